@@ -1,0 +1,122 @@
+//! Positions in text and conversions that lose nothing.
+//!
+//! Inside the crate a position is a byte offset and a line counts from 0; the
+//! printed form (lines from 1) is made in `output` alone. Reads no file.
+
+use std::borrow::Cow;
+
+/// A half-open range of bytes in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        debug_assert!(start <= end, "a span never ends before it starts");
+        Self { start, end }
+    }
+
+    /// Returns the text the span covers, or nothing where it does not fit `text`.
+    pub(crate) fn of(self, text: &str) -> &str {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+/// The byte offset at which each line of a text starts.
+#[derive(Debug, Clone)]
+pub(crate) struct LineIndex {
+    starts: Vec<usize>,
+}
+
+impl LineIndex {
+    pub(crate) fn new(text: &str) -> Self {
+        let after_newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        Self {
+            starts: std::iter::once(0).chain(after_newlines).collect(),
+        }
+    }
+
+    /// Returns the 0-based line that holds the byte at `offset`.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset) - 1
+    }
+
+    /// Returns the 0-based line that holds the byte at `offset`, and its column in bytes.
+    pub(crate) fn line_column(&self, offset: usize) -> (usize, usize) {
+        let line = self.line(offset);
+        (line, offset - self.starts[line])
+    }
+}
+
+/// Returns `bytes` as text: a byte-order mark is dropped, UTF-16 with a mark is
+/// decoded, and bytes that are no UTF-8 become U+FFFD. The flag says whether
+/// the result stands for the bytes exactly.
+pub(crate) fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    match bytes {
+        [0xEF, 0xBB, 0xBF, rest @ ..] => decode_utf8(rest),
+        [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
+        _ => decode_utf8(bytes),
+    }
+}
+
+fn decode_utf8(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    let text = String::from_utf8_lossy(bytes);
+    let exact = matches!(text, Cow::Borrowed(_));
+    (text, exact)
+}
+
+fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (Cow<'_, str>, bool) {
+    let (pairs, odd) = bytes.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
+    let exact = odd.is_empty() && String::from_utf16(&units).is_ok();
+    (Cow::Owned(String::from_utf16_lossy(&units)), exact)
+}
+
+/// Returns the candidate most like `name`, if any is near enough to be what was meant.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    // Jaro-Winkler favours a shared start, which is how ids are remembered; 0.75
+    // admits a transposition or two in a short word and refuses unrelated ones.
+    const LEAST_LIKENESS: f64 = 0.75;
+    let wanted = name.to_lowercase();
+    let mut best: Option<(f64, &str)> = None;
+    for candidate in candidates {
+        let likeness = strsim::jaro_winkler(&wanted, &candidate.to_lowercase());
+        if likeness >= LEAST_LIKENESS && best.is_none_or(|(most, _)| likeness > most) {
+            best = Some((likeness, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_count_from_zero_and_end_with_their_newline() {
+        let lines = LineIndex::new("a\nbc\n");
+        assert_eq!([0, 1, 2, 4, 5].map(|at| lines.line(at)), [0, 0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn marks_are_dropped_and_bad_bytes_are_told() {
+        assert_eq!(decode(b"\xEF\xBB\xBFhi"), ("hi".into(), true));
+        assert_eq!(decode(b"\xFF\xFEh\0i\0"), ("hi".into(), true));
+        assert_eq!(decode(b"\xFE\xFF\0h\0i"), ("hi".into(), true));
+        assert_eq!(decode(b"h\xFFi"), ("h\u{FFFD}i".into(), false));
+    }
+
+    #[test]
+    fn nearest_forgives_a_slip_and_refuses_a_stranger() {
+        let ids = ["close-sessions", "hash-passwords"];
+        assert_eq!(nearest("close-sesions", ids), Some("close-sessions"));
+        assert_eq!(nearest("HASH-password", ids), Some("hash-passwords"));
+        assert_eq!(nearest("qqq", ids), None);
+    }
+}
