@@ -1,0 +1,461 @@
+//! What differs between languages, as data: which nodes define symbols, which
+//! are text, which a formatter may add or drop.
+//!
+//! A language is one [`Grammar`]; adding one means a variant of
+//! [`Language`], a table here and its file extensions. The tables are compiled
+//! once to arrays over numeric node ids, since comparing names costs more than
+//! the walk. A test holds every name here against its grammar.
+
+use std::sync::LazyLock;
+
+use crate::model::{Language, SymbolKind};
+
+/// How a node defines symbols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// The symbol's name is in the field `name`.
+    Named(SymbolKind),
+    /// Go: the receiver's type qualifies the name.
+    Receiver,
+    /// Go: the kind depends on the node in the field `type`.
+    TypeSpec,
+    /// A class-like node that defines nothing but qualifies what is in it (`impl`).
+    Qualifier,
+    /// One or more names bound at module or class level; the field holds the name.
+    Binding {
+        name: &'static str,
+        value: &'static str,
+    },
+    /// JavaScript: `exports.f = …`, `Type.prototype.f = …`, where a function is assigned.
+    Member,
+    /// JavaScript: a key of an object literal whose value is a function.
+    Pair,
+}
+
+/// What the walk does at a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Nothing of its own.
+    Descend,
+    Define(Shape),
+    /// Takes its single definition's place, so that decorators and `export` are part of it.
+    Wrap,
+    /// Annotates the definition that follows it (a Rust attribute).
+    Annotate,
+    Comment,
+    /// A string literal, taken as one leaf unless expressions are embedded in it.
+    Text,
+    /// An expression embedded in a string literal.
+    Embed,
+    /// Parentheses that a formatter may add or drop, depending on what is around.
+    Paren,
+    /// A statement that may hold just a string, which documents what it opens (Python).
+    Statement,
+}
+
+/// One language's tables, as written.
+pub(crate) struct Grammar {
+    function: tree_sitter_language::LanguageFn,
+    actions: &'static [(&'static str, Action)],
+    /// Node kinds that hold a function when a name is bound to them.
+    functions: &'static [&'static str],
+    /// Node kinds that hold a class when a name is bound to them.
+    classes: &'static [&'static str],
+    /// Node kinds around which parentheses decide nothing.
+    paren_free: &'static [&'static str],
+    /// Whether a statement's end may be written or left out.
+    optional_semicolons: bool,
+}
+
+use Action::{Annotate, Comment, Define, Embed, Paren, Statement, Text, Wrap};
+use Shape::{Binding, Member, Named, Pair, Qualifier, Receiver, TypeSpec};
+use SymbolKind as K;
+
+const PYTHON: Grammar = Grammar {
+    function: tree_sitter_python::LANGUAGE,
+    actions: &[
+        ("class_definition", Define(Named(K::Class))),
+        ("function_definition", Define(Named(K::Function))),
+        (
+            "assignment",
+            Define(Binding {
+                name: "left",
+                value: "right",
+            }),
+        ),
+        (
+            "type_alias_statement",
+            Define(Binding {
+                name: "left",
+                value: "right",
+            }),
+        ),
+        ("decorated_definition", Wrap),
+        ("comment", Comment),
+        ("string", Text),
+        ("interpolation", Embed),
+        ("parenthesized_expression", Paren),
+        ("expression_statement", Statement),
+    ],
+    functions: &["lambda"],
+    classes: &[],
+    paren_free: &[
+        "return_statement",
+        "assignment",
+        "augmented_assignment",
+        "expression_statement",
+        "if_statement",
+        "elif_clause",
+        "while_statement",
+        "for_statement",
+        "assert_statement",
+        "raise_statement",
+        "with_item",
+        "yield",
+        "keyword_argument",
+        "default_parameter",
+        "parenthesized_expression",
+        "for_in_clause",
+        "pair",
+    ],
+    optional_semicolons: false,
+};
+
+const GO: Grammar = Grammar {
+    function: tree_sitter_go::LANGUAGE,
+    actions: &[
+        ("function_declaration", Define(Named(K::Function))),
+        ("method_declaration", Define(Receiver)),
+        ("type_spec", Define(TypeSpec)),
+        ("type_alias", Define(Named(K::Type))),
+        ("method_elem", Define(Named(K::Method))),
+        (
+            "const_spec",
+            Define(Binding {
+                name: "name",
+                value: "value",
+            }),
+        ),
+        (
+            "var_spec",
+            Define(Binding {
+                name: "name",
+                value: "value",
+            }),
+        ),
+        ("type_declaration", Wrap),
+        ("const_declaration", Wrap),
+        ("var_declaration", Wrap),
+        ("comment", Comment),
+        ("interpreted_string_literal", Text),
+        ("raw_string_literal", Text),
+        ("rune_literal", Text),
+    ],
+    functions: &["func_literal"],
+    classes: &[],
+    paren_free: &[],
+    optional_semicolons: false,
+};
+
+/// What JavaScript and TypeScript share.
+const WEB_ACTIONS: &[(&str, Action)] = &[
+    ("class_declaration", Define(Named(K::Class))),
+    ("function_declaration", Define(Named(K::Function))),
+    ("generator_function_declaration", Define(Named(K::Function))),
+    ("method_definition", Define(Named(K::Method))),
+    (
+        "variable_declarator",
+        Define(Binding {
+            name: "name",
+            value: "value",
+        }),
+    ),
+    ("assignment_expression", Define(Member)),
+    ("pair", Define(Pair)),
+    ("export_statement", Wrap),
+    ("lexical_declaration", Wrap),
+    ("variable_declaration", Wrap),
+    ("comment", Comment),
+    ("string", Text),
+    ("template_string", Text),
+    ("template_substitution", Embed),
+    ("regex", Text),
+    ("parenthesized_expression", Paren),
+];
+
+const WEB_FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];
+
+const WEB_PAREN_FREE: &[&str] = &[
+    "return_statement",
+    "variable_declarator",
+    "expression_statement",
+    "arguments",
+    "arrow_function",
+    "assignment_expression",
+    "pair",
+    "parenthesized_expression",
+];
+
+const JAVASCRIPT: Grammar = Grammar {
+    function: tree_sitter_javascript::LANGUAGE,
+    actions: &[(
+        "field_definition",
+        Define(Binding {
+            name: "property",
+            value: "value",
+        }),
+    )],
+    functions: WEB_FUNCTIONS,
+    classes: &["class"],
+    paren_free: WEB_PAREN_FREE,
+    optional_semicolons: true,
+};
+
+const TYPESCRIPT_ACTIONS: &[(&str, Action)] = &[
+    (
+        "public_field_definition",
+        Define(Binding {
+            name: "name",
+            value: "value",
+        }),
+    ),
+    ("abstract_class_declaration", Define(Named(K::Class))),
+    ("interface_declaration", Define(Named(K::Interface))),
+    ("type_alias_declaration", Define(Named(K::Type))),
+    ("enum_declaration", Define(Named(K::Enum))),
+    ("internal_module", Define(Named(K::Module))),
+    ("module", Define(Named(K::Module))),
+    ("function_signature", Define(Named(K::Function))),
+    ("method_signature", Define(Named(K::Method))),
+    ("abstract_method_signature", Define(Named(K::Method))),
+    ("ambient_declaration", Wrap),
+];
+
+const TYPESCRIPT: Grammar = Grammar {
+    function: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+    actions: TYPESCRIPT_ACTIONS,
+    functions: WEB_FUNCTIONS,
+    classes: &["class"],
+    paren_free: WEB_PAREN_FREE,
+    optional_semicolons: true,
+};
+
+const TSX: Grammar = Grammar {
+    function: tree_sitter_typescript::LANGUAGE_TSX,
+    actions: TYPESCRIPT_ACTIONS,
+    functions: WEB_FUNCTIONS,
+    classes: &["class"],
+    paren_free: WEB_PAREN_FREE,
+    optional_semicolons: true,
+};
+
+const RUST: Grammar = Grammar {
+    function: tree_sitter_rust::LANGUAGE,
+    actions: &[
+        ("function_item", Define(Named(K::Function))),
+        ("function_signature_item", Define(Named(K::Function))),
+        ("struct_item", Define(Named(K::Struct))),
+        ("union_item", Define(Named(K::Struct))),
+        ("enum_item", Define(Named(K::Enum))),
+        ("trait_item", Define(Named(K::Trait))),
+        ("impl_item", Define(Qualifier)),
+        ("mod_item", Define(Named(K::Module))),
+        ("type_item", Define(Named(K::Type))),
+        ("const_item", Define(Named(K::Constant))),
+        ("static_item", Define(Named(K::Constant))),
+        ("macro_definition", Define(Named(K::Macro))),
+        ("attribute_item", Annotate),
+        ("line_comment", Comment),
+        ("block_comment", Comment),
+        ("string_literal", Text),
+        ("raw_string_literal", Text),
+        ("char_literal", Text),
+    ],
+    functions: &["closure_expression"],
+    classes: &[],
+    paren_free: &[],
+    optional_semicolons: false,
+};
+
+const JAVA: Grammar = Grammar {
+    function: tree_sitter_java::LANGUAGE,
+    actions: &[
+        ("class_declaration", Define(Named(K::Class))),
+        ("record_declaration", Define(Named(K::Class))),
+        ("interface_declaration", Define(Named(K::Interface))),
+        ("annotation_type_declaration", Define(Named(K::Interface))),
+        ("enum_declaration", Define(Named(K::Enum))),
+        ("method_declaration", Define(Named(K::Method))),
+        ("constructor_declaration", Define(Named(K::Method))),
+        ("compact_constructor_declaration", Define(Named(K::Method))),
+        (
+            "variable_declarator",
+            Define(Binding {
+                name: "name",
+                value: "value",
+            }),
+        ),
+        ("field_declaration", Wrap),
+        ("constant_declaration", Wrap),
+        ("line_comment", Comment),
+        ("block_comment", Comment),
+        ("string_literal", Text),
+        ("character_literal", Text),
+    ],
+    functions: &["lambda_expression"],
+    classes: &[],
+    paren_free: &[],
+    optional_semicolons: false,
+};
+
+/// A language's tables over numeric node ids.
+pub(crate) struct Compiled {
+    pub(crate) language: Language,
+    pub(crate) grammar: tree_sitter::Language,
+    pub(crate) actions: Vec<Action>,
+    functions: Vec<bool>,
+    classes: Vec<bool>,
+    paren_free: Vec<bool>,
+    pub(crate) optional_semicolons: bool,
+}
+
+impl Compiled {
+    pub(crate) fn is_function(&self, kind: u16) -> bool {
+        self.functions.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn is_class(&self, kind: u16) -> bool {
+        self.classes.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn is_paren_free(&self, kind: u16) -> bool {
+        self.paren_free.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn action(&self, kind: u16) -> Action {
+        self.actions.get(usize::from(kind)).copied().unwrap_or(Action::Descend)
+    }
+}
+
+/// Returns the tables of a language, compiled at first use.
+pub(crate) fn compiled(language: Language) -> &'static Compiled {
+    static ALL: [LazyLock<Compiled>; 7] = [
+        LazyLock::new(|| compile(Language::Python)),
+        LazyLock::new(|| compile(Language::Go)),
+        LazyLock::new(|| compile(Language::JavaScript)),
+        LazyLock::new(|| compile(Language::TypeScript)),
+        LazyLock::new(|| compile(Language::Tsx)),
+        LazyLock::new(|| compile(Language::Rust)),
+        LazyLock::new(|| compile(Language::Java)),
+    ];
+    &ALL[language as usize]
+}
+
+fn tables(language: Language) -> (&'static Grammar, &'static [(&'static str, Action)]) {
+    match language {
+        Language::Python => (&PYTHON, &[]),
+        Language::Go => (&GO, &[]),
+        Language::JavaScript => (&JAVASCRIPT, WEB_ACTIONS),
+        Language::TypeScript => (&TYPESCRIPT, WEB_ACTIONS),
+        Language::Tsx => (&TSX, WEB_ACTIONS),
+        Language::Rust => (&RUST, &[]),
+        Language::Java => (&JAVA, &[]),
+    }
+}
+
+fn compile(language: Language) -> Compiled {
+    let (table, shared) = tables(language);
+    let grammar = tree_sitter::Language::new(table.function);
+    let n_kinds = grammar.node_kind_count();
+    let marks = |names: &[&str]| {
+        let mut marked = vec![false; n_kinds];
+        for name in names {
+            marked[usize::from(grammar.id_for_node_kind(name, true))] = true;
+        }
+        marked
+    };
+    let mut actions = vec![Action::Descend; n_kinds];
+    for (name, action) in table.actions.iter().chain(shared) {
+        actions[usize::from(grammar.id_for_node_kind(name, true))] = *action;
+    }
+    Compiled {
+        language,
+        actions,
+        functions: marks(table.functions),
+        classes: marks(table.classes),
+        paren_free: marks(table.paren_free),
+        optional_semicolons: table.optional_semicolons,
+        grammar,
+    }
+}
+
+/// Returns the language of a file by the ending of its name.
+pub(crate) fn of_path(path: &str) -> Option<Language> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (stem, extension) = name.rsplit_once('.')?;
+    if stem.is_empty() {
+        return None;
+    }
+    Some(match extension {
+        "py" => Language::Python,
+        "go" => Language::Go,
+        "js" | "mjs" | "cjs" | "jsx" => Language::JavaScript,
+        "ts" | "mts" | "cts" => Language::TypeScript,
+        "tsx" => Language::Tsx,
+        "rs" => Language::Rust,
+        "java" => Language::Java,
+        _ => return None,
+    })
+}
+
+/// Returns the languages a scope's name stands for (`typescript` takes in TSX), if it is known.
+pub(crate) fn of_scope(name: &str) -> Option<&'static [Language]> {
+    Some(match name {
+        "python" | "py" => &[Language::Python],
+        "go" | "golang" => &[Language::Go],
+        "javascript" | "js" | "jsx" => &[Language::JavaScript],
+        "typescript" | "ts" | "tsx" => &[Language::TypeScript, Language::Tsx],
+        "rust" | "rs" => &[Language::Rust],
+        "java" => &[Language::Java],
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_kind_and_field_is_in_its_grammar() {
+        for &language in Language::ALL {
+            let (table, shared) = tables(language);
+            let grammar = tree_sitter::Language::new(table.function);
+            let kinds = table.actions.iter().chain(shared).map(|(name, _)| name);
+            let marks = [table.functions, table.classes, table.paren_free].concat();
+            for name in kinds.chain(&marks) {
+                assert_ne!(grammar.id_for_node_kind(name, true), 0, "{language}: {name}");
+            }
+            for (_, action) in table.actions.iter().chain(shared) {
+                let fields: &[&str] = match action {
+                    Define(Named(_) | Receiver) => &["name"],
+                    Define(Binding { name, value }) => &[name, value],
+                    Define(Qualifier | TypeSpec) => &["type"],
+                    Define(Member) => &["left", "right"],
+                    Define(Pair) => &["key", "value"],
+                    _ => &[],
+                };
+                for field in fields {
+                    assert!(grammar.field_id_for_name(field).is_some(), "{language}: {field}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn paths_tell_their_language() {
+        assert_eq!(of_path("a/b.py"), Some(Language::Python));
+        assert_eq!(of_path("a.d.ts"), Some(Language::TypeScript));
+        assert_eq!(of_path(".py"), None);
+        assert_eq!(of_path("Makefile"), None);
+    }
+}

@@ -1,0 +1,15 @@
+//! Source code as symbols and tokens.
+//!
+//! [`source`] parses a text into symbols and leaves, [`language`] holds what
+//! differs between languages as data, [`fingerprint`] tells one symbol's code
+//! again elsewhere, [`sketch`] compares code that was changed, [`fields`] spells a
+//! fingerprint for the lock. Reads no file and
+//! cannot fail: broken source yields the part that parses.
+
+pub(crate) mod fields;
+pub(crate) mod fingerprint;
+pub(crate) mod language;
+pub(crate) mod sketch;
+pub(crate) mod source;
+
+pub(crate) use source::{Leaf, Role, Source, Symbol};

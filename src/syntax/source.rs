@@ -1,0 +1,561 @@
+//! One file's code as symbols and leaves, from one walk over its syntax tree.
+//!
+//! The tree lives only inside [`Source::parse`]; what is kept is flat: symbols in
+//! document order and the leaves (tokens, texts, comments) between them, so that
+//! ranking and fingerprints need no tree. The walk keeps its own stack, since
+//! nesting in hostile input is deeper than a thread's. Never fails: code that
+//! does not parse is skipped, what is around it still counts.
+
+use tree_sitter::{Node, Parser, TreeCursor};
+
+use crate::model::{Language, SymbolKind};
+use crate::text::Span;
+
+use super::language::{self, Action, Compiled, Shape};
+
+/// What a leaf is to ranking and fingerprints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// An identifier, a number.
+    Word,
+    Keyword,
+    /// An operator or a bracket.
+    Mark,
+    /// The inside of a string literal.
+    Text,
+    /// The quotes of a string literal with their prefix.
+    Quote,
+    Comment,
+    /// A docstring.
+    Doc,
+    /// What a formatter may add or drop: semicolons, needless parentheses.
+    Layout,
+}
+
+/// A piece of source that the tree does not divide further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Leaf {
+    pub(crate) span: Span,
+    pub(crate) role: Role,
+}
+
+/// A named definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Symbol {
+    /// The qualified name, as in `Outer.Inner.method`.
+    pub(crate) name: String,
+    pub(crate) kind: SymbolKind,
+    /// The innermost symbol around it, as an index into [`Source::symbols`].
+    pub(crate) parent: Option<usize>,
+    /// The definition with its decorators, attributes and `export`.
+    pub(crate) span: Span,
+    /// The name alone.
+    pub(crate) name_span: Span,
+    /// Where the signature ends and the body starts.
+    pub(crate) body_start: usize,
+    /// The comments right above the definition, where there are any.
+    pub(crate) above: Option<Span>,
+}
+
+impl Symbol {
+    /// Returns the last part of the qualified name.
+    pub(crate) fn last_name(&self) -> &str {
+        last_name(&self.name)
+    }
+}
+
+/// Returns the last part of a qualified name.
+pub(crate) fn last_name(qualified: &str) -> &str {
+    qualified.rsplit('.').next().unwrap_or(qualified)
+}
+
+/// A parsed file.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) language: Language,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) leaves: Vec<Leaf>,
+}
+
+impl Source {
+    /// Returns the symbols and leaves of `text`.
+    pub(crate) fn parse(language: Language, text: &str) -> Self {
+        let tables = language::compiled(language);
+        let mut parser = Parser::new();
+        let tree = match parser.set_language(&tables.grammar) {
+            Ok(()) => parser.parse(text, None),
+            Err(_) => None,
+        };
+        let mut walk = Walk {
+            tables,
+            text,
+            symbols: Vec::new(),
+            leaves: Vec::with_capacity(text.len() / 4),
+            frames: Vec::new(),
+        };
+        if let Some(tree) = tree {
+            walk.run(tree.walk());
+        }
+        Self {
+            language,
+            symbols: walk.symbols,
+            leaves: walk.leaves,
+        }
+    }
+
+    /// Returns the leaves inside `span`.
+    pub(crate) fn leaves_in(&self, span: Span) -> &[Leaf] {
+        let from = self.leaves.partition_point(|leaf| leaf.span.start < span.start);
+        let to = self.leaves.partition_point(|leaf| leaf.span.start < span.end);
+        self.leaves.get(from..to).unwrap_or_default()
+    }
+
+    /// Returns the symbols that `name` means: those of that qualified name, else
+    /// those of which it is a tail at a dot.
+    pub(crate) fn named<'a>(&'a self, name: &str) -> Vec<&'a Symbol> {
+        let exact: Vec<&Symbol> = self.symbols.iter().filter(|it| it.name == name).collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        let is_tail = |it: &&Symbol| it.name.strip_suffix(name).is_some_and(|head| head.ends_with('.'));
+        self.symbols.iter().filter(is_tail).collect()
+    }
+}
+
+/// Comments and attributes that stand right above what comes next.
+#[derive(Debug, Clone, Copy)]
+struct Above {
+    comments: Option<Span>,
+    annotations_start: Option<usize>,
+    end_row: usize,
+}
+
+/// What a definition takes over from the node that wraps it.
+#[derive(Debug, Clone, Copy)]
+struct Lift {
+    span: Span,
+    above: Option<Above>,
+}
+
+/// A node whose children are being walked.
+struct Frame {
+    kind: u16,
+    action: Action,
+    owner: Option<usize>,
+    /// What qualifies the names defined in it.
+    prefix: String,
+    lift: Option<Lift>,
+    above: Option<Above>,
+    last_row: Option<usize>,
+    n_statements: usize,
+    drops_parens: bool,
+}
+
+struct Walk<'t> {
+    tables: &'static Compiled,
+    text: &'t str,
+    symbols: Vec<Symbol>,
+    leaves: Vec<Leaf>,
+    frames: Vec<Frame>,
+}
+
+impl<'t> Walk<'t> {
+    fn run(&mut self, mut cursor: TreeCursor<'_>) {
+        loop {
+            let descends = self.enter(cursor.node());
+            if descends && cursor.goto_first_child() {
+                continue;
+            }
+            if descends {
+                self.frames.pop();
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                self.frames.pop();
+            }
+        }
+    }
+
+    /// Takes note of a node and returns whether its children are to be walked,
+    /// in which case a frame for them has been pushed.
+    fn enter(&mut self, node: Node<'_>) -> bool {
+        let action = self.tables.action(node.kind_id());
+        if self.is_docstring(node, action) {
+            self.leaf(node, Role::Doc);
+            self.close_sibling(node);
+            return false;
+        }
+        match action {
+            Action::Comment => {
+                self.leaf(node, Role::Comment);
+                self.note_above(node, true);
+                return false;
+            }
+            Action::Text if !has_embedded(node, self.tables) => {
+                self.string(node);
+                self.close_sibling(node);
+                return false;
+            }
+            _ => {}
+        }
+        let inside_string = self.frames.last().is_some_and(|frame| frame.action == Action::Text);
+        if node.child_count() == 0 || (inside_string && action != Action::Embed) {
+            self.token(node, inside_string);
+            self.close_sibling(node);
+            return false;
+        }
+        let parent_kind = self.frames.last().map(|frame| frame.kind);
+        let (owner, prefix, lift) = if action == Action::Annotate {
+            self.note_above(node, false);
+            (self.frames.last().and_then(|frame| frame.owner), String::new(), None)
+        } else {
+            let above = self.take_above(node);
+            self.close_sibling(node);
+            self.open(node, action, above)
+        };
+        self.frames.push(Frame {
+            kind: node.kind_id(),
+            action,
+            owner,
+            prefix,
+            lift,
+            above: None,
+            last_row: None,
+            n_statements: 0,
+            drops_parens: action == Action::Paren
+                && parent_kind.is_some_and(|kind| self.tables.is_paren_free(kind)),
+        });
+        true
+    }
+
+    /// Returns what the children of `node` belong to, having noted the symbols it defines.
+    fn open(
+        &mut self,
+        node: Node<'_>,
+        action: Action,
+        above: Option<Above>,
+    ) -> (Option<usize>, String, Option<Lift>) {
+        let (owner, prefix, lift) = match self.frames.last() {
+            Some(frame) => (frame.owner, frame.prefix.clone(), frame.lift),
+            None => (None, String::new(), None),
+        };
+        match action {
+            Action::Wrap | Action::Statement if n_definitions(node, self.tables) == 1 => {
+                let lift = lift.unwrap_or(Lift {
+                    span: span(node),
+                    above,
+                });
+                (owner, prefix, Some(lift))
+            }
+            Action::Define(shape) => {
+                let lift = lift.unwrap_or(Lift {
+                    span: span(node),
+                    above,
+                });
+                let found = self.define(node, shape, owner, &prefix, lift);
+                let (owner, prefix) = found.unwrap_or((owner, prefix));
+                (owner, prefix, None)
+            }
+            _ => (owner, prefix, None),
+        }
+    }
+
+    /// Notes the symbols that `node` defines and returns the owner and the prefix
+    /// of what is inside it, if they change.
+    fn define(
+        &mut self,
+        node: Node<'_>,
+        shape: Shape,
+        owner: Option<usize>,
+        prefix: &str,
+        lift: Lift,
+    ) -> Option<(Option<usize>, String)> {
+        let in_container = owner.is_none_or(|at| self.symbols[at].kind.is_container());
+        let body = node.child_by_field_name("body");
+        let named = |field: &str| node.child_by_field_name(field);
+        let (names, kind, body) = match shape {
+            Shape::Qualifier => {
+                let name = type_name(named("type")?, self.text);
+                return Some((owner, format!("{prefix}{name}.")));
+            }
+            Shape::Named(kind) => {
+                let method = kind == SymbolKind::Function && self.is_method(owner, prefix);
+                let kind = if method { SymbolKind::Method } else { kind };
+                (vec![named("name")?], kind, body)
+            }
+            Shape::Receiver => {
+                let receiver = type_name(named("receiver")?, self.text);
+                let name = named("name")?;
+                let prefix = format!("{prefix}{receiver}.");
+                let at = self.push(SymbolKind::Method, name, None, &prefix, lift, body);
+                return Some((Some(at), format!("{}.", self.symbols[at].name)));
+            }
+            Shape::TypeSpec => {
+                let value = named("type")?;
+                let kind = match value.kind() {
+                    "struct_type" => SymbolKind::Struct,
+                    "interface_type" => SymbolKind::Interface,
+                    _ => SymbolKind::Type,
+                };
+                (vec![named("name")?], kind, Some(value))
+            }
+            Shape::Binding { name, value } => {
+                let value = named(value);
+                let kind = self.binding_kind(node, value, owner, in_container)?;
+                let mut cursor = node.walk();
+                let bound = node.children_by_field_name(name, &mut cursor);
+                let names = bound.filter(|it| it.is_named() && is_plain_name(*it)).collect();
+                let body = value.map(|it| it.child_by_field_name("body").unwrap_or(it));
+                (names, kind, body)
+            }
+            Shape::Member => {
+                let value = named("right").filter(|it| self.tables.is_function(it.kind_id()))?;
+                let target = named("left").filter(|it| it.kind() == "member_expression")?;
+                let name = target.child_by_field_name("property")?;
+                let object = span(target.child_by_field_name("object")?).of(self.text);
+                let holder = object.strip_suffix(".prototype").unwrap_or(object);
+                let is_name = holder.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+                let prefix = match holder {
+                    "exports" | "this" => prefix.to_owned(),
+                    _ if is_name => format!("{prefix}{holder}."),
+                    _ => prefix.to_owned(),
+                };
+                let body = value.child_by_field_name("body");
+                let at = self.push(SymbolKind::Function, name, owner, &prefix, lift, body);
+                return Some((Some(at), format!("{}.", self.symbols[at].name)));
+            }
+            Shape::Pair => {
+                let value = named("value").filter(|it| self.tables.is_function(it.kind_id()))?;
+                let key = named("key").filter(|it| is_plain_name(*it))?;
+                (vec![key], SymbolKind::Function, value.child_by_field_name("body"))
+            }
+        };
+        let mut inside = None;
+        for name in names {
+            inside = Some(self.push(kind, name, owner, prefix, lift, body));
+        }
+        let at = inside?;
+        Some((Some(at), format!("{}.", self.symbols[at].name)))
+    }
+
+    fn is_method(&self, owner: Option<usize>, prefix: &str) -> bool {
+        match owner {
+            Some(at) if self.symbols[at].kind == SymbolKind::Module => {
+                prefix.len() > self.symbols[at].name.len() + 1
+            }
+            Some(at) => self.symbols[at].kind.is_container(),
+            None => !prefix.is_empty(),
+        }
+    }
+
+    fn binding_kind(
+        &self,
+        node: Node<'_>,
+        value: Option<Node<'_>>,
+        owner: Option<usize>,
+        in_container: bool,
+    ) -> Option<SymbolKind> {
+        let value_kind = value.map(|it| it.kind_id());
+        if value_kind.is_some_and(|kind| self.tables.is_function(kind)) {
+            let in_class = owner.is_some_and(|at| self.symbols[at].kind.is_container());
+            return Some(if in_class { SymbolKind::Method } else { SymbolKind::Function });
+        }
+        if value_kind.is_some_and(|kind| self.tables.is_class(kind)) {
+            return Some(SymbolKind::Class);
+        }
+        // Inside a function a name bound to a value is a local variable.
+        if !in_container || (self.tables.language == Language::Java && owner.is_none()) {
+            return None;
+        }
+        let head = span(node).of(self.text);
+        let name: &str = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+        let is_upper = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
+        let is_constant = is_upper || node.kind() == "const_spec";
+        Some(if is_constant { SymbolKind::Constant } else { SymbolKind::Variable })
+    }
+
+    fn push(
+        &mut self,
+        kind: SymbolKind,
+        name: Node<'_>,
+        parent: Option<usize>,
+        prefix: &str,
+        lift: Lift,
+        body: Option<Node<'_>>,
+    ) -> usize {
+        let name_span = span(name);
+        let own = name_span.of(self.text).trim_matches(['"', '\'', '#']);
+        let start = lift.above.and_then(|above| above.annotations_start);
+        let whole = Span::new(start.unwrap_or(lift.span.start).min(lift.span.start), lift.span.end);
+        self.symbols.push(Symbol {
+            name: format!("{prefix}{own}"),
+            kind,
+            parent,
+            span: whole,
+            name_span,
+            body_start: body.map_or(whole.end, |it| it.start_byte().max(name_span.end)),
+            above: lift.above.and_then(|above| above.comments),
+        });
+        self.symbols.len() - 1
+    }
+
+    fn is_docstring(&mut self, node: Node<'_>, action: Action) -> bool {
+        if action != Action::Statement {
+            // Anything else that is named ends the place for a docstring.
+            if node.is_named() && action != Action::Comment {
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.n_statements += 1;
+                }
+            }
+            return false;
+        }
+        let Some(frame) = self.frames.last_mut() else {
+            return false;
+        };
+        frame.n_statements += 1;
+        frame.n_statements == 1
+            && node.child_count() == 1
+            && node
+                .child(0)
+                .is_some_and(|child| self.tables.action(child.kind_id()) == Action::Text)
+    }
+
+    /// Notes a comment or an attribute, for the definition that may follow it.
+    fn note_above(&mut self, node: Node<'_>, is_comment: bool) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let start_row = node.start_position().row;
+        let end = node.end_position();
+        // A line comment may take its newline along.
+        let end_row = if end.column == 0 && end.row > start_row { end.row - 1 } else { end.row };
+        let trails_code = frame.last_row == Some(start_row);
+        let run = frame.above.filter(|above| above.end_row + 1 >= start_row);
+        if trails_code && is_comment {
+            frame.above = None;
+            return;
+        }
+        let mut above = run.unwrap_or(Above {
+            comments: None,
+            annotations_start: None,
+            end_row,
+        });
+        above.end_row = end_row;
+        if is_comment {
+            let from = above.comments.map_or(node.start_byte(), |span| span.start);
+            above.comments = Some(Span::new(from, node.end_byte()));
+        } else {
+            above.annotations_start.get_or_insert(node.start_byte());
+        }
+        frame.above = Some(above);
+    }
+
+    /// Takes the comments and attributes that stand right above `node`.
+    fn take_above(&mut self, node: Node<'_>) -> Option<Above> {
+        let frame = self.frames.last_mut()?;
+        let above = frame.above.take()?;
+        (above.end_row + 1 >= node.start_position().row).then_some(above)
+    }
+
+    fn close_sibling(&mut self, node: Node<'_>) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.last_row = Some(node.end_position().row);
+            frame.above = None;
+        }
+    }
+
+    fn leaf(&mut self, node: Node<'_>, role: Role) {
+        self.leaf_span(span(node), role);
+    }
+
+    fn leaf_span(&mut self, span: Span, role: Role) {
+        if span.start < span.end {
+            self.leaves.push(Leaf { span, role });
+        }
+    }
+
+    fn token(&mut self, node: Node<'_>, inside_string: bool) {
+        let span = span(node);
+        let text = span.of(self.text);
+        let is_bracket = text == "(" || text == ")";
+        let role = if inside_string {
+            if node.is_named() { Role::Text } else { Role::Quote }
+        } else if node.is_extra()
+            || (is_bracket && self.frames.last().is_some_and(|frame| frame.drops_parens))
+            || (text == ";" && self.tables.optional_semicolons)
+        {
+            Role::Layout
+        } else if text.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
+            if node.is_named() { Role::Word } else { Role::Keyword }
+        } else {
+            Role::Mark
+        };
+        self.leaf_span(span, role);
+    }
+
+    /// Notes a string literal as its opening quotes with their prefix and its inside.
+    fn string(&mut self, node: Node<'_>) {
+        let whole = span(node);
+        let text = whole.of(self.text);
+        let prefix = text.find(['"', '\'', '`', '/']).unwrap_or(0);
+        let rest = text.get(prefix..).unwrap_or_default();
+        let quote = rest.get(..3).filter(|it| matches!(*it, "\"\"\"" | "'''")).map_or(1, str::len);
+        if rest.len() < 2 * quote {
+            self.leaf_span(whole, Role::Text);
+            return;
+        }
+        let open = whole.start + prefix + quote;
+        self.leaf_span(Span::new(whole.start, open), Role::Quote);
+        self.leaf_span(Span::new(open, whole.end - quote), Role::Text);
+    }
+}
+
+fn span(node: Node<'_>) -> Span {
+    Span::new(node.start_byte(), node.end_byte())
+}
+
+fn has_embedded(node: Node<'_>, tables: &Compiled) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .any(|child| tables.action(child.kind_id()) == Action::Embed)
+}
+
+fn n_definitions(node: Node<'_>, tables: &Compiled) -> usize {
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .filter(|child| matches!(tables.action(child.kind_id()), Action::Define(_) | Action::Wrap))
+        .count()
+}
+
+fn is_plain_name(node: Node<'_>) -> bool {
+    node.child_count() == 0 || node.kind() == "type" || node.kind() == "private_property_identifier"
+}
+
+/// Returns the name of the type in `node` without pointers, references and parameters:
+/// `*Server[T]` and `(s *Server)` are `Server`, `fmt::Display` is `Display`.
+fn type_name<'t>(node: Node<'_>, text: &'t str) -> &'t str {
+    let mut found = node;
+    loop {
+        let next = match found.kind() {
+            "parameter_list" => found.named_child(0),
+            "parameter_declaration" | "pointer_type" | "generic_type" | "reference_type" => {
+                found.child_by_field_name("type").or_else(|| found.named_child(0))
+            }
+            "scoped_type_identifier" | "qualified_type" => found.child_by_field_name("name"),
+            "parenthesized_type" => found.named_child(0),
+            _ => None,
+        };
+        match next {
+            Some(next) => found = next,
+            None => break,
+        }
+    }
+    let name = span(found).of(text);
+    // Tuples, slices and the like have no name of their own: their text stands for them.
+    name.lines().next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+
+/// Lists each symbol with its kind, the first line of its span and what is above it.
+fn check(language: Language, text: &str, expected: Expect) {
+    let source = Source::parse(language, text);
+    let mut listing = String::new();
+    for symbol in &source.symbols {
+        let head = symbol.span.of(text).lines().next().unwrap_or_default().trim();
+        let above = symbol.above.map(|span| format!(" ^{}", span.of(text).trim_end().replace('\n', "; "))).unwrap_or_default();
+        listing += &format!("{} {}: {head}{above}\n", symbol.kind, symbol.name);
+    }
+    expected.assert_eq(&listing);
+}
+
+#[test]
+fn python_symbols() {
+    check(
+        Language::Python,
+        r#""""Module words."""
+import os
+
+# The limit.
+MAX_RETRIES = 3
+names: list[str] = []
+
+@decorated
+class Outer(Base):
+    """Words."""
+    field = 1
+
+    class Inner:
+        def method(self):
+            local = 2
+            def nested(): pass
+            return nested
+
+    @property
+    async def value(self): return (yield)
+
+if os.name == "nt":
+    def platform(): pass
+"#,
+        expect![[r#"
+            constant MAX_RETRIES: MAX_RETRIES = 3
+            variable names: names: list[str] = []
+            class Outer: @decorated
+            variable Outer.field: field = 1
+            class Outer.Inner: class Inner:
+            method Outer.Inner.method: def method(self):
+            function Outer.Inner.method.nested: def nested(): pass
+            method Outer.value: @property
+            function platform: def platform(): pass
+        "#]],
+    );
+}
+
+#[test]
+fn go_symbols() {
+    check(
+        Language::Go,
+        r#"package p
+
+const Timeout = 5
+
+var (
+	ErrGone = errors.New("gone")
+	a, b    = 1, 2
+)
+
+// Server serves.
+// It does.
+type Server[T any] struct{ n int }
+
+type Doer interface {
+	Do() error
+}
+
+type Alias = Server
+
+func (s *Server[T]) Serve(x int) error {
+	y := 1
+	return nil
+}
+
+func New() *Server { return nil }
+"#,
+        expect![[r#"
+            constant Timeout: const Timeout = 5
+            variable ErrGone: ErrGone = errors.New("gone")
+            variable a: a, b    = 1, 2
+            variable b: a, b    = 1, 2
+            struct Server: type Server[T any] struct{ n int } ^// Server serves.; // It does.
+            interface Doer: type Doer interface {
+            method Doer.Do: Do() error
+            type Alias: type Alias = Server
+            method Server.Serve: func (s *Server[T]) Serve(x int) error {
+            function New: func New() *Server { return nil }
+        "#]],
+    );
+}
+
+#[test]
+fn typescript_symbols() {
+    check(
+        Language::TypeScript,
+        r#"
+/** Words. */
+export abstract class Repo<T> extends Base {
+  private static size = 3;
+  load = async (id: string) => { const x = 1; return x; };
+  abstract find(): void;
+  constructor(a: number) { super(); }
+  get value() { return 1; }
+}
+export interface Shape { area(): number; side: number }
+export type Id = string | number;
+enum Colour { Red }
+export const LIMIT = 10, other = 2;
+export const handler = (e) => e;
+export default function main() {}
+const api = { fetch() {}, send: () => 1 };
+exports.legacy = function () {};
+Old.prototype.run = function () {};
+namespace Deep { export function inside() {} }
+"#,
+        expect![[r#"
+            class Repo: export abstract class Repo<T> extends Base { ^/** Words. */
+            variable Repo.size: private static size = 3
+            method Repo.load: load = async (id: string) => { const x = 1; return x; }
+            method Repo.find: abstract find(): void
+            method Repo.constructor: constructor(a: number) { super(); }
+            method Repo.value: get value() { return 1; }
+            interface Shape: export interface Shape { area(): number; side: number }
+            method Shape.area: area(): number
+            type Id: export type Id = string | number;
+            enum Colour: enum Colour { Red }
+            constant LIMIT: LIMIT = 10
+            variable other: other = 2
+            function handler: export const handler = (e) => e;
+            function main: export default function main() {}
+            variable api: const api = { fetch() {}, send: () => 1 };
+            method api.fetch: fetch() {}
+            function api.send: send: () => 1
+            function legacy: exports.legacy = function () {}
+            function Old.run: Old.prototype.run = function () {}
+            module Deep: namespace Deep { export function inside() {} }
+            function Deep.inside: export function inside() {}
+        "#]],
+    );
+}
+
+#[test]
+fn rust_symbols() {
+    check(
+        Language::Rust,
+        r#"
+/// A cache.
+#[derive(Debug)]
+pub struct Cache<T> { items: Vec<T> }
+
+impl<T: Clone> Cache<T> {
+    /// Puts.
+    pub fn put(&mut self, item: T) { let x = 1; }
+}
+
+impl<T> fmt::Display for Cache<T> { fn fmt(&self) {} }
+
+pub trait Store { fn open() -> Self; fn close(&self) {} }
+const LIMIT: usize = 3; // trailing
+
+static NAME: &str = "x";
+enum State { On, Off }
+type Id = u64;
+macro_rules! shout { () => {} }
+mod inner { impl super::Cache<u8> { fn deep() {} } fn free() {} }
+"#,
+        expect![[r#"
+            struct Cache: #[derive(Debug)] ^/// A cache.
+            method Cache.put: pub fn put(&mut self, item: T) { let x = 1; } ^/// Puts.
+            method Cache.fmt: fn fmt(&self) {}
+            trait Store: pub trait Store { fn open() -> Self; fn close(&self) {} }
+            method Store.open: fn open() -> Self;
+            method Store.close: fn close(&self) {}
+            constant LIMIT: const LIMIT: usize = 3;
+            constant NAME: static NAME: &str = "x";
+            enum State: enum State { On, Off }
+            type Id: type Id = u64;
+            macro shout: macro_rules! shout { () => {} }
+            module inner: mod inner { impl super::Cache<u8> { fn deep() {} } fn free() {} }
+            method inner.Cache.deep: fn deep() {}
+            function inner.free: fn free() {}
+        "#]],
+    );
+}
+
+#[test]
+fn java_symbols() {
+    check(
+        Language::Java,
+        r#"
+/** Words. */
+@Deprecated
+public class Shop {
+    static final int MAX = 3;
+    private int n, m;
+    Shop(int n) { int local = 1; }
+    public void sell() {}
+    enum Kind { A }
+    interface Buyer { void buy(); }
+    record Point(int x) {}
+}
+"#,
+        expect![[r#"
+            class Shop: @Deprecated ^/** Words. */
+            constant Shop.MAX: static final int MAX = 3;
+            variable Shop.n: n
+            variable Shop.m: m
+            method Shop.Shop: Shop(int n) { int local = 1; }
+            method Shop.sell: public void sell() {}
+            enum Shop.Kind: enum Kind { A }
+            interface Shop.Buyer: interface Buyer { void buy(); }
+            method Shop.Buyer.buy: void buy();
+            class Shop.Point: record Point(int x) {}
+        "#]],
+    );
+}
+
+#[test]
+fn broken_code_yields_what_parses() {
+    check(
+        Language::Python,
+        "def good(): pass\n\ndef bad():\n  x = = 3 +\n\nclass Later:\n    def m(self): pass\n",
+        expect![[r#"
+            function good: def good(): pass
+            function bad: def bad():
+            class Later: class Later:
+            method Later.m: def m(self): pass
+        "#]],
+    );
+}
+
+#[test]
+fn nesting_deeper_than_a_stack_is_walked() {
+    for language in Language::ALL {
+        let text = format!("x = {}1{}", "(".repeat(50_000), ")".repeat(50_000));
+        Source::parse(*language, &text);
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_parses_without_panic(text in "\\PC{0,200}", at in 0..7usize) {
+        let source = Source::parse(Language::ALL[at], &text);
+        for leaf in &source.leaves {
+            proptest::prop_assert!(text.get(leaf.span.start..leaf.span.end).is_some());
+        }
+        for pair in source.leaves.windows(2) {
+            proptest::prop_assert!(pair[0].span.end <= pair[1].span.start);
+        }
+    }
+}
