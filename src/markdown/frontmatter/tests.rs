@@ -1,0 +1,484 @@
+//! Each case is a text and, as text, what comes of it.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::*;
+
+/// Prints the fields that are set, the body and the warnings.
+fn check(text: &str, expected: Expect) {
+    let parsed = parse(text);
+    let mut shown = String::new();
+    let mut field = |name: &str, value: String| shown += &format!("{name}: {value}\n");
+    let fields = &parsed.frontmatter;
+    let words = [
+        ("id", &fields.id),
+        ("category", &fields.category),
+        ("source", &fields.source),
+    ];
+    for (name, value) in words {
+        value
+            .iter()
+            .for_each(|value| field(name, format!("{value:?}")));
+    }
+    fields
+        .memory_type
+        .iter()
+        .for_each(|value| field("type", value.to_string()));
+    fields
+        .scope
+        .iter()
+        .for_each(|value| field("scope", value.to_string()));
+    fields
+        .status
+        .iter()
+        .for_each(|value| field("status", value.to_string()));
+    for (name, list) in [
+        ("tags", &fields.tags),
+        ("hints", &fields.hints),
+        ("links", &fields.links),
+    ] {
+        if !list.is_empty() {
+            field(name, format!("{list:?}"));
+        }
+    }
+    fields
+        .created_at
+        .iter()
+        .for_each(|value| field("created_at", value.to_string()));
+    fields
+        .updated_at
+        .iter()
+        .for_each(|value| field("updated_at", value.to_string()));
+    shown += &format!("body: {:?}\n", &text[parsed.body_start..]);
+    for warning in &parsed.warnings {
+        let (line, column) = (warning.line + 1, warning.column + 1);
+        shown += &format!("! {line}:{column} {}: {}\n", warning.code, warning.message);
+        if let Some(hint) = &warning.hint {
+            shown += &format!("    {hint}\n");
+        }
+    }
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn every_field_is_read() {
+    check(
+        "---\nid: close-sessions\ntype: rule\ncategory: db\nscope: language:go\nstatus: active\ntags: [a, b]\n\
+         hints:\n  - session\n  - Close\ncreated_at: 2025-01-15T09:30:00+01:00\nupdated_at: 2025-01-16\n\
+         source: jo\nlinks: [src/a.rs]\nother: {x: [1]}\n---\n\nClose sessions.\n",
+        expect![[r#"
+            id: "close-sessions"
+            category: "db"
+            source: "jo"
+            type: rule
+            scope: language:go
+            status: active
+            tags: ["a", "b"]
+            hints: ["session", "Close"]
+            links: ["src/a.rs"]
+            created_at: 2025-01-15T08:30:00Z
+            updated_at: 2025-01-16T00:00:00Z
+            body: "\nClose sessions.\n"
+        "#]],
+    );
+}
+
+#[test]
+fn missing_and_empty_frontmatter_is_fine() {
+    for text in [
+        "",
+        " \n",
+        "Just text.\n",
+        "\n---\nid: x\n---\n",
+        "----\nid: x\n----\n",
+        "---",
+        "--- x\n---\n",
+    ] {
+        assert_eq!(parse(text), Parsed::default(), "{text:?}");
+    }
+    check(
+        "---\n---\nText",
+        expect![[r#"
+        body: "Text"
+    "#]],
+    );
+    check(
+        "---\n# only a comment\n---\nText",
+        expect![[r#"
+        body: "Text"
+    "#]],
+    );
+    check(
+        "---\nid:\ntype: ~\ntags:\n---",
+        expect![[r#"
+        body: ""
+    "#]],
+    );
+}
+
+#[test]
+fn delimiters_may_follow_a_mark_and_end_in_any_way() {
+    check(
+        "\u{FEFF}---\r\nid: x\r\n---\r\nText\r\n",
+        expect![[r#"
+        id: "x"
+        body: "Text\r\n"
+    "#]],
+    );
+    check(
+        "---  \nid: x\n...\nText\n",
+        expect![[r#"
+        id: "x"
+        body: "Text\n"
+    "#]],
+    );
+    let (utf16, _) = crate::text::decode(b"\xFF\xFE-\0-\0-\0\n\0i\0d\0:\0 \0x\0\n\0-\0-\0-\0");
+    check(
+        &utf16,
+        expect![[r#"
+        id: "x"
+        body: ""
+    "#]],
+    );
+}
+
+#[test]
+fn an_unclosed_block_is_text() {
+    check(
+        "---\nid: x\n\n# Title\n",
+        expect![[r#"
+        body: "---\nid: x\n\n# Title\n"
+        ! 1:1 unclosed-frontmatter: frontmatter, opened on line 1, is never closed
+            add a line `---` where it ends
+    "#]],
+    );
+    check(
+        "\u{FEFF}---\nid: x\n",
+        expect![[r#"
+        body: "---\nid: x\n"
+        ! 1:4 unclosed-frontmatter: frontmatter, opened on line 1, is never closed
+            add a line `---` where it ends
+    "#]],
+    );
+}
+
+#[test]
+fn lists_may_be_words_between_commas() {
+    check(
+        "---\ntags: a, b c ,, d\nhints: one\n---\n",
+        expect![[r#"
+        tags: ["a", "b c", "d"]
+        hints: ["one"]
+        body: ""
+    "#]],
+    );
+    check(
+        "---\ntags: ''\nhints: [ '', ' ', x ]\n---\n",
+        expect![[r#"
+        hints: ["x"]
+        body: ""
+    "#]],
+    );
+}
+
+#[test]
+fn words_keep_their_spelling() {
+    check(
+        "---\nid: 007\ncategory: 1.10\nsource: 0x1F\ntags: [yes, 1_000, 12345678901234567890123456789012345678901, 1e999, .inf, 2025-01-15, null, ~, true]\n---\n",
+        expect![[r#"
+            id: "007"
+            category: "1.10"
+            source: "0x1F"
+            tags: ["yes", "1_000", "12345678901234567890123456789012345678901", "1e999", ".inf", "2025-01-15", "true"]
+            body: ""
+            ! 5:7 invalid-value: `tags` is not a list of words
+        "#]],
+    );
+    check(
+        "---\nid: &a 1.0\ncategory: *a\ntags: [*a, é, \"1.0\"]\nsource: |\n  two\n  lines\n---\n",
+        expect![[r#"
+            id: "1.0"
+            category: "1.0"
+            source: "two\nlines\n"
+            tags: ["1.0", "é", "1.0"]
+            body: ""
+        "#]],
+    );
+}
+
+#[test]
+fn times_without_offset_are_utc() {
+    check(
+        "---\ncreated_at: 2025-01-15\nupdated_at: 2025-01-15 10:00:00\n---\n",
+        expect![[r#"
+            created_at: 2025-01-15T00:00:00Z
+            updated_at: 2025-01-15T10:00:00Z
+            body: ""
+        "#]],
+    );
+    check(
+        "---\ncreated_at: \"2025-01-15T10:00:00\"\nupdated_at: 2025-01-15T10:00:00.5-02:00\n---\n",
+        expect![[r#"
+            created_at: 2025-01-15T10:00:00Z
+            updated_at: 2025-01-15T12:00:00.5Z
+            body: ""
+        "#]],
+    );
+    check(
+        "---\ncreated_at: last week\nupdated_at: 2025-02-30\nid: x\n---\n",
+        expect![[r#"
+            id: "x"
+            body: ""
+            ! 2:13 invalid-value: `created_at` is no date: `last week`
+                write it as `2025-01-15T09:30:00Z` or `2025-01-15`
+            ! 3:13 invalid-value: `updated_at` is no date: `2025-02-30`
+                write it as `2025-01-15T09:30:00Z` or `2025-01-15`
+        "#]],
+    );
+}
+
+#[test]
+fn a_wrong_value_costs_only_itself() {
+    check(
+        "---\nid: x\ntype: rul\nscope: galaxy\nstatus: archive\ncategory: c\n---\nText\n",
+        expect![[r#"
+            id: "x"
+            category: "c"
+            body: "Text\n"
+            ! 3:7 invalid-value: unknown type `rul`: expected one of rule, decision, plan, journal, fact, observation, reflection
+                did you mean `rule`?
+            ! 4:8 invalid-value: unknown scope `galaxy`: expected universal, language:<name> or project:<name>
+            ! 5:9 invalid-value: unknown status `archive`: expected one of active, archived
+                did you mean `archived`?
+        "#]],
+    );
+    check(
+        "---\nid: [x]\ntags: {a: b}\nhints: [a, [b], {c: d}, e]\ncategory: c\n---\n",
+        expect![[r#"
+            category: "c"
+            hints: ["a", "e"]
+            body: ""
+            ! 2:5 invalid-value: `id` is not a single value
+            ! 3:7 invalid-value: `tags` is not a list of words
+            ! 4:8 invalid-value: `hints` is not a list of words
+        "#]],
+    );
+    check(
+        "---\ntype: Rule\nscope: Language:Go\n---\n",
+        expect![[r#"
+        type: rule
+        scope: language:go
+        body: ""
+    "#]],
+    );
+    check(
+        "---\nid: a\ntags: [t]\nid: b\nx: 1\nx: 2\n---\n",
+        expect![[r#"
+            id: "a"
+            tags: ["t"]
+            body: ""
+            ! 4:1 duplicate-key: `id` is given twice: the first one counts
+        "#]],
+    );
+}
+
+#[test]
+fn invalid_yaml_is_located_and_the_text_counts() {
+    check(
+        "---\nid: x\ntitle: a: b\n---\nText\n",
+        expect![[r#"
+            body: "Text\n"
+            ! 3:9 invalid-yaml: failed to read the frontmatter: mapping values are not allowed in this context
+                write it as lines of `key: value`
+        "#]],
+    );
+    check(
+        "---\r\nid: x\r\ntags: [a\r\n---\r\nText\r\n",
+        expect![[r#"
+            body: "Text\r\n"
+            ! 3:7 invalid-yaml: failed to read the frontmatter: unclosed bracket '['
+                write it as lines of `key: value`
+        "#]],
+    );
+    check(
+        "---\nid: \"é\" b\n---\nText\n",
+        expect![[r#"
+            body: "Text\n"
+            ! 2:10 invalid-yaml: failed to read the frontmatter: invalid trailing content after double-quoted scalar
+                write it as lines of `key: value`
+        "#]],
+    );
+    check(
+        "---\n- a\n- b\n---\nText\n",
+        expect![[r#"
+            body: "Text\n"
+            ! 2:1 invalid-yaml: failed to read the frontmatter: expected mapping start
+                write it as lines of `key: value`
+        "#]],
+    );
+    check(
+        "---\nSome prose.\n---\nText\n",
+        expect![[r#"
+            body: "Text\n"
+            ! 2:1 invalid-yaml: failed to read the frontmatter: expected mapping start
+                write it as lines of `key: value`
+        "#]],
+    );
+    check(
+        "---\n<<<<<<< HEAD\nid: a\n=======\nid: b\n>>>>>>> x\n---\nText\n",
+        expect![[r#"
+            body: "Text\n"
+            ! 2:1 invalid-yaml: failed to read the frontmatter: expected mapping start
+                write it as lines of `key: value`
+        "#]],
+    );
+    check(
+        "---\nid: *nobody\n---\nText\n",
+        expect![[r#"
+            body: "Text\n"
+            ! 2:5 invalid-yaml: failed to read the frontmatter: alias references unknown anchor
+                write it as lines of `key: value`
+        "#]],
+    );
+    check(
+        "---\n? [a, b]\n: c\nid: x\n---\nText\n",
+        expect![[r#"
+            body: "Text\n"
+            ! 2:3 invalid-yaml: failed to read the frontmatter: expected string scalar
+                write it as lines of `key: value`
+        "#]],
+    );
+}
+
+#[test]
+fn bombs_cost_a_warning() {
+    let mut laughs = "---\na: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for (name, of) in "bcdefghij".chars().zip("abcdefghi".chars()) {
+        laughs +=
+            &format!("{name}: &{name} [*{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}, *{of}]\n");
+    }
+    check(
+        &format!("{laughs}tags: *j\n---\n"),
+        expect![[r#"
+            body: ""
+            ! 6:16 invalid-yaml: failed to read the frontmatter: budget breached: Events { events: 20001 }
+                write it as lines of `key: value`
+        "#]],
+    );
+    let nested = format!(
+        "---\ntags: {}{}\n---\n",
+        "[".repeat(50_000),
+        "]".repeat(50_000)
+    );
+    check(
+        &nested,
+        expect![[r#"
+            body: ""
+            ! 2:39 invalid-yaml: failed to read the frontmatter: recursion limit exceeded
+                write it as lines of `key: value`
+        "#]],
+    );
+    let flood = format!("---\ntags:\n{}---\n", "- a\n".repeat(50_000));
+    check(
+        &flood,
+        expect![[r#"
+            body: ""
+            ! 19998:3 invalid-yaml: failed to read the frontmatter: it is too large or too deeply nested
+                write it as lines of `key: value`
+        "#]],
+    );
+}
+
+#[test]
+fn new_frontmatter_reads_well() {
+    let fields = Frontmatter {
+        id: Some("close-sessions".into()),
+        memory_type: Some(MemoryType::Rule),
+        category: Some("yes: no".into()),
+        scope: Some(Scope::Language("go".into())),
+        status: Some(MemoryStatus::Active),
+        tags: vec!["a".into(), "b, c".into(), "1.0".into()],
+        hints: vec!["session".into()],
+        created_at: time("2025-01-15"),
+        source: Some("cli".into()),
+        ..Frontmatter::default()
+    };
+    expect![[r#"
+        ---
+        id: close-sessions
+        type: rule
+        category: "yes: no"
+        scope: language:go
+        status: active
+        tags: [a, "b, c", "1.0"]
+        hints: [session]
+        created_at: "2025-01-15T00:00:00Z"
+        source: cli
+        ---
+
+    "#]]
+    .assert_eq(&render(&fields));
+    expect![[r#"
+        ---
+        ---
+
+    "#]]
+    .assert_eq(&render(&Frontmatter::default()));
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "\\PC{1,120}",
+        "[-:#\"'\\[\\]{},&*!|>%@`~? .0-9a-z]{1,12}",
+        Just("---".to_owned()),
+        Just("...".to_owned()),
+        Just("null".to_owned()),
+        Just("\u{2028}\u{FEFF}".to_owned()),
+    ]
+    .prop_filter("blank words do not count", |word| !word.trim().is_empty())
+}
+
+prop_compose! {
+    fn any_fields()(
+        (id, category, source) in (word(), proptest::option::of(word()), proptest::option::of(word())),
+        (tags, hints, links) in (
+            proptest::collection::vec(word(), 0..4),
+            proptest::collection::vec(word(), 0..4),
+            proptest::collection::vec(word(), 0..2),
+        ),
+        seconds in proptest::option::of(-60_000_000_000_i64..200_000_000_000),
+    ) -> Frontmatter {
+        Frontmatter {
+            id: Some(id),
+            memory_type: Some(MemoryType::Fact),
+            category,
+            scope: Some(Scope::Project(None)),
+            status: Some(MemoryStatus::Archived),
+            tags,
+            hints,
+            created_at: seconds.and_then(|seconds| Timestamp::from_second(seconds).ok()),
+            updated_at: None,
+            source,
+            links,
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn rendered_fields_read_back(fields in any_fields()) {
+        let text = render(&fields);
+        let parsed = parse(&text);
+        prop_assert_eq!(&parsed.warnings, &[]);
+        prop_assert_eq!(parsed.frontmatter, fields);
+        prop_assert_eq!(parsed.body_start + 1, text.len());
+    }
+
+    #[test]
+    fn anything_parses(text in "(\u{FEFF})?---\r?\n(\\PC|[\n\r\t:\\[\\]{}&*!'\"-]){0,200}\n---\n") {
+        let parsed = parse(&text);
+        prop_assert!(text.is_char_boundary(parsed.body_start));
+        prop_assert_eq!(&parse(&text), &parsed);
+    }
+}

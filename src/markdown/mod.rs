@@ -1,0 +1,43 @@
+//! Memories as markdown: frontmatter, sections, and the code that hides tags.
+//!
+//! Text goes in, plain values come out; nothing here fails. What cannot be read
+//! becomes a [`Diagnostic`] and the rest still counts. Every pass is linear in
+//! its input, hostile input included. Reads no file and no clock.
+
+pub(crate) mod blocks;
+pub(crate) mod frontmatter;
+pub(crate) mod inline;
+pub(crate) mod sections;
+
+use crate::text::LineIndex;
+
+/// Something wrong in a memory's text, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Diagnostic {
+    /// A stable word for the kind of trouble, such as `unclosed`.
+    pub(crate) code: &'static str,
+    pub(crate) line: usize,
+    /// In bytes.
+    pub(crate) column: usize,
+    /// What is wrong; line numbers in it are printed ones, from 1.
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl Diagnostic {
+    fn new(code: &'static str, at: usize, lines: &LineIndex, message: String) -> Self {
+        let (line, column) = lines.line_column(at);
+        Self {
+            code,
+            line,
+            column,
+            message,
+            hint: None,
+        }
+    }
+
+    fn hint(mut self, hint: String) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+}

@@ -1,0 +1,133 @@
+//! Sections: the named slices of a memory, by tag or by heading.
+//!
+//! One tolerant pass: code and frontmatter hold no tags, and a tag that is wrong
+//! spoils only itself (see `pairing`). Linear in the text, whatever it holds.
+//!
+//! A heading of the document (not of a quote or list item) is a section too,
+//! named by its slug as GitHub makes it and ending where the next heading of its
+//! level or above begins; its line belongs to it. A tagged section hides the
+//! heading section of the same id.
+
+mod content;
+mod pairing;
+mod select;
+mod slug;
+mod tag;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashSet;
+
+pub(crate) use self::content::content;
+use self::pairing::Pairing;
+pub(crate) use self::select::{Missing, SEPARATOR, Selection, select};
+use self::slug::Slugs;
+use self::tag::{Reading, Tag};
+use super::blocks::{self, Heading};
+use super::inline::{self, PieceKind};
+use super::{Diagnostic, frontmatter};
+use crate::text::Span;
+
+/// What names a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Tag,
+    Heading,
+}
+
+impl Origin {
+    /// Returns the spelling in output.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Tag => "tag",
+            Self::Heading => "heading",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Section {
+    /// As it is addressed: the second of the same name is `id#2`.
+    pub(crate) id: String,
+    /// As it is written.
+    pub(crate) spelled: String,
+    pub(crate) origin: Origin,
+    /// With its own tags.
+    pub(crate) outer: Span,
+    /// Without its own tags; a heading is text, so there both are the same.
+    pub(crate) inner: Span,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Sections {
+    /// In the order in which they begin.
+    pub(crate) list: Vec<Section>,
+    /// In the order of the text.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Every well-formed tag, paired or not, in the order of the text.
+    pub(crate) tags: Vec<Span>,
+}
+
+/// Returns the sections of `text`, which is a whole file, frontmatter and all.
+pub(crate) fn parse(text: &str) -> Sections {
+    let blocks = blocks::blocks(text, frontmatter::body_start(text));
+    let mut pairing = Pairing::new(text);
+    for piece in inline::pieces(text, &blocks.prose) {
+        let ended = match piece.kind {
+            PieceKind::Code => continue,
+            PieceKind::Comment => true,
+            PieceKind::Unclosed => false,
+        };
+        match tag::read(piece.span.of(text), ended) {
+            Reading::Tag { closing, id } => pairing.tag(Tag {
+                span: piece.span,
+                closing,
+                id,
+            }),
+            Reading::Malformed { message, hint } => {
+                pairing.report("malformed", piece.span.start, message, hint);
+            }
+            Reading::Other => {}
+        }
+    }
+    let mut sections = pairing.finish();
+    if blocks.headings.is_empty() {
+        return sections;
+    }
+    let taken: FxHashSet<String> = sections.list.iter().map(|it| lower(&it.id)).collect();
+    let from_headings = heading_sections(text, &blocks.headings);
+    let free = from_headings.filter(|section| !taken.contains(&section.id));
+    sections.list.extend(free);
+    sections.list.sort_by_key(|section| section.outer.start);
+    sections
+}
+
+/// Returns the sections that headings begin; a heading without a slug begins none.
+fn heading_sections(text: &str, headings: &[Heading]) -> impl Iterator<Item = Section> {
+    let mut ends = vec![text.len(); headings.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (heading_idx, heading) in headings.iter().enumerate() {
+        while let Some(last) = open.pop_if(|&mut last| headings[last].level >= heading.level) {
+            ends[last] = heading.start;
+        }
+        open.push(heading_idx);
+    }
+    let mut slugs = Slugs::default();
+    headings.iter().zip(ends).filter_map(move |(heading, end)| {
+        let title = heading.title.of(text);
+        let id = slugs.slug(title)?;
+        let span = Span::new(heading.start, end);
+        Some(Section {
+            id,
+            spelled: title.to_owned(),
+            origin: Origin::Heading,
+            outer: span,
+            inner: span,
+        })
+    })
+}
+
+/// Returns the form in which ids are compared.
+fn lower(id: &str) -> String {
+    id.to_lowercase()
+}

@@ -1,0 +1,150 @@
+//! Tags and headings in code and frontmatter, which are none.
+
+use super::*;
+
+#[test]
+fn fences_of_every_kind() {
+    for code in [
+        "```\n<!-- ANCHOR:x -->\n```",
+        "~~~\n<!-- ANCHOR:x -->\n~~~",
+        "```html title=\"a\"\n<!-- /ANCHOR:it -->\n```",
+        "````\n```\n<!-- /ANCHOR:it -->\n```\n````",
+        "~~~\n```\n<!-- ANCHOR:x -->\n~~~",
+        "```\n~~~\n<!-- ANCHOR:x -->\n```",
+        "```\n<!-- ANCHOR:x -->\n``` no end\n<!-- ANCHOR:y -->\n`````",
+        "   ```\n<!-- ANCHOR:x -->\n  ```",
+        "~~~ `a` ~~~\n<!-- ANCHOR:x -->\n~~~",
+        "```\n\n\n<!-- ANCHOR:x -->\n# No heading\n```",
+        "text\n```\n<!-- ANCHOR:x -->\n```\ntext",
+        "```\n    ```\n<!-- ANCHOR:x -->\n```",
+        "- item\n  ```\n  <!-- ANCHOR:x -->\n\n  <!-- ANCHOR:y -->\n  ```",
+        "1. item\n\n   ~~~\n   <!-- ANCHOR:x -->\n   ~~~\n2. item",
+        "- a\n  - b\n\n    ```\n    <!-- ANCHOR:x -->\n    ```",
+        "- ```\n  <!-- ANCHOR:x -->\n  ```",
+        "> ```\n> <!-- ANCHOR:x -->\n> ```",
+        "> - ```\n>   <!-- ANCHOR:x -->\n>   ```",
+        "> ```\n> <!-- ANCHOR:x -->\n\nout of the quote, out of the fence",
+        "- ```\n  <!-- ANCHOR:x -->\n\nout of the item, out of the fence",
+        "\t- x\n\t\t```\n\t\t<!-- ANCHOR:x -->",
+        "```\r\n<!-- ANCHOR:x -->\r\n```",
+    ] {
+        check_holds(code);
+    }
+}
+
+#[test]
+fn indented_code() {
+    for code in [
+        "    <!-- ANCHOR:x -->",
+        "\t<!-- ANCHOR:x -->",
+        "text\n\n    <!-- ANCHOR:x -->\n\n\n     <!-- ANCHOR:y -->",
+        "  \t<!-- ANCHOR:x -->",
+        "- item\n\n      <!-- ANCHOR:x -->",
+        "-     <!-- ANCHOR:x -->",
+        ">     <!-- ANCHOR:x -->",
+        "***\n    <!-- ANCHOR:x -->",
+    ] {
+        check_holds(code);
+    }
+}
+
+#[test]
+fn inline_code() {
+    for code in [
+        "Write `<!-- ANCHOR:x -->` above it.",
+        "Write ``<!-- ANCHOR:x --> ` `` above it.",
+        "a `code\nspan <!-- ANCHOR:x -->\nover` lines",
+        "> a `code\n> span <!-- ANCHOR:x --> over` lines",
+        "- a `<!-- ANCHOR:x -->`\n- b",
+        "\\\\`<!-- ANCHOR:x -->`",
+        "`\\` then `<!-- ANCHOR:x -->`",
+        "\\``<!-- ANCHOR:x -->`",
+        "| `<!-- ANCHOR:x -->` | cell |",
+    ] {
+        check_holds(code);
+    }
+    check(
+        "<!-- ANCHOR:a -->Use `<!-- ANCHOR:b -->` to open.<!-- /ANCHOR:a -->",
+        expect![[r#"
+            a 1-1 "Use `<!-- ANCHOR:b -->` to open."
+        "#]],
+    );
+}
+
+#[test]
+fn what_only_looks_like_code() {
+    check(
+        "A ` tick <!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n\nand ` another",
+        expect![[r#"
+            a 1-1 "text"
+        "#]],
+    );
+    check(
+        "\\`<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->`",
+        expect![[r#"
+        a 1-1 "text"
+    "#]],
+    );
+    check(
+        "`` <!-- ANCHOR:a -->text<!-- /ANCHOR:a --> `",
+        expect![[r#"
+            a 1-1 "text"
+        "#]],
+    );
+    check(
+        "``` a ` b\n<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n",
+        expect![[r#"
+            a 2-2 "text"
+        "#]],
+    );
+    check(
+        "<!-- ` --><!-- ANCHOR:a -->text<!-- /ANCHOR:a --> `",
+        expect![[r#"
+            a 1-1 "text"
+        "#]],
+    );
+    check(
+        "<!--\n```\n--> \n<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n",
+        expect![[r#"
+            a 4-4 "text"
+        "#]],
+    );
+    check(
+        "- item\n  `\n- <!-- ANCHOR:a -->text<!-- /ANCHOR:a --> `\n",
+        expect![[r#"
+            a 3-3 "text"
+        "#]],
+    );
+    check(
+        "    ```\n\n<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n",
+        expect![[r#"
+            a 3-3 "text"
+        "#]],
+    );
+}
+
+#[test]
+fn an_open_fence_goes_to_the_end() {
+    check(
+        "<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n```\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n# No\n",
+        expect![[r#"
+            a 1-1 "text"
+        "#]],
+    );
+}
+
+#[test]
+fn frontmatter_holds_no_tags() {
+    check(
+        "---\nid: x\nnote: <!-- ANCHOR:a -->\n# heading\n---\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
+        expect![[r#"
+            b 6-6 "text"
+        "#]],
+    );
+    check(
+        "---\nid: x\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
+        expect![[r#"
+            b 3-3 "text"
+        "#]],
+    );
+}

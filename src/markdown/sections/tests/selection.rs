@@ -1,0 +1,111 @@
+//! Sections asked for by id.
+
+use super::*;
+
+fn check_select(ids: &[&str], requested: &[&str], expected: Expect) {
+    let text: String = ids
+        .iter()
+        .map(|id| format!("<!-- ANCHOR:{id} -->{id}<!-- /ANCHOR:{id} -->\n"))
+        .collect();
+    let sections = parse(&text);
+    let requested: Vec<String> = requested.iter().map(|&id| id.to_owned()).collect();
+    let selection = select(&sections, &requested);
+    let mut shown: Vec<String> = selection.found.iter().map(|it| it.id.clone()).collect();
+    shown.extend(
+        selection
+            .missing
+            .iter()
+            .map(|missing| match &missing.nearest {
+                Some(nearest) => format!("! {:?}, did you mean {nearest}?", missing.id),
+                None => format!("! {:?}", missing.id),
+            }),
+    );
+    expected.assert_eq(&shown.join("\n"));
+}
+
+#[test]
+fn exact_beats_prefix_and_case_is_free() {
+    check_select(&["summary-x", "summary"], &["summary"], expect!["summary"]);
+    check_select(&["summary-x", "Summary"], &["SUMMARY"], expect!["Summary"]);
+}
+
+#[test]
+fn a_prefix_ends_at_a_hyphen() {
+    check_select(
+        &["summary-3f2", "next-steps-x"],
+        &["summary", "next", "next-steps"],
+        expect![[r#"
+            summary-3f2
+            next-steps-x"#]],
+    );
+    check_select(
+        &["summary-x"],
+        &["sum", "x", "summary-"],
+        expect![[r#"
+        ! "sum", did you mean summary-x?
+        ! "x"
+        ! "summary-", did you mean summary-x?"#]],
+    );
+    check_select(
+        &["a_b", "a.b", "a/b"],
+        &["a"],
+        expect![[r#"! "a", did you mean a_b?"#]],
+    );
+}
+
+#[test]
+fn the_shortest_of_several_comes_first() {
+    check_select(&["a-bbb", "a-cc", "a-dd"], &["a"], expect!["a-cc"]);
+}
+
+#[test]
+fn requests_keep_their_order_and_count_once() {
+    check_select(
+        &["a", "b-1", "c"],
+        &["nope", "c", "b", "a", "B-1", "C", "nope", "NOPE"],
+        expect![[r#"
+            c
+            b-1
+            a
+            ! "nope""#]],
+    );
+}
+
+#[test]
+fn nothing_matches_an_empty_or_open_id() {
+    check_select(
+        &["-x", "x-", "x-y"],
+        &["", "x-", "-", " "],
+        expect![[r#"
+            x-
+            ! ""
+            ! "-"
+            ! " ""#]],
+    );
+    check_select(&[], &["x"], expect![[r#"! "x""#]]);
+    check_select(&["x"], &[], expect![[""]]);
+}
+
+#[test]
+fn duplicates_are_reached_by_number() {
+    check_select(
+        &["a", "a", "a"],
+        &["a#2", "A#3", "a#4", "a"],
+        expect![[r#"
+        a#2
+        a#3
+        a
+        ! "a#4", did you mean a#2?"#]],
+    );
+}
+
+#[test]
+fn the_nearest_is_offered() {
+    check_select(
+        &["close-sessions", "hash-passwords"],
+        &["close-sesions", "zzz"],
+        expect![[r#"
+            ! "close-sesions", did you mean close-sessions?
+            ! "zzz""#]],
+    );
+}
