@@ -1,0 +1,187 @@
+//! The code index: files with their packed terms, the vocabulary, parsed symbols,
+//! commit times.
+//!
+//! Term ids mean something only beside this store's vocabulary. Parsed symbols are
+//! kept by content, so that a moved or restored file is not parsed again.
+
+use anyhow::Result;
+use rusqlite::{Connection, OptionalExtension, params};
+use rustc_hash::FxHashMap;
+
+use crate::model::Language;
+
+/// The xxh3-128 of a file's bytes.
+pub(crate) type ContentHash = [u8; 16];
+
+/// A file as it was indexed. Without a vector it was found unfit and is remembered
+/// so that it is not read again.
+#[derive(Debug, Clone)]
+pub(crate) struct FileRow {
+    pub(crate) path: String,
+    pub(crate) language: Language,
+    pub(crate) size: u64,
+    pub(crate) mtime: i64,
+    pub(crate) hash: ContentHash,
+    pub(crate) n_terms: u32,
+    pub(crate) vector: Option<Vec<u8>>,
+}
+
+/// Returns all indexed files, ordered by path.
+pub(crate) fn files(connection: &Connection) -> Result<Vec<FileRow>> {
+    const SQL: &str =
+        "SELECT path, language, size, mtime, hash, n_terms, vector FROM code_file ORDER BY path";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let rows = statement.query_map([], |row| {
+        let language: String = row.get(1)?;
+        Ok(FileRow {
+            path: row.get(0)?,
+            language: language.parse().unwrap_or(Language::Python),
+            size: row.get(2)?,
+            mtime: row.get(3)?,
+            hash: row.get(4)?,
+            n_terms: row.get(5)?,
+            vector: row.get(6)?,
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Writes a file's row over the one of its path.
+pub(crate) fn put_file(connection: &Connection, file: &FileRow) -> Result<()> {
+    const SQL: &str = "INSERT INTO code_file (path, language, size, mtime, hash, n_terms, vector)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        ON CONFLICT (path) DO UPDATE SET language = ?2, size = ?3, mtime = ?4, hash = ?5,
+            n_terms = ?6, vector = ?7";
+    connection.prepare_cached(SQL)?.execute(params![
+        file.path,
+        file.language.as_str(),
+        file.size,
+        file.mtime,
+        file.hash,
+        file.n_terms,
+        file.vector
+    ])?;
+    Ok(())
+}
+
+/// Removes the row of `path`.
+pub(crate) fn remove_file(connection: &Connection, path: &str) -> Result<()> {
+    connection
+        .prepare_cached("DELETE FROM code_file WHERE path = ?1")?
+        .execute([path])?;
+    Ok(())
+}
+
+/// Removes the symbols of contents that no file has any more.
+pub(crate) fn sweep_symbols(connection: &Connection) -> Result<()> {
+    const SQL: &str = "DELETE FROM code_symbols WHERE hash NOT IN (SELECT hash FROM code_file)";
+    connection.prepare_cached(SQL)?.execute([])?;
+    Ok(())
+}
+
+/// Calls `each` with every term and its id.
+pub(crate) fn each_term(connection: &Connection, mut each: impl FnMut(String, u32)) -> Result<()> {
+    let mut statement = connection.prepare_cached("SELECT term, id FROM code_term")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        each(row.get(0)?, row.get(1)?);
+    }
+    Ok(())
+}
+
+/// Returns the id of a term, if the index knows it.
+pub(crate) fn term_id(connection: &Connection, term: &str) -> Result<Option<u32>> {
+    let mut statement = connection.prepare_cached("SELECT id FROM code_term WHERE term = ?1")?;
+    Ok(statement.query_row([term], |row| row.get(0)).optional()?)
+}
+
+/// Returns the known terms that start with `prefix`, in their order, with their ids.
+pub(crate) fn terms_with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<(String, u32)>> {
+    const SQL: &str = "SELECT term, id FROM code_term WHERE term >= ?1 AND term < ?2 ORDER BY term";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let end = format!("{prefix}\u{10FFFF}");
+    let rows = statement.query_map([prefix, &end], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Returns the largest term id, 0 for an empty vocabulary.
+pub(crate) fn last_term_id(connection: &Connection) -> Result<u32> {
+    let mut statement = connection.prepare_cached("SELECT coalesce(max(id), 0) FROM code_term")?;
+    Ok(statement.query_row([], |row| row.get(0))?)
+}
+
+/// Adds a term under a new id.
+pub(crate) fn put_term(connection: &Connection, term: &str, id: u32) -> Result<()> {
+    connection
+        .prepare_cached("INSERT INTO code_term (id, term) VALUES (?1, ?2)")?
+        .execute(params![id, term])?;
+    Ok(())
+}
+
+/// Returns the packed symbols of a content, if they were kept.
+pub(crate) fn symbols(
+    connection: &Connection,
+    hash: &ContentHash,
+    language: Language,
+) -> Result<Option<Vec<u8>>> {
+    const SQL: &str = "SELECT symbols FROM code_symbols WHERE hash = ?1 AND language = ?2";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let found = statement.query_row(params![hash, language.as_str()], |row| row.get(0));
+    Ok(found.optional()?)
+}
+
+/// Keeps the packed symbols of a content.
+pub(crate) fn put_symbols(
+    connection: &Connection,
+    hash: &ContentHash,
+    language: Language,
+    symbols: &[u8],
+) -> Result<()> {
+    const SQL: &str =
+        "INSERT OR REPLACE INTO code_symbols (hash, language, symbols) VALUES (?1, ?2, ?3)";
+    connection
+        .prepare_cached(SQL)?
+        .execute(params![hash, language.as_str(), symbols])?;
+    Ok(())
+}
+
+/// Returns how many contents have kept symbols.
+pub(crate) fn n_parsed(connection: &Connection) -> Result<u64> {
+    Ok(connection.query_row("SELECT count(*) FROM code_symbols", [], |row| row.get(0))?)
+}
+
+/// Returns when the files were last committed as of `head`, for those that were asked
+/// before; none where the commit is older than what is looked at.
+pub(crate) fn commit_times(
+    connection: &Connection,
+    head: &str,
+    paths: &[&str],
+) -> Result<FxHashMap<String, Option<i64>>> {
+    const SQL: &str = "SELECT seconds FROM commit_time WHERE path = ?1 AND head = ?2";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let mut times = FxHashMap::default();
+    for path in paths {
+        let found = statement.query_row([path, head], |row| row.get(0)).optional()?;
+        if let Some(seconds) = found {
+            times.insert((*path).to_owned(), seconds);
+        }
+    }
+    Ok(times)
+}
+
+/// Keeps when files were last committed as of `head`.
+pub(crate) fn put_commit_times<'a>(
+    connection: &Connection,
+    head: &str,
+    times: impl IntoIterator<Item = (&'a str, Option<i64>)>,
+) -> Result<()> {
+    const SQL: &str = "INSERT OR REPLACE INTO commit_time (path, head, seconds) VALUES (?1, ?2, ?3)";
+    connection
+        .prepare_cached("DELETE FROM commit_time WHERE head <> ?1")?
+        .execute([head])?;
+    let mut statement = connection.prepare_cached(SQL)?;
+    for (path, seconds) in times {
+        statement.execute(params![path, head, seconds])?;
+    }
+    Ok(())
+}

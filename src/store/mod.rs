@@ -1,0 +1,189 @@
+//! The SQLite store: what every command works on, and what can be thrown away.
+//!
+//! Holds nothing that cannot be made again from the files people own, so that a
+//! corrupt store is set aside and rebuilt. [`Store`] alone holds the connection;
+//! the tables have a file each. A store of a newer cerberus is refused, an older
+//! one migrated in one transaction at open.
+#![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::error::Failure;
+
+pub(crate) mod code;
+pub(crate) mod memories;
+mod schema;
+
+/// How long a command waits for another one's writing.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// An open store.
+pub(crate) struct Store {
+    connection: Connection,
+    /// What happened at opening that the user should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Store {
+    /// Opens the store at `path`, making or mending it as needed. Where nothing can
+    /// be written the store lives in memory for this run, with a warning.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        match try_open(path) {
+            Ok(store) => Ok(store),
+            Err(error) if is_corrupt(&error) => {
+                let aside = set_aside(path)?;
+                let mut store = try_open(path)?;
+                store.warnings.push(format!(
+                    "the store was corrupt and has been rebuilt; the old one is kept as `{}`",
+                    aside.display()
+                ));
+                Ok(store)
+            }
+            Err(error) if is_unwritable(&error) => {
+                let mut store = Self::in_memory()?;
+                store.warnings.push(format!(
+                    "the store cannot be written, so this run's index is not kept: {error:#}"
+                ));
+                Ok(store)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens a store that lives as long as the value.
+    pub(crate) fn in_memory() -> Result<Self> {
+        let connection = Connection::open_in_memory().context("failed to open a store in memory")?;
+        Self::prepare(connection)
+    }
+
+    fn prepare(mut connection: Connection) -> Result<Self> {
+        connection.busy_timeout(BUSY)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        schema::migrate(&mut connection)?;
+        Ok(Self {
+            connection,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// Runs `work` in one transaction that is kept only if `work` succeeds.
+    pub(crate) fn transaction<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .context("failed to lock the store")?;
+        let done = work(&transaction)?;
+        transaction.commit().context("failed to write the store")?;
+        Ok(done)
+    }
+
+    /// Returns the connection for reading.
+    pub(crate) fn reader(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+fn try_open(path: &Path) -> Result<Store> {
+    let said = || format!("failed to open the store `{}`", path.display());
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(said)?;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        // The last part of the path is never a link that leads elsewhere.
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = match (path.parent().map(Path::canonicalize), path.file_name()) {
+        (Some(Ok(folder)), Some(name)) => folder.join(name),
+        _ => path,
+    };
+    let connection = Connection::open_with_flags(&path, flags).with_context(said)?;
+    connection.busy_timeout(BUSY)?;
+    // A write-ahead log lets readers go on while one writes; NORMAL is safe against
+    // a crash of the process, and a lost index after a power cut is rebuilt.
+    connection
+        .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 268435456;")
+        .with_context(said)?;
+    Store::prepare(connection).with_context(said)
+}
+
+fn sqlite_code(error: &anyhow::Error) -> Option<rusqlite::ErrorCode> {
+    error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<rusqlite::Error>())
+        .and_then(rusqlite::Error::sqlite_error_code)
+}
+
+fn is_corrupt(error: &anyhow::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(sqlite_code(error), Some(DatabaseCorrupt | NotADatabase))
+}
+
+fn is_unwritable(error: &anyhow::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    let kinds = [std::io::ErrorKind::PermissionDenied, std::io::ErrorKind::ReadOnlyFilesystem];
+    let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
+    matches!(sqlite_code(error), Some(CannotOpen | PermissionDenied | ReadOnly))
+        || io.is_some_and(|io| kinds.contains(&io.kind()))
+}
+
+/// Moves a corrupt store out of the way and returns where it is.
+fn set_aside(path: &Path) -> Result<PathBuf> {
+    let mut aside = path.with_extension("db.corrupt");
+    let mut n = 2;
+    while aside.exists() {
+        aside = path.with_extension(format!("db.corrupt-{n}"));
+        n += 1;
+    }
+    std::fs::rename(path, &aside)
+        .with_context(|| format!("failed to set the corrupt store `{}` aside", path.display()))?;
+    for tail in ["-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(tail);
+        // The log belongs to the store that was set aside; without it there is none.
+        let _ = std::fs::remove_file(PathBuf::from(name));
+    }
+    Ok(aside)
+}
+
+/// Returns the error for a store that a newer cerberus wrote.
+fn too_new(found: usize, known: usize) -> anyhow::Error {
+    Failure::environment(format!(
+        "the store was written by a newer cerberus (schema {found}, this one knows {known})"
+    ))
+    .hint("upgrade cerberus, or delete `.memories/indices/` to have the store rebuilt")
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_corrupt_store_is_set_aside_and_rebuilt() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let path = folder.path().join("cerberus.db");
+        std::fs::write(&path, "this is no database, however long it is ".repeat(40)).expect("a file");
+        let store = Store::open(&path).expect("rebuilt");
+        assert!(store.warnings[0].contains("corrupt"), "{:?}", store.warnings);
+        assert!(folder.path().join("cerberus.db.corrupt").exists());
+        drop(store);
+        assert!(Store::open(&path).expect("whole").warnings.is_empty());
+    }
+
+    #[test]
+    fn a_newer_store_is_refused() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let path = folder.path().join("cerberus.db");
+        let store = Store::open(&path).expect("new");
+        store.reader().pragma_update(None, "user_version", 9999).expect("set");
+        drop(store);
+        let error = Store::open(&path).err().expect("refused");
+        assert!(format!("{error:#}").contains("newer cerberus"), "{error:#}");
+    }
+}

@@ -1,0 +1,77 @@
+//! The schema as an append-only list of migrations, counted in `user_version`.
+
+use anyhow::Result;
+use rusqlite::{Connection, TransactionBehavior};
+
+/// Every change of the schema there ever was; released ones are never edited.
+const MIGRATIONS: &[&str] = &["
+    CREATE TABLE code_file (
+        id       INTEGER PRIMARY KEY,
+        path     TEXT NOT NULL UNIQUE,
+        language TEXT NOT NULL,
+        size     INTEGER NOT NULL,
+        mtime    INTEGER NOT NULL,
+        hash     BLOB NOT NULL,
+        n_terms  INTEGER NOT NULL,
+        vector   BLOB
+    ) STRICT;
+    CREATE TABLE code_term (
+        id   INTEGER PRIMARY KEY,
+        term TEXT NOT NULL UNIQUE
+    ) STRICT;
+    CREATE TABLE code_symbols (
+        hash     BLOB NOT NULL,
+        language TEXT NOT NULL,
+        symbols  BLOB NOT NULL,
+        PRIMARY KEY (hash, language)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE commit_time (
+        path    TEXT PRIMARY KEY,
+        head    TEXT NOT NULL,
+        seconds INTEGER
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE memory_store (
+        id              TEXT PRIMARY KEY,
+        file            TEXT NOT NULL,
+        hash            BLOB NOT NULL,
+        type            TEXT NOT NULL,
+        category        TEXT,
+        scope           TEXT NOT NULL,
+        status          TEXT NOT NULL,
+        tags            TEXT NOT NULL,
+        content         TEXT NOT NULL,
+        created_at      TEXT,
+        updated_at      TEXT,
+        anchor_file     TEXT,
+        anchor_symbol   TEXT,
+        anchor_score    REAL,
+        anchor_metadata TEXT
+    ) STRICT;
+    CREATE VIRTUAL TABLE memory_text USING fts5 (
+        memory UNINDEXED, section UNINDEXED, heading, body,
+        tokenize = 'porter unicode61'
+    );
+"];
+
+/// Brings the schema up to date, in one transaction that no other process can see half of.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
+    let version = |connection: &Connection| -> Result<usize> {
+        Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+    };
+    let found = version(connection)?;
+    if found == MIGRATIONS.len() {
+        return Ok(());
+    }
+    if found > MIGRATIONS.len() {
+        return Err(super::too_new(found, MIGRATIONS.len()));
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+    // Another process may have migrated while this one waited for the lock.
+    for migration in MIGRATIONS.iter().skip(version(&transaction)?) {
+        transaction.execute_batch(migration)?;
+    }
+    transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
+    transaction.commit()?;
+    Ok(())
+}

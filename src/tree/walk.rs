@@ -1,0 +1,125 @@
+//! Lists the source files of a project, honouring its ignore rules.
+//!
+//! What decides is in the project alone: ignore files above the repository and the
+//! user's global ones are left out, so that the same commit lists the same files
+//! everywhere. Costs one stat a file.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::UNIX_EPOCH;
+
+use anyhow::{Context, Result};
+use ignore::overrides::OverrideBuilder;
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use crate::error::Failure;
+use crate::model::Language;
+use crate::syntax::language;
+
+/// A source file as the walk met it.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) path: String,
+    pub(crate) language: Language,
+    pub(crate) size: u64,
+    /// Nanoseconds since the epoch.
+    pub(crate) mtime: i64,
+}
+
+/// The source files of a project, ordered by path, and what could not be walked.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Lists the source files below `root` but those that a glob of `excludes` matches.
+pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
+    let listing = Mutex::new(Listing::default());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let walker = builder(root, excludes)?.threads(threads).build_parallel();
+    walker.run(|| {
+        let mut local = Batch {
+            listing: Listing::default(),
+            all: &listing,
+        };
+        Box::new(move |found| {
+            match found {
+                Ok(found) => local.listing.entries.extend(entry(root, &found)),
+                Err(error) => local.listing.warnings.push(format!("failed to walk: {error}")),
+            }
+            WalkState::Continue
+        })
+    });
+    let mut listing = listing.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    listing.warnings.sort_unstable();
+    Ok(listing)
+}
+
+/// Lists the files below `root` that no grammar reads, ordered by path; what cannot
+/// be walked is left out.
+pub(crate) fn walk_plain(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
+    let found = builder(root, excludes)?.build().filter_map(|found| {
+        let found = found.ok().filter(|it| it.file_type().is_some_and(|kind| kind.is_file()))?;
+        let path = relative(root, &found)?;
+        language::of_path(&path).is_none().then_some(path)
+    });
+    let mut paths: Vec<String> = found.collect();
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+fn builder(root: &Path, excludes: &[String]) -> Result<WalkBuilder> {
+    let mut overrides = OverrideBuilder::new(root);
+    for glob in excludes {
+        overrides.add(&format!("!{glob}")).map_err(|error| {
+            Failure::usage(format!("invalid exclude glob `{glob}`: {error}"))
+                .hint("mend `exclude` under `[anchor]` in `cerberus.toml`")
+        })?;
+    }
+    let overrides = overrides.build().context("failed to read the exclude globs")?;
+    let mut builder = WalkBuilder::new(root);
+    builder.require_git(false).git_global(false).follow_links(false).overrides(overrides);
+    Ok(builder)
+}
+
+/// One thread's finds, handed over when the thread is done.
+struct Batch<'a> {
+    listing: Listing,
+    all: &'a Mutex<Listing>,
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        all.entries.append(&mut self.listing.entries);
+        all.warnings.append(&mut self.listing.warnings);
+    }
+}
+
+fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {
+    if !found.file_type().is_some_and(|kind| kind.is_file()) {
+        return None;
+    }
+    let path = relative(root, found)?;
+    let language = language::of_path(&path)?;
+    let metadata = found.metadata().ok()?;
+    let since_epoch = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Some(Entry {
+        path,
+        language,
+        size: metadata.len(),
+        mtime: i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX),
+    })
+}
+
+/// Returns the path of a file below `root` with `/` between its parts.
+fn relative(root: &Path, found: &DirEntry) -> Option<String> {
+    let relative = found.path().strip_prefix(root).ok()?.to_str()?;
+    Some(if std::path::MAIN_SEPARATOR == '/' {
+        relative.to_owned()
+    } else {
+        relative.replace(std::path::MAIN_SEPARATOR, "/")
+    })
+}
