@@ -1,0 +1,160 @@
+//! `anchors.lock`: what each memory is anchored to, as TOML sorted by memory id.
+//!
+//! To the memories what `Cargo.lock` is to `Cargo.toml`. An anchor is a table of its
+//! own, so that git merges anchors that were added on two branches. Everything in it
+//! is checked on reading: it is a file that people see, merge and damage.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Failure;
+use crate::model::{Anchor, Chosen, Fingerprint, Language, SymbolKind};
+use crate::syntax::fields::FingerprintFields;
+use crate::text::LineIndex;
+
+use super::{Bank, files};
+
+/// The format that is written.
+const VERSION: u32 = 1;
+
+/// No lock file of a sane project is larger: it holds some 100,000 anchors.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+const HEADER: &str = "# Where each memory is anchored. Written by `cerberus memory anchor` and `reanchor`;\n\
+                      # commit it, so that everybody and CI know the same anchors.\n";
+
+/// Anchors by the id of their memory.
+pub(crate) type Anchors = BTreeMap<String, Anchor>;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LockFile {
+    version: u32,
+    #[serde(default, rename = "anchor")]
+    anchors: Vec<Entry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: String,
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    kind: SymbolKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<Language>,
+    chosen: Chosen,
+    quality: f64,
+    #[serde(rename = "match")]
+    match_score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    fingerprint: FingerprintFields,
+}
+
+impl Bank {
+    /// Reads the anchors; a bank without a lock file has none.
+    pub(crate) fn anchors(&self) -> Result<Anchors> {
+        let path = self.lockfile();
+        match files::read(&path, MAX_BYTES)? {
+            None => Ok(Anchors::new()),
+            Some(bytes) => {
+                let text = String::from_utf8(bytes)
+                    .map_err(|_| damaged("it is no valid UTF-8".to_owned(), None))?;
+                parse(&text)
+            }
+        }
+    }
+
+    /// Writes the anchors if they differ from what is there, and returns whether they did.
+    pub(crate) fn write_anchors(&self, anchors: &Anchors) -> Result<bool> {
+        let path = self.lockfile();
+        let text = render(anchors);
+        let old = files::read(&path, MAX_BYTES)?;
+        if old.as_deref() == Some(text.as_bytes()) || (old.is_none() && anchors.is_empty()) {
+            return Ok(false);
+        }
+        files::replace(&path, &text)?;
+        Ok(true)
+    }
+}
+
+/// Returns the text of a lock file.
+pub(crate) fn render(anchors: &Anchors) -> String {
+    let entries = anchors.iter().map(|(id, anchor)| Entry {
+        id: id.clone(),
+        file: anchor.file.clone(),
+        symbol: anchor.symbol.clone(),
+        kind: anchor.kind,
+        language: anchor.language,
+        chosen: anchor.chosen,
+        quality: rounded(anchor.quality),
+        match_score: rounded(anchor.match_score),
+        commit: anchor.commit.clone(),
+        fingerprint: anchor.fingerprint.to_fields(),
+    });
+    let file = LockFile {
+        version: VERSION,
+        anchors: entries.collect(),
+    };
+    let body = toml::to_string(&file).expect("strings and numbers always serialise");
+    format!("{HEADER}{body}")
+}
+
+/// Four digits: what is shown, and the same on every machine.
+fn rounded(score: f64) -> f64 {
+    (score * 1e4).round() / 1e4
+}
+
+/// Reads the text of a lock file.
+pub(crate) fn parse(text: &str) -> Result<Anchors> {
+    let lines = LineIndex::new(text);
+    if let Some(at) = text.lines().position(|line| line.starts_with("<<<<<<< ")) {
+        return Err(damaged("it holds a merge conflict".to_owned(), Some(at)).into());
+    }
+    let file: LockFile = toml::from_str(text).map_err(|error| {
+        damaged(error.message().to_owned(), error.span().map(|span| lines.line(span.start)))
+    })?;
+    if file.version != VERSION {
+        let why = format!("it has version {}, this cerberus knows {VERSION}", file.version);
+        return Err(Failure::environment(format!("failed to read `anchors.lock`: {why}"))
+            .hint("upgrade cerberus")
+            .into());
+    }
+    let mut anchors = Anchors::new();
+    for entry in file.anchors {
+        let id = entry.id.clone();
+        let anchor = anchor(entry).map_err(|why| damaged(format!("anchor `{id}`: {why}"), None))?;
+        if anchors.insert(id.clone(), anchor).is_some() {
+            return Err(damaged(format!("anchor `{id}` stands twice"), None).into());
+        }
+    }
+    Ok(anchors)
+}
+
+fn anchor(entry: Entry) -> Result<Anchor, String> {
+    if !entry.quality.is_finite() || !entry.match_score.is_finite() {
+        return Err("`quality` and `match` must be numbers".to_owned());
+    }
+    Ok(Anchor {
+        fingerprint: Fingerprint::from_fields(&entry.fingerprint)?,
+        file: entry.file,
+        symbol: entry.symbol,
+        kind: entry.kind,
+        language: entry.language,
+        chosen: entry.chosen,
+        quality: entry.quality,
+        match_score: entry.match_score,
+        commit: entry.commit,
+    })
+}
+
+fn damaged(why: String, line: Option<usize>) -> Failure {
+    let place = line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
+    Failure::environment(format!("failed to read `anchors.lock{place}`: {why}")).hint(
+        "mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again",
+    )
+}

@@ -1,0 +1,204 @@
+//! Memories as files: reading them all, writing a new one.
+
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use anyhow::Result;
+use walkdir::{DirEntry, WalkDir};
+
+use crate::error::Failure;
+use crate::markdown::frontmatter::{self, Frontmatter};
+use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
+use crate::text;
+
+use super::{Bank, files, names};
+
+/// The largest memory: more is a document, not a memory.
+pub(crate) const MAX_BYTES: u64 = 100 * 1024;
+
+/// From here on a memory costs more to read than it is likely to be worth.
+const WARN_BYTES: usize = 50 * 1024;
+
+/// A memory with its file.
+#[derive(Debug, Clone)]
+pub(crate) struct Stored {
+    pub(crate) memory: Memory,
+    /// The path below the bank, with `/`.
+    pub(crate) file: String,
+    /// The whole text, frontmatter and all.
+    pub(crate) text: String,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What a bank holds.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    /// Ordered by file, no id twice.
+    pub(crate) memories: Vec<Stored>,
+    /// Whether some file could not be read.
+    pub(crate) is_partial: bool,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A memory's file as the walk met it.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    pub(crate) file: String,
+    pub(crate) size: u64,
+    pub(crate) mtime: i64,
+}
+
+impl Bank {
+    /// Lists the files of memories, ordered by name, and what could not be listed.
+    pub(crate) fn list(&self) -> Result<(Vec<Listed>, Vec<String>)> {
+        if !self.exists() {
+            return Err(self.missing().into());
+        }
+        let (mut found, mut warnings) = (Vec::new(), Vec::new());
+        let walker = WalkDir::new(self.folder()).follow_links(false).sort_by_file_name().into_iter();
+        for entry in walker.filter_entry(|entry| !is_private(entry)) {
+            match entry {
+                Ok(entry) => match listed(self.folder(), &entry) {
+                    Some(Ok(listed)) => found.push(listed),
+                    Some(Err(warning)) => warnings.push(warning),
+                    None => {}
+                },
+                Err(error) => warnings.push(format!("failed to list the bank: {error}")),
+            }
+        }
+        Ok((found, warnings))
+    }
+
+    /// Reads one memory.
+    pub(crate) fn read(&self, file: &str) -> Result<Stored> {
+        let bytes = files::read(&self.folder().join(file), MAX_BYTES)?
+            .ok_or_else(|| Failure::usage(format!("there is no memory file `{file}`")))?;
+        let mut warnings = Vec::new();
+        if bytes.len() > WARN_BYTES {
+            let size = bytes.len() / 1024;
+            warnings.push(format!("`{file}` has {size} KB; over 100 KB it is refused"));
+        }
+        let (text, is_exact) = text::decode(&bytes);
+        if !is_exact {
+            warnings.push(format!("`{file}` is no valid UTF-8; bad bytes are shown as U+FFFD"));
+        }
+        let text = text.into_owned();
+        let parsed = frontmatter::parse(&text);
+        for diagnostic in parsed.warnings {
+            let (line, column) = (diagnostic.line + 1, diagnostic.column + 1);
+            warnings.push(format!("{file}:{line}:{column}: {}", diagnostic.message));
+        }
+        let front = parsed.frontmatter;
+        let stem = file.strip_suffix(".md").unwrap_or(file).to_owned();
+        let memory = Memory {
+            id: front.id.unwrap_or(stem),
+            memory_type: front.memory_type.unwrap_or(MemoryType::Fact),
+            category: front.category,
+            scope: front.scope.unwrap_or(Scope::Project(None)),
+            status: front.status.unwrap_or(MemoryStatus::Active),
+            tags: front.tags,
+            hints: front.hints,
+            created_at: front.created_at,
+            updated_at: front.updated_at,
+            body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
+        };
+        Ok(Stored {
+            memory,
+            file: file.to_owned(),
+            text,
+            warnings,
+        })
+    }
+
+    /// Reads all memories; one that cannot be read is a warning.
+    pub(crate) fn read_all(&self) -> Result<Contents> {
+        let (listed, warnings) = self.list()?;
+        let mut contents = Contents {
+            is_partial: !warnings.is_empty(),
+            warnings,
+            memories: Vec::with_capacity(listed.len()),
+        };
+        for entry in listed {
+            match self.read(&entry.file) {
+                Ok(mut stored) => {
+                    contents.warnings.append(&mut stored.warnings);
+                    contents.memories.push(stored);
+                }
+                Err(error) => {
+                    contents.is_partial = true;
+                    contents.warnings.push(format!("{error:#}"));
+                }
+            }
+        }
+        drop_doubles(&mut contents.memories, &mut contents.warnings);
+        Ok(contents)
+    }
+
+    /// Takes back a memory that was written a moment ago.
+    pub(crate) fn discard(&self, file: &str) -> Result<()> {
+        files::remove(&self.folder().join(file))
+    }
+
+    /// Writes a new memory and returns its file; one of that name must not exist.
+    pub(crate) fn create_memory(&self, id: &str, front: &Frontmatter, body: &str) -> Result<String> {
+        names::check(id)?;
+        let text = format!("{}{}\n", frontmatter::render(front), body.trim_end());
+        if text.len() as u64 > MAX_BYTES {
+            return Err(Failure::usage(format!("the memory has {} KB, more than 100 KB", text.len() / 1024))
+                .hint("split it; what is long is read by nobody")
+                .into());
+        }
+        let file = format!("{id}.md");
+        if files::create(&self.folder().join(&file), &text)? {
+            Ok(file)
+        } else {
+            Err(Failure::usage(format!("there is a memory `{id}` already"))
+                .hint(format!("choose another `--id`, or see it with `cerberus memory show {id}`"))
+                .into())
+        }
+    }
+}
+
+/// Keeps the first of several memories with one id.
+fn drop_doubles(all: &mut Vec<Stored>, warnings: &mut Vec<String>) {
+    let mut first: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
+    all.retain(|stored| match first.get(&stored.memory.id) {
+        Some(file) => {
+            let (id, other) = (&stored.memory.id, &stored.file);
+            warnings.push(format!("`{other}` has the id `{id}` of `{file}` and is left out"));
+            false
+        }
+        None => {
+            first.insert(stored.memory.id.clone(), stored.file.clone());
+            true
+        }
+    });
+}
+
+fn is_private(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    entry.depth() > 0 && (name.starts_with('.') || (entry.depth() == 1 && name == super::INDICES))
+}
+
+fn listed(folder: &Path, entry: &DirEntry) -> Option<Result<Listed, String>> {
+    let relative = entry.path().strip_prefix(folder).ok()?;
+    let is_markdown = relative.extension().is_some_and(|extension| extension == "md");
+    if !is_markdown || entry.file_type().is_dir() {
+        return None;
+    }
+    let shown = relative.display();
+    if !entry.file_type().is_file() {
+        return Some(Err(format!("`{shown}` is a link or a device and is left out")));
+    }
+    let Some(file) = relative.to_str() else {
+        return Some(Err(format!("the name of `{shown}` is no valid UTF-8; it is left out")));
+    };
+    let file = file.replace(std::path::MAIN_SEPARATOR, "/");
+    let metadata = entry.metadata().ok()?;
+    let since_epoch = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Some(Ok(Listed {
+        file,
+        size: metadata.len(),
+        mtime: i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX),
+    }))
+}

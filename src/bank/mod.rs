@@ -1,0 +1,93 @@
+//! The files people own: memories, `anchors.lock`, the trash.
+//!
+//! A bank is a folder of markdown files. Nothing here rewrites a person's text but
+//! the function that was asked to; every write goes to a temporary file beside its
+//! target and takes its place in one step. Names never lead out of the folder, and
+//! links in it are not followed. Writers take turns by [`Bank::lock_for_writing`].
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::error::Failure;
+
+mod files;
+pub(crate) mod lockfile;
+pub(crate) mod memories;
+pub(crate) mod names;
+mod trash;
+
+pub(crate) use files::WriteGuard;
+pub(crate) use memories::Stored;
+pub(crate) use trash::Trashed;
+
+/// The bank's own folders and files.
+const INDICES: &str = "indices";
+const TRASH: &str = ".trash";
+const LOCKFILE: &str = "anchors.lock";
+
+/// What `init` writes for git: only what cannot be made again is committed.
+const GITIGNORE: &str = "indices/\n.trash/\n";
+
+/// A folder of memories, which may not exist yet.
+#[derive(Debug, Clone)]
+pub(crate) struct Bank {
+    folder: PathBuf,
+}
+
+impl Bank {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn exists(&self) -> bool {
+        self.folder.is_dir()
+    }
+
+    /// Returns the path of the bank's lock file.
+    pub(crate) fn lockfile(&self) -> PathBuf {
+        self.folder.join(LOCKFILE)
+    }
+
+    /// Makes the folder with its `.gitignore` and returns what was made.
+    pub(crate) fn create(&self) -> Result<Vec<PathBuf>> {
+        let mut made = Vec::new();
+        if !self.exists() {
+            files::create_folder(&self.folder)?;
+            made.push(self.folder.clone());
+        }
+        let gitignore = self.folder.join(".gitignore");
+        if files::create(&gitignore, GITIGNORE)? {
+            made.push(gitignore);
+        }
+        Ok(made)
+    }
+
+    /// Waits for its turn to write and holds it until the guard is dropped.
+    pub(crate) fn lock_for_writing(&self) -> Result<WriteGuard> {
+        if !self.exists() {
+            return Err(self.missing().into());
+        }
+        let folder = self.folder.join(INDICES);
+        files::create_folder(&folder)?;
+        // Also where the bank has no `.gitignore`, git is not to see the store.
+        files::create(&folder.join(".gitignore"), "*\n")?;
+        files::lock(&folder.join("bank.lock"))
+            .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))
+    }
+
+    /// Returns the error for a bank that is not there.
+    pub(crate) fn missing(&self) -> Failure {
+        Failure::usage(format!("there is no bank at `{}`", self.folder.display()))
+            .hint("run `cerberus memory init` to make one")
+    }
+}
+
+/// Writes `text` to `path`, in one step, unless there is a file already; returns whether it did.
+pub(crate) fn create_file(path: &Path, text: &str) -> Result<bool> {
+    files::create(path, text)
+}

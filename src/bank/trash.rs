@@ -1,0 +1,94 @@
+//! The trash: what `delete` took, with its anchor, until a person empties it.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::error::Failure;
+
+use super::lockfile::{self, Anchors};
+use super::{Bank, TRASH, files};
+
+/// Where a memory went.
+#[derive(Debug, Clone)]
+pub(crate) struct Trashed {
+    /// The path below the bank.
+    pub(crate) file: String,
+}
+
+impl Bank {
+    /// Moves a memory's file to the trash, its anchor beside it.
+    pub(crate) fn trash(&self, file: &str, anchors: &Anchors) -> Result<Trashed> {
+        let stem = file.strip_suffix(".md").unwrap_or(file);
+        let mut name = format!("{TRASH}/{stem}.md");
+        let mut n = 2;
+        while self.folder().join(&name).exists() {
+            name = format!("{TRASH}/{stem}~{n}.md");
+            n += 1;
+        }
+        if !anchors.is_empty() {
+            files::replace(&self.anchor_beside(&name), &lockfile::render(anchors))?;
+        }
+        files::rename(&self.folder().join(file), &self.folder().join(&name))?;
+        Ok(Trashed { file: name })
+    }
+
+    /// Moves the newest trashed file of a memory back and returns its path and anchor.
+    pub(crate) fn restore(&self, id: &str) -> Result<(String, Anchors)> {
+        let file = format!("{id}.md");
+        let Some(name) = self.newest_trashed(id) else {
+            return Err(Failure::usage(format!("there is no memory `{id}` in the trash")).into());
+        };
+        if self.folder().join(&file).exists() {
+            return Err(Failure::usage(format!("there is a memory file `{file}` already"))
+                .hint(format!("rename it or delete it with `cerberus memory delete {id}` first"))
+                .into());
+        }
+        let beside = self.anchor_beside(&name);
+        let anchors = match files::read(&beside, super::memories::MAX_BYTES)? {
+            // An anchor that cannot be read any more can be found anew.
+            Some(bytes) => lockfile::parse(&String::from_utf8_lossy(&bytes)).unwrap_or_default(),
+            None => Anchors::new(),
+        };
+        files::rename(&self.folder().join(&name), &self.folder().join(&file))?;
+        files::remove(&beside)?;
+        Ok((file, anchors))
+    }
+
+    /// Returns the names that can be restored, in order.
+    pub(crate) fn trashed(&self) -> Result<Vec<String>> {
+        let trash = self.folder().join(TRASH);
+        let mut names = Vec::new();
+        if trash.is_dir() {
+            let (listed, _) = Self::new(trash).list()?;
+            for entry in listed {
+                let stem = entry.file.strip_suffix(".md").unwrap_or(&entry.file);
+                let name = match stem.rsplit_once('~') {
+                    Some((name, n)) if n.parse::<u32>().is_ok() => name,
+                    _ => stem,
+                };
+                names.push(name.to_owned());
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn newest_trashed(&self, stem: &str) -> Option<String> {
+        let first = format!("{TRASH}/{stem}.md");
+        let mut newest = self.folder().join(&first).exists().then_some(first);
+        for n in 2.. {
+            let name = format!("{TRASH}/{stem}~{n}.md");
+            if !self.folder().join(&name).exists() {
+                break;
+            }
+            newest = Some(name);
+        }
+        newest
+    }
+
+    fn anchor_beside(&self, name: &str) -> PathBuf {
+        self.folder().join(format!("{name}.anchor"))
+    }
+}
