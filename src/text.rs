@@ -84,9 +84,14 @@ pub(crate) fn nearest<'a>(
     // admits a transposition or two in a short word and refuses unrelated ones.
     const LEAST_LIKENESS: f64 = 0.75;
     let wanted = name.to_lowercase();
+    let n_chars = wanted.chars().count();
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates {
-        let likeness = strsim::jaro_winkler(&wanted, &candidate.to_lowercase());
+        let candidate_lower = candidate.to_lowercase();
+        // A start may have been typed instead of the whole.
+        let start: String = candidate_lower.chars().take(n_chars).collect();
+        let whole = strsim::jaro_winkler(&wanted, &candidate_lower);
+        let likeness = whole.max(strsim::jaro_winkler(&wanted, &start));
         if likeness >= LEAST_LIKENESS && best.is_none_or(|(most, _)| likeness > most) {
             best = Some((likeness, candidate));
         }
@@ -117,6 +122,7 @@ mod tests {
         let ids = ["close-sessions", "hash-passwords"];
         assert_eq!(nearest("close-sesions", ids), Some("close-sessions"));
         assert_eq!(nearest("HASH-password", ids), Some("hash-passwords"));
+        assert_eq!(nearest("clsoe", ids), Some("close-sessions"));
         assert_eq!(nearest("qqq", ids), None);
     }
 }

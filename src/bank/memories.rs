@@ -1,7 +1,6 @@
 //! Memories as files: reading them all, writing a new one.
 
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use anyhow::Result;
 use walkdir::{DirEntry, WalkDir};
@@ -40,17 +39,9 @@ pub(crate) struct Contents {
     pub(crate) warnings: Vec<String>,
 }
 
-/// A memory's file as the walk met it.
-#[derive(Debug, Clone)]
-pub(crate) struct Listed {
-    pub(crate) file: String,
-    pub(crate) size: u64,
-    pub(crate) mtime: i64,
-}
-
 impl Bank {
     /// Lists the files of memories, ordered by name, and what could not be listed.
-    pub(crate) fn list(&self) -> Result<(Vec<Listed>, Vec<String>)> {
+    pub(crate) fn list(&self) -> Result<(Vec<String>, Vec<String>)> {
         if !self.exists() {
             return Err(self.missing().into());
         }
@@ -58,8 +49,8 @@ impl Bank {
         let walker = WalkDir::new(self.folder()).follow_links(false).sort_by_file_name().into_iter();
         for entry in walker.filter_entry(|entry| !is_private(entry)) {
             match entry {
-                Ok(entry) => match listed(self.folder(), &entry) {
-                    Some(Ok(listed)) => found.push(listed),
+                Ok(entry) => match memory_file(self.folder(), &entry) {
+                    Some(Ok(file)) => found.push(file),
                     Some(Err(warning)) => warnings.push(warning),
                     None => {}
                 },
@@ -118,8 +109,8 @@ impl Bank {
             warnings,
             memories: Vec::with_capacity(listed.len()),
         };
-        for entry in listed {
-            match self.read(&entry.file) {
+        for file in listed {
+            match self.read(&file) {
                 Ok(mut stored) => {
                     contents.warnings.append(&mut stored.warnings);
                     contents.memories.push(stored);
@@ -180,7 +171,8 @@ fn is_private(entry: &DirEntry) -> bool {
     entry.depth() > 0 && (name.starts_with('.') || (entry.depth() == 1 && name == super::INDICES))
 }
 
-fn listed(folder: &Path, entry: &DirEntry) -> Option<Result<Listed, String>> {
+/// Returns the path of a memory below the bank, or why it does not count.
+fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>> {
     let relative = entry.path().strip_prefix(folder).ok()?;
     let is_markdown = relative.extension().is_some_and(|extension| extension == "md");
     if !is_markdown || entry.file_type().is_dir() {
@@ -193,12 +185,5 @@ fn listed(folder: &Path, entry: &DirEntry) -> Option<Result<Listed, String>> {
     let Some(file) = relative.to_str() else {
         return Some(Err(format!("the name of `{shown}` is no valid UTF-8; it is left out")));
     };
-    let file = file.replace(std::path::MAIN_SEPARATOR, "/");
-    let metadata = entry.metadata().ok()?;
-    let since_epoch = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Some(Ok(Listed {
-        file,
-        size: metadata.len(),
-        mtime: i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX),
-    }))
+    Some(Ok(file.replace(std::path::MAIN_SEPARATOR, "/")))
 }

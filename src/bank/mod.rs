@@ -19,7 +19,6 @@ mod trash;
 
 pub(crate) use files::WriteGuard;
 pub(crate) use memories::Stored;
-pub(crate) use trash::Trashed;
 
 /// The bank's own folders and files.
 const INDICES: &str = "indices";

@@ -9,16 +9,9 @@ use crate::error::Failure;
 use super::lockfile::{self, Anchors};
 use super::{Bank, TRASH, files};
 
-/// Where a memory went.
-#[derive(Debug, Clone)]
-pub(crate) struct Trashed {
-    /// The path below the bank.
-    pub(crate) file: String,
-}
-
 impl Bank {
-    /// Moves a memory's file to the trash, its anchor beside it.
-    pub(crate) fn trash(&self, file: &str, anchors: &Anchors) -> Result<Trashed> {
+    /// Moves a memory's file to the trash, its anchor beside it, and returns where it is.
+    pub(crate) fn trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let stem = file.strip_suffix(".md").unwrap_or(file);
         let mut name = format!("{TRASH}/{stem}.md");
         let mut n = 2;
@@ -30,7 +23,7 @@ impl Bank {
             files::replace(&self.anchor_beside(&name), &lockfile::render(anchors))?;
         }
         files::rename(&self.folder().join(file), &self.folder().join(&name))?;
-        Ok(Trashed { file: name })
+        Ok(name)
     }
 
     /// Moves the newest trashed file of a memory back and returns its path and anchor.
@@ -61,8 +54,8 @@ impl Bank {
         let mut names = Vec::new();
         if trash.is_dir() {
             let (listed, _) = Self::new(trash).list()?;
-            for entry in listed {
-                let stem = entry.file.strip_suffix(".md").unwrap_or(&entry.file);
+            for file in listed {
+                let stem = file.strip_suffix(".md").unwrap_or(&file);
                 let name = match stem.rsplit_once('~') {
                     Some((name, n)) if n.parse::<u32>().is_ok() => name,
                     _ => stem,

@@ -1,0 +1,152 @@
+//! What the commands cost, each as a ratio to a tool that people know, in one run.
+//!
+//! Whole processes are timed in turn (ours, theirs, ours, …) and the median of the
+//! ratios is printed, so that a machine that slows down slows both. The code measured
+//! on is fetched once by `benches/fetch_corpora.sh`. A tool that is not installed is
+//! said to be missing, not guessed.
+#![expect(clippy::disallowed_methods, reason = "a benchmark starts processes and makes folders")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// How often each pair is timed.
+const ROUNDS: usize = 7;
+
+const RULE: &str = "Close the database connection when the request has finished";
+
+fn main() {
+    // `cargo test --benches` only wants to know that this starts.
+    if std::env::args().any(|arg| arg == "--test") {
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/bench-corpora");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/fetch_corpora.sh");
+    let fetched = Command::new("bash").arg(script).arg(&folder).status();
+    if !fetched.is_ok_and(|status| status.success()) {
+        println!("the corpora could not be fetched; nothing is measured");
+        return;
+    }
+    let django = folder.join("django");
+    let cold = Bench::new(&django, true);
+    let warm = Bench::new(&django, false);
+    let ctags = tool("ctags", &["-R", "-f", "-"], &django);
+    let files = tool("rg", &["--files"], &django);
+
+    println!("{:44} {:>9} {:>9} {:>7} {:>7}", "Django 5.1, whole processes, medians", "ours ms", "their ms", "ratio", "limit");
+    compare("anchor-test, no store : ctags -R", &cold, &["memory", "anchor-test", RULE], &ctags, 3.0);
+    compare("anchor-test, nothing changed : rg --files", &warm, &["memory", "anchor-test", RULE], &files, 4.0);
+    compare("index, no store : ctags -R", &cold, &["index"], &ctags, 3.0);
+    compare("index --full, no store : ctags -R", &cold, &["index", "--full"], &ctags, 8.0);
+    compare("--version : rg --version", &warm, &["--version"], &tool("rg", &["--version"], &django), 4.0);
+    peak("anchor-test, no store", &cold, &["memory", "anchor-test", RULE], 300);
+    peak("index --full, no store", &cold, &["index", "--full"], 300);
+}
+
+/// Our binary on one project, with a cache folder of its own.
+struct Bench {
+    project: PathBuf,
+    cache: tempfile::TempDir,
+    is_cold: bool,
+}
+
+impl Bench {
+    fn new(project: &Path, is_cold: bool) -> Self {
+        Self {
+            project: project.to_owned(),
+            cache: tempfile::tempdir().expect("a temp folder"),
+            is_cold,
+        }
+    }
+
+    fn command(&self, wrapper: &[&str], args: &[&str]) -> Command {
+        if self.is_cold {
+            let store = self.cache.path().join("cerberus");
+            if store.exists() {
+                std::fs::remove_dir_all(store).expect("the cache can be emptied");
+            }
+        }
+        let ours = env!("CARGO_BIN_EXE_cerberus");
+        let mut command = match wrapper.split_first() {
+            Some((program, rest)) => {
+                let mut command = Command::new(program);
+                command.args(rest).arg(ours);
+                command
+            }
+            None => Command::new(ours),
+        };
+        command
+            .args(args)
+            .current_dir(&self.project)
+            .env("CERBERUS_PROJECT", &self.project)
+            .env("XDG_CACHE_HOME", self.cache.path());
+        command
+    }
+}
+
+/// A tool to compare with, if it is there.
+struct Tool {
+    program: String,
+    args: Vec<String>,
+    folder: PathBuf,
+}
+
+fn tool(program: &str, args: &[&str], folder: &Path) -> Tool {
+    Tool {
+        program: program.to_owned(),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        folder: folder.to_owned(),
+    }
+}
+
+impl Tool {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).current_dir(&self.folder);
+        command
+    }
+}
+
+fn milliseconds(mut command: Command) -> Option<f64> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    command.status().ok()?;
+    Some(started.elapsed().as_secs_f64() * 1e3)
+}
+
+fn compare(name: &str, ours: &Bench, args: &[&str], theirs: &Tool, limit: f64) {
+    // Once each for the page cache, and for the store of a warm bench.
+    milliseconds(ours.command(&[], args));
+    if milliseconds(theirs.command()).is_none() {
+        println!("{name:44} `{}` is not installed", theirs.program);
+        return;
+    }
+    let mut pairs: Vec<(f64, f64)> = Vec::new();
+    for _ in 0..ROUNDS {
+        if let (Some(a), Some(b)) = (milliseconds(ours.command(&[], args)), milliseconds(theirs.command())) {
+            pairs.push((a, b));
+        }
+    }
+    let ratio = median(pairs.iter().map(|(a, b)| a / b).collect());
+    let (a, b) = (median(pairs.iter().map(|it| it.0).collect()), median(pairs.iter().map(|it| it.1).collect()));
+    println!("{name:44} {a:9.1} {b:9.1} {ratio:7.2} {limit:7.1}");
+}
+
+fn peak(name: &str, ours: &Bench, args: &[&str], limit: u32) {
+    let mut command = ours.command(&["/usr/bin/time", "-f", "%M"], args);
+    let name = format!("peak memory, {name}");
+    match command.stdin(Stdio::null()).output() {
+        Ok(output) => {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let kilobytes: f64 = text.lines().last().and_then(|line| line.trim().parse().ok()).unwrap_or(f64::NAN);
+            println!("{name:44} {:6.0} MB {:>26} MB", kilobytes / 1024.0, limit);
+        }
+        Err(_) => println!("{name:44} `time` is not installed"),
+    }
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+}

@@ -1,0 +1,274 @@
+//! The commands under `cerberus memory`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::model::{MemoryStatus, MemoryType, Scope};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    /// Make a bank in this project
+    #[command(after_help = "Example: cerberus memory init")]
+    Init,
+    /// Add a short memory and anchor it to the code that shows it
+    #[command(after_help = "\
+Example: cerberus memory add \"Hash passwords before storing them\" --hint generate_password_hash")]
+    Add(AddArgs),
+    /// Find and keep the anchor of a memory
+    #[command(after_help = "\
+Without a choice the best example is kept if its quality is over the gate; otherwise nothing is
+stored and the exit status is 1.
+
+Examples:
+  cerberus memory anchor hash-passwords --candidates 5
+  cerberus memory anchor hash-passwords --pick 2
+  cerberus memory anchor hash-passwords --to src/auth.py::register")]
+    Anchor(AnchorArgs),
+    /// Rank the examples of a rule and store nothing
+    #[command(after_help = "\
+Examples:
+  cerberus memory anchor-test \"close the session when the request ends\" --hint close_db
+  cerberus memory anchor-test --rules rules.jsonl --json
+  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --within 3")]
+    AnchorTest(AnchorTestArgs),
+    /// Show memories, newest first
+    #[command(after_help = "\
+Examples:
+  cerberus memory show --anchored
+  cerberus memory show hash-passwords")]
+    Show(ShowArgs),
+    /// Follow every anchor through what changed in the code
+    #[command(after_help = "\
+With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer shows its
+rule, or is not recorded at its new place.
+
+Examples:
+  cerberus memory reanchor
+  cerberus memory reanchor --check --strict
+  cerberus memory reanchor --accept hash-passwords")]
+    Reanchor(ReanchorArgs),
+    /// Search the memories, or just the wanted sections of them
+    #[command(after_help = "\
+Examples:
+  cerberus memory search \"session handling\"
+  cerberus memory search release --anchors summary,decisions --content")]
+    Search(SearchArgs),
+    /// List the sections of a memory with their tokens
+    #[command(after_help = "Example: cerberus memory sections release-plan --validate")]
+    Sections(SectionsArgs),
+    /// Count the memories and their anchors
+    #[command(after_help = "Example: cerberus memory stats --show-anchors")]
+    Stats(StatsArgs),
+    /// Move memories to the trash
+    #[command(after_help = "Example: cerberus memory delete hash-passwords")]
+    Delete(DeleteArgs),
+    /// Take a memory back from the trash
+    #[command(after_help = "Example: cerberus memory restore hash-passwords")]
+    Restore(RestoreArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// What is to be remembered
+    pub(crate) text: String,
+    /// Name the memory instead of making a name from its text
+    #[arg(long)]
+    pub(crate) id: Option<String>,
+    /// What the memory is
+    #[arg(long = "type", value_name = "TYPE", default_value = "rule")]
+    pub(crate) memory_type: MemoryType,
+    /// Put it into a category
+    #[arg(long)]
+    pub(crate) category: Option<String>,
+    /// Say where it holds: universal, language:<name> or project:<name>
+    #[arg(long)]
+    pub(crate) scope: Option<Scope>,
+    /// Tag it (may be repeated)
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+    /// Give a word that its example should hold (may be repeated, or several in one)
+    #[arg(long = "hint", value_name = "WORD")]
+    pub(crate) hints: Vec<String>,
+    /// Anchor it by hand to FILE or FILE::SYMBOL
+    #[arg(long, value_name = "PLACE", conflicts_with = "no_anchor")]
+    pub(crate) anchor_to: Option<String>,
+    /// Do not look for its example
+    #[arg(long)]
+    pub(crate) no_anchor: bool,
+    /// Keep an example from this quality on
+    #[arg(long, value_name = "QUALITY", value_parser = quality)]
+    pub(crate) min_quality: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnchorArgs {
+    /// The memory, or a unique start of its id
+    pub(crate) id: String,
+    /// List this many candidates with reasons and store nothing
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", group = "choice")]
+    pub(crate) candidates: Option<usize>,
+    /// Keep the candidate of this rank
+    #[arg(long, value_name = "K", group = "choice")]
+    pub(crate) pick: Option<usize>,
+    /// Keep FILE or FILE::SYMBOL
+    #[arg(long, value_name = "PLACE", group = "choice")]
+    pub(crate) to: Option<String>,
+    /// Take the anchor away
+    #[arg(long, group = "choice")]
+    pub(crate) clear: bool,
+    /// Give a word that the example should hold (may be repeated, or several in one)
+    #[arg(long = "hint", value_name = "WORD")]
+    pub(crate) hints: Vec<String>,
+    /// Keep an example from this quality on
+    #[arg(long, value_name = "QUALITY", value_parser = quality)]
+    pub(crate) min_quality: Option<f64>,
+    /// Say what would be kept and store nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]
+pub(crate) struct AnchorTestArgs {
+    /// The rule, in words
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Vec<String>,
+    /// Give a word that the example should hold (may be repeated, or several in one)
+    #[arg(long = "hint", value_name = "WORD")]
+    pub(crate) hints: Vec<String>,
+    /// Read many rules from a file (`-` for standard input), a rule or a JSON object
+    /// {"rule", "hints"} a line; with --json print a document a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "hints", "expect"])]
+    pub(crate) rules: Option<PathBuf>,
+    /// Fail unless FILE or FILE::SYMBOL is found
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) expect: Option<String>,
+    /// Accept what is expected among the first N candidates
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "expect")]
+    pub(crate) within: usize,
+    /// Look only at code of a scope, as in language:go
+    #[arg(long)]
+    pub(crate) scope: Option<Scope>,
+    /// Show so many candidates
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) limit: usize,
+    /// Call an example from this quality on an anchor
+    #[arg(long, value_name = "QUALITY", value_parser = quality)]
+    pub(crate) min_quality: Option<f64>,
+    /// Show which words decided, and which the code does not know
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+/// Which memories a command is about.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct FilterArgs {
+    /// Only memories of this scope; `project` and `language` take all of their kind
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) scope: Option<String>,
+    /// Only memories of this type
+    #[arg(long = "type", value_name = "TYPE", help_heading = "Filters")]
+    pub(crate) memory_type: Option<MemoryType>,
+    /// Only memories of this category
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) category: Option<String>,
+    /// Only memories with this tag (repeated: with all of them)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
+    pub(crate) tags: Vec<String>,
+    /// Only memories of this status
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) status: Option<MemoryStatus>,
+    /// Only memories anchored to this file
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) file: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Memories, or unique starts of their ids
+    pub(crate) ids: Vec<String>,
+    /// Only memories with an anchor, with the code at its current lines
+    #[arg(long)]
+    pub(crate) anchored: bool,
+    /// Only memories without an anchor
+    #[arg(long, conflicts_with = "anchored")]
+    pub(crate) unanchored: bool,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReanchorArgs {
+    /// Write nothing and fail if anything has to be done
+    #[arg(long, group = "mode")]
+    pub(crate) check: bool,
+    /// Record the changed code of one memory, or of all, as approved
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", group = "mode")]
+    pub(crate) accept: Option<String>,
+    /// Say what would be recorded and write nothing
+    #[arg(long, group = "mode")]
+    pub(crate) dry_run: bool,
+    /// Let any edit fail the check
+    #[arg(long, requires = "check")]
+    pub(crate) strict: bool,
+    /// Only memories of this scope; `all` takes every one
+    #[arg(long, default_value = "all")]
+    pub(crate) scope: String,
+    /// Replace an example that is gone from this quality on
+    #[arg(long, value_name = "QUALITY", value_parser = quality)]
+    pub(crate) min_quality: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// What to look for
+    pub(crate) query: String,
+    /// Return just these sections, with what that saves
+    #[arg(long, value_name = "SECTION,…", value_delimiter = ',')]
+    pub(crate) anchors: Vec<String>,
+    /// Print the text too
+    #[arg(long)]
+    pub(crate) content: bool,
+    /// Show so many memories
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SectionsArgs {
+    /// The memory, or a unique start of its id
+    pub(crate) id: String,
+    /// Fail if any section tag is wrong
+    #[arg(long)]
+    pub(crate) validate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// List each anchor with its state
+    #[arg(long)]
+    pub(crate) show_anchors: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArgs {
+    /// Memories, or unique starts of their ids
+    #[arg(required = true)]
+    pub(crate) ids: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// The name of the memory in the trash
+    pub(crate) id: String,
+}
+
+fn quality(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err("a quality lies between 0 and 1".to_owned()),
+    }
+}

@@ -1,0 +1,84 @@
+//! The command line: types and help text. Runs nothing.
+//!
+//! Help is imperative and without a final period; each command's help ends with an
+//! example that works.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+mod memory;
+
+pub(crate) use memory::{
+    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, MemoryCommand, ReanchorArgs, RestoreArgs,
+    SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
+};
+
+/// Keep a project's rules anchored to the code that shows them
+#[derive(Debug, Parser)]
+#[command(name = "cerberus", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = "\
+Exit status: 0 done; 1 a check failed or nothing was found; 2 wrong usage or input; 3 the
+environment failed (I/O, corrupt data, a lock held by another process).
+
+Example: cerberus memory anchor-test \"close the session when the request ends\"")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GlobalArgs {
+    /// Work on the project in this folder instead of the one around the current folder
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON document (JSON Lines where a command says so)
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+    /// Colour the output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    pub(crate) color: ColorChoice,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Keep, find and follow rules and their examples
+    #[command(subcommand)]
+    Memory(MemoryCommand),
+    /// Bring the code index up to date and say what it holds
+    #[command(after_help = "Example: cerberus index --full")]
+    Index(IndexArgs),
+    /// Print the completion script of a shell
+    #[command(after_help = "Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus")]
+    Completions(CompletionsArgs),
+    /// Show the whole life cycle on a throw-away repository, each step checked
+    #[command(after_help = "Example: cerberus demo")]
+    Demo,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexArgs {
+    /// Parse every file, not only those that a rule needs
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}

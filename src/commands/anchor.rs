@@ -1,0 +1,75 @@
+//! `cerberus memory anchor`.
+
+use anyhow::Result;
+
+use crate::cli::AnchorArgs;
+use crate::config::Settings;
+use crate::error::ExitStatus;
+use crate::ops::anchor::{self, Choice, Report, Request};
+use crate::ops::anchor_test::Expected;
+use crate::output::{GOOD, NAME, ODD, Printer};
+
+use super::anchor_test::{candidates, unknown_words};
+
+pub(super) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let choice = if args.clear {
+        Choice::Clear
+    } else if let Some(rank) = args.pick {
+        Choice::Pick(rank)
+    } else if let Some(limit) = args.candidates {
+        Choice::List(limit)
+    } else if let Some(place) = &args.to {
+        Choice::To(Expected::parse(place)?)
+    } else {
+        Choice::Best
+    };
+    let request = Request {
+        id: args.id.clone(),
+        choice,
+        hints: super::hints(&args.hints),
+        min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
+        dry_run: args.dry_run,
+    };
+    let report = anchor::anchor(&settings.project, &request)?;
+    out.warn(&report.warnings);
+    if out.json {
+        out.document(&report)?;
+    } else {
+        show(&report, &request, out);
+    }
+    let is_found = report.anchor.is_some() || !matches!(request.choice, Choice::Best);
+    Ok(if is_found { ExitStatus::Done } else { ExitStatus::CheckFailed })
+}
+
+fn show(report: &Report, request: &Request, out: &mut Printer) {
+    let id = out.styled(NAME, &report.id);
+    match (&report.anchor, &request.choice) {
+        (Some(anchor), _) => {
+            let verb = if request.dry_run { "would anchor" } else { "anchored" };
+            let place = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
+            let verb = out.painted(GOOD, verb);
+            out.line(&format!("{verb} {id} to {place} (quality {:.2}, {})", anchor.quality, anchor.chosen));
+        }
+        (None, Choice::Clear) => {
+            let verb = match (&report.previous, request.dry_run) {
+                (None, _) => "has no anchor",
+                (Some(_), true) => "would lose its anchor",
+                (Some(_), false) => "has no anchor any more",
+            };
+            out.line(&format!("{id} {verb}"));
+        }
+        (None, Choice::List(_)) => out.line(&format!("{id}: {}", out.safe(&report.rule))),
+        (None, _) => {
+            let label = out.painted(ODD, "no example");
+            out.line(&format!("{label} of {id} is over the gate {}", report.min_quality));
+        }
+    }
+    let is_listing = matches!(request.choice, Choice::List(_));
+    if is_listing || (report.anchor.is_none() && !matches!(request.choice, Choice::Clear)) {
+        candidates(&report.candidates, is_listing, out);
+        unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
+        if !report.candidates.is_empty() {
+            out.line(&format!("keep one with: cerberus memory anchor {} --pick 1", out.safe(&report.id)));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! `cerberus demo`.
+
+use anyhow::Result;
+
+use crate::config;
+use crate::error::{ExitStatus, Failure};
+use crate::ops::demo;
+use crate::output::{BAD, FAINT, GOOD, Printer};
+
+pub(super) fn run(out: &mut Printer) -> Result<ExitStatus> {
+    let report = demo::demo(config::now()?)?;
+    if out.json {
+        out.document(&report)?;
+        return Ok(if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed });
+    }
+    for step in &report.steps {
+        let mark = if step.ok { out.painted(GOOD, "ok  ") } else { out.painted(BAD, "FAIL") };
+        out.line(&format!("{mark} {}", step.command));
+        out.line(&out.painted(FAINT, &format!("     {}", step.shows)));
+    }
+    if report.ok {
+        out.line(&format!("{} steps held, {:.0} ms", report.steps.len(), report.elapsed_ms));
+        return Ok(ExitStatus::Done);
+    }
+    out.flush()?;
+    Err(Failure::check("a step did not hold").hint("please report it with the lines above").into())
+}

@@ -1,0 +1,105 @@
+//! One file per subcommand: arguments to options, an operation, its report printed.
+//!
+//! No command decides anything about memories or code: that is `ops`.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+use clap::Parser;
+
+use crate::cli::{Cli, Command, FilterArgs, MemoryCommand};
+use crate::config::{Settings, Terminal};
+use crate::error::{ExitStatus, Failure};
+use crate::ops::memories::Filter;
+use crate::output::Printer;
+
+mod add;
+mod anchor;
+mod anchor_test;
+mod completions;
+mod demo;
+mod index;
+mod init;
+mod reanchor;
+mod search;
+mod sections;
+mod show;
+mod stats;
+mod trash;
+
+/// Parses a command line, runs it and returns how it ended.
+pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap writes its own usage errors, and help to stdout.
+            let is_help = !error.use_stderr();
+            let _ = error.print();
+            return if is_help { ExitStatus::Done } else { ExitStatus::Usage };
+        }
+    };
+    let mut out = Printer::new(Terminal::detect(cli.global.color), cli.global.json);
+    let done = dispatch(&cli, &mut out).and_then(|status| out.flush().map(|()| status));
+    match done {
+        Ok(status) => status,
+        Err(error) => out.failure(&error),
+    }
+}
+
+fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
+    match &cli.command {
+        Command::Completions(args) => completions::run(args, out),
+        Command::Demo => demo::run(out),
+        Command::Index(args) => index::run(args, &Settings::resolve(&cli.global)?, out),
+        Command::Memory(command) => {
+            let settings = Settings::resolve(&cli.global)?;
+            if !settings.memory_enabled {
+                return Err(Failure::usage("memory is switched off for this project")
+                    .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
+                    .into());
+            }
+            memory(command, &settings, out)
+        }
+    }
+}
+
+fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    match command {
+        MemoryCommand::Init => init::run(settings, out),
+        MemoryCommand::Add(args) => add::run(args, settings, out),
+        MemoryCommand::Anchor(args) => anchor::run(args, settings, out),
+        MemoryCommand::AnchorTest(args) => anchor_test::run(args, settings, out),
+        MemoryCommand::Show(args) => show::run(args, settings, out),
+        MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
+        MemoryCommand::Search(args) => search::run(args, settings, out),
+        MemoryCommand::Sections(args) => sections::run(args, settings, out),
+        MemoryCommand::Stats(args) => stats::run(args, settings, out),
+        MemoryCommand::Delete(args) => trash::delete(args, settings, out),
+        MemoryCommand::Restore(args) => trash::restore(args, settings, out),
+    }
+}
+
+fn filter(args: &FilterArgs) -> Filter {
+    Filter {
+        scope: args.scope.clone(),
+        memory_type: args.memory_type,
+        category: args.category.clone(),
+        tags: args.tags.clone(),
+        status: args.status,
+        file: args.file.clone(),
+    }
+}
+
+/// Several hints may be given in one argument, apart by white space or commas.
+fn hints(given: &[String]) -> Vec<String> {
+    let words = given.iter().flat_map(|hint| hint.split([' ', ',', '\t', '\n']));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Returns a place as people write it.
+fn place(file: &str, symbol: Option<&str>) -> String {
+    match symbol {
+        Some(symbol) => format!("{file}::{symbol}"),
+        None => file.to_owned(),
+    }
+}

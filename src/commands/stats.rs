@@ -1,0 +1,40 @@
+//! `cerberus memory stats`.
+
+use anyhow::Result;
+
+use crate::cli::StatsArgs;
+use crate::config::Settings;
+use crate::error::ExitStatus;
+use crate::ops::stats;
+use crate::output::Printer;
+
+pub(super) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let report = stats::stats(&settings.project, args.show_anchors)?;
+    out.warn(&report.warnings);
+    if out.json {
+        out.document(&report)?;
+        return Ok(ExitStatus::Done);
+    }
+    let mut rows = vec![vec!["memories".to_owned(), String::new(), report.memories.to_string()]];
+    for (what, counts) in [("type", &report.by_type), ("scope", &report.by_scope), ("status", &report.by_status)] {
+        rows.extend(counts.iter().map(|(name, n)| vec![what.to_owned(), name.clone(), n.to_string()]));
+    }
+    let percent = report.anchored_percent.map(|percent| format!(" ({percent:.1} %)")).unwrap_or_default();
+    rows.push(vec!["anchored".to_owned(), String::new(), format!("{}{percent}", report.anchored)]);
+    for (state, n) in &report.anchors_by_state {
+        rows.push(vec!["anchor".to_owned(), state.to_string(), n.to_string()]);
+    }
+    out.rows(&["what", "value", "memories"], &rows);
+    if let Some(anchors) = &report.anchors {
+        out.line("");
+        let rows: Vec<Vec<String>> = anchors
+            .iter()
+            .map(|it| {
+                let place = super::place(&it.file, it.symbol.as_deref());
+                vec![it.id.clone(), it.state.to_string(), format!("{:.2}", it.quality), place]
+            })
+            .collect();
+        out.rows(&["id", "state", "quality", "example"], &rows);
+    }
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,291 @@
+//! What the user has settled: flags over `cerberus.toml` over the user's own file.
+//!
+//! The only reader of the environment, the current folder and the clock.
+#![expect(clippy::disallowed_methods, reason = "this module reads the environment for all others")]
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use jiff::Timestamp;
+use serde::Deserialize;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::bank::Bank;
+use crate::cli::{ColorChoice, GlobalArgs};
+use crate::error::Failure;
+use crate::ops::Project;
+use crate::rank::calibrate::Weights;
+use crate::text::{self, LineIndex};
+
+/// The gate, unless the user says otherwise.
+const MIN_QUALITY: f64 = 0.7;
+
+/// The width of output that goes to no terminal.
+const USUAL_WIDTH: usize = 100;
+
+/// All that is settled before a command runs.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) project: Project,
+    pub(crate) memory_enabled: bool,
+}
+
+/// What is known of where output goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terminal {
+    pub(crate) out_is_terminal: bool,
+    pub(crate) err_is_terminal: bool,
+    pub(crate) color: bool,
+    pub(crate) width: usize,
+}
+
+impl Terminal {
+    /// Looks at the streams: a flag decides before `NO_COLOR`, and that before the terminal.
+    pub(crate) fn detect(choice: ColorChoice) -> Self {
+        let out_is_terminal = std::io::stdout().is_terminal();
+        let color = match choice {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+                out_is_terminal && !is_refused && !is_dumb
+            }
+        };
+        let width = terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0));
+        Self {
+            out_is_terminal,
+            err_is_terminal: std::io::stderr().is_terminal(),
+            color,
+            width: width.max(40),
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ConfigFile {
+    memory: MemoryConfig,
+    anchor: AnchorConfig,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct MemoryConfig {
+    enabled: Option<bool>,
+    storage_strategy: Option<StorageStrategy>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct AnchorConfig {
+    min_quality: Option<f64>,
+    weights: Option<WeightsChoice>,
+    exclude: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StorageStrategy {
+    Project,
+    User,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WeightsChoice {
+    Calibrated,
+    Seed,
+}
+
+impl Settings {
+    /// Resolves the project and its configuration.
+    pub(crate) fn resolve(global: &GlobalArgs) -> Result<Self> {
+        let named = global.project.clone().or_else(|| env_path("CERBERUS_PROJECT"));
+        let root = match named {
+            Some(folder) => existing_folder(&folder)?,
+            None => {
+                let here = std::env::current_dir().context("failed to find the current folder")?;
+                project_around(&here)
+            }
+        };
+        let user_file = config_home().map(|home| home.join("cerberus/config.toml"));
+        let user = user_file.map(|path| read_config(&path)).transpose()?.unwrap_or_default();
+        let own = read_config(&root.join("cerberus.toml"))?;
+        let strategy = own.memory.storage_strategy.or(user.memory.storage_strategy);
+        let folder = match strategy.unwrap_or(StorageStrategy::Project) {
+            StorageStrategy::Project => root.join(".memories"),
+            StorageStrategy::User => data_home()?.join("cerberus").join(user_key(&root)).join("memories"),
+        };
+        let bank = Bank::new(folder);
+        let store = if bank.exists() && strategy != Some(StorageStrategy::User) {
+            bank.folder().join("indices/cerberus.db")
+        } else {
+            cache_home()?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
+        };
+        let weights = own.anchor.weights.or(user.anchor.weights);
+        Ok(Self {
+            project: Project {
+                bank,
+                store,
+                exclude: own.anchor.exclude.or(user.anchor.exclude).unwrap_or_default(),
+                min_quality: own.anchor.min_quality.or(user.anchor.min_quality).unwrap_or(MIN_QUALITY),
+                weights: match weights.unwrap_or(WeightsChoice::Calibrated) {
+                    WeightsChoice::Calibrated => Weights::default(),
+                    WeightsChoice::Seed => Weights::seed(),
+                },
+                now: now()?,
+                root,
+            },
+            memory_enabled: own.memory.enabled.or(user.memory.enabled).unwrap_or(true),
+        })
+    }
+}
+
+/// The time; `CERBERUS_NOW` fixes it, so that tests can compare output.
+pub(crate) fn now() -> Result<Timestamp> {
+    match std::env::var("CERBERUS_NOW") {
+        Ok(text) => text.parse().with_context(|| format!("failed to read the time `{text}` in CERBERUS_NOW")),
+        Err(_) => Ok(Timestamp::now()),
+    }
+}
+
+fn existing_folder(folder: &Path) -> Result<PathBuf> {
+    match folder.canonicalize() {
+        Ok(found) if found.is_dir() => Ok(found),
+        Ok(_) => Err(Failure::usage(format!("`{}` is not a folder", folder.display())).into()),
+        Err(error) => {
+            let shown = folder.display();
+            Err(Failure::usage(format!("failed to open the project `{shown}`: {error}"))
+                .hint("name an existing folder with `--project`")
+                .into())
+        }
+    }
+}
+
+/// Returns the nearest folder with a bank, else the nearest with a repository, else `here`.
+fn project_around(here: &Path) -> PathBuf {
+    let nearest = |name: &str| here.ancestors().find(|folder| folder.join(name).exists());
+    nearest(".memories").or_else(|| nearest(".git")).unwrap_or(here).to_owned()
+}
+
+fn read_config(path: &Path) -> Result<ConfigFile> {
+    let shown = path.display();
+    let text = match std::fs::read(path) {
+        Ok(bytes) => text::decode(&bytes).0.into_owned(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(ConfigFile::default()),
+        Err(error) => return Err(error).with_context(|| format!("failed to read `{shown}`")),
+    };
+    let config: ConfigFile = toml::from_str(&text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let line = LineIndex::new(&text).line(at);
+        let column = at - text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let message = error.message().to_owned();
+        let failure =
+            Failure::usage(format!("failed to read `{shown}:{}:{}`: {message}", line + 1, column + 1));
+        match nearest_key(&message) {
+            Some(key) => failure.hint(format!("did you mean `{key}`?")),
+            None => failure,
+        }
+    })?;
+    if let Some(quality) = config.anchor.min_quality.filter(|quality| !(0.0..=1.0).contains(quality)) {
+        return Err(Failure::usage(format!("failed to read `{shown}`: min_quality is {quality}"))
+            .hint("a quality lies between 0 and 1")
+            .into());
+    }
+    Ok(config)
+}
+
+/// Returns the known key nearest to the unknown one that a message names first.
+fn nearest_key(message: &str) -> Option<String> {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let unknown = quoted.next().filter(|_| message.contains("unknown"))?;
+    text::nearest(unknown, quoted).map(str::to_owned)
+}
+
+fn env_path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(|value: OsString| PathBuf::from(value))
+}
+
+/// Returns an XDG folder: the variable where it is absolute, else the default below the home folder.
+fn xdg(name: &str, default: &str) -> Option<PathBuf> {
+    let named = env_path(name).filter(|path| path.is_absolute());
+    named.or_else(|| std::env::home_dir().map(|home| home.join(default)))
+}
+
+fn config_home() -> Option<PathBuf> {
+    xdg("XDG_CONFIG_HOME", ".config")
+}
+
+fn data_home() -> Result<PathBuf> {
+    xdg("XDG_DATA_HOME", ".local/share").ok_or_else(|| homeless("XDG_DATA_HOME").into())
+}
+
+fn cache_home() -> Result<PathBuf> {
+    xdg("XDG_CACHE_HOME", ".cache").ok_or_else(|| homeless("XDG_CACHE_HOME").into())
+}
+
+fn homeless(variable: &str) -> Failure {
+    Failure::environment("there is no home folder to keep data in")
+        .hint(format!("set HOME or {variable}"))
+}
+
+/// Names the store of one working tree; two worktrees of a repository have their own.
+fn tree_key(root: &Path) -> String {
+    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    format!("{name}-{:016x}", xxh3_64(root.as_os_str().as_encoded_bytes()))
+}
+
+/// Names a project in the user's data folder: by its remote, else by its git folder, so
+/// that worktrees share a bank and two projects of one name do not.
+fn user_key(root: &Path) -> String {
+    let git = |args: &[&str]| -> Option<String> {
+        let output = Command::new("git").arg("-C").arg(root).args(args).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        (output.status.success() && !text.is_empty()).then_some(text)
+    };
+    let identity = git(&["config", "--get", "remote.origin.url"])
+        .or_else(|| git(&["rev-parse", "--path-format=absolute", "--git-common-dir"]))
+        .unwrap_or_else(|| root.display().to_string());
+    let trimmed = identity.trim_end_matches('/').trim_end_matches(".git").trim_end_matches('/');
+    let name = trimmed.rsplit(['/', ':']).next().unwrap_or_default();
+    let name: String = name.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect();
+    format!("{name}-{:016x}", xxh3_64(identity.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fails(text: &str, expected: &str) {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let path = folder.path().join("cerberus.toml");
+        std::fs::write(&path, text).expect("a file");
+        let error = read_config(&path).expect_err("wrong");
+        let failure = error.downcast_ref::<Failure>().expect("a failure");
+        let shown = format!("{} {}", failure.message, failure.hints.join(" "));
+        assert!(shown.contains(expected), "{shown}");
+    }
+
+    #[test]
+    fn a_wrong_file_is_told_with_place_and_next_step() {
+        fails("[anchor]\nmin_qualty = 0.5\n", "cerberus.toml:2:1");
+        fails("[anchor]\nmin_qualty = 0.5\n", "did you mean `min_quality`?");
+        fails("[ancor]\n", "did you mean `anchor`?");
+        fails("[anchor]\nmin_quality = 7\n", "between 0 and 1");
+        fails("[anchor\n", "cerberus.toml:1");
+    }
+
+    #[test]
+    fn the_sample_is_a_valid_configuration() {
+        let shown: String = crate::ops::init::SAMPLE
+            .lines()
+            .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line))
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        toml::from_str::<ConfigFile>(&shown).expect("valid with every key set");
+    }
+}

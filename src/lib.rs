@@ -1,0 +1,56 @@
+//! Keeps a project's rules anchored to the code that shows them.
+//!
+//! The code map, from the top. A module uses modules of a lower number only.
+//!
+//! | layer | module | what it owns |
+//! |---|---|---|
+//! | 6 | here | [`run`] and [`command`]: what the binary and the generated files need |
+//! | 5 | `commands` | one file per subcommand: arguments to options, an operation, its report printed |
+//! | 4 | `cli` | the command line's types and help |
+//! | 4 | `config` | environment, flags and TOML to settings |
+//! | 4 | `output` | reports and failures to bytes |
+//! | 3 | `ops` | one file per operation: options in, report out |
+//! | 2 | `bank` | the files people own: memories, `anchors.lock`, the trash |
+//! | 2 | `store` | SQLite: what can be made again |
+//! | 2 | `tree` | the code on disk: walking, reading, git |
+//! | 1 | `syntax` | source code as symbols, tokens and fingerprints |
+//! | 1 | `markdown` | frontmatter and sections |
+//! | 1 | `rank` | words, weights and scores |
+//! | 1 | `tokens` | exact token counts |
+//! | 0 | `model`, `text`, `error` | plain types, positions, how a command ends |
+//!
+//! The way of a rule: `cli` reads it, `commands::anchor_test` asks `ops::anchor_test`,
+//! which has `ops::code_index` bring the first stage up to date (`tree` walks, `rank`
+//! tokenizes, `store` keeps), ranks files and parses the best ones (`ops::discover`,
+//! `syntax`), scores their symbols (`rank`), and returns a report for `output`.
+
+use std::ffi::OsString;
+
+mod bank;
+mod cli;
+mod commands;
+mod config;
+mod error;
+mod markdown;
+mod model;
+mod ops;
+mod output;
+mod rank;
+mod store;
+mod syntax;
+mod text;
+mod tokens;
+mod tree;
+
+pub use error::ExitStatus;
+
+/// Runs a command line and returns how it ended.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
+    commands::run(args)
+}
+
+/// Returns the command line's definition, from which completions and man pages are made.
+pub fn command() -> clap::Command {
+    use clap::CommandFactory;
+    cli::Cli::command()
+}

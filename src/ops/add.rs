@@ -1,0 +1,178 @@
+//! `add`: a new short memory, anchored at once.
+
+use anyhow::Result;
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+
+use crate::bank::names;
+use crate::error::Failure;
+use crate::markdown::frontmatter::Frontmatter;
+use crate::model::{Anchor, Chosen, MemoryType, Scope};
+use crate::rank::tokenize;
+
+use super::anchor::{self, Kept};
+use super::anchor_test::{self, Expected, Options, Question};
+use super::memories::{self, Memories};
+use super::Project;
+
+/// From this share of common words on, two memories are likely to say the same.
+/// Two rules that differ in one word of five share 0.67.
+const DUPLICATE_LIKENESS: f64 = 0.75;
+
+/// A memory to be.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) text: String,
+    pub(crate) id: Option<String>,
+    pub(crate) memory_type: MemoryType,
+    pub(crate) category: Option<String>,
+    pub(crate) scope: Option<Scope>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) hints: Vec<String>,
+    /// Where it is anchored by hand.
+    pub(crate) anchor_to: Option<Expected>,
+    pub(crate) no_anchor: bool,
+    pub(crate) min_quality: f64,
+}
+
+/// The new memory.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    pub(crate) anchor: Option<Kept>,
+    /// Why there is no anchor, where one was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unanchored: Option<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Writes a new memory and anchors it.
+pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
+    let text = request.text.trim();
+    if text.is_empty() {
+        return Err(Failure::usage("the memory has no text")
+            .hint("say it in a sentence: `cerberus memory add \"Close sessions in a finally block\"`")
+            .into());
+    }
+    let memories = Memories::load(project)?;
+    let id = free_id(request, text, &memories)?;
+    let scope = request.scope.clone().unwrap_or_else(|| default_scope(project));
+    let mut warnings: Vec<String> = near_duplicates(text, &memories);
+    // All that can be refused is looked at before anything is written.
+    let (anchor, unanchored) = find_anchor(project, request, text, &scope, &mut warnings)?;
+    let front = Frontmatter {
+        id: None,
+        memory_type: Some(request.memory_type),
+        category: request.category.clone(),
+        scope: Some(scope),
+        tags: request.tags.clone(),
+        hints: request.hints.clone(),
+        created_at: Some(seconds(project.now)),
+        ..Frontmatter::default()
+    };
+    let _guard = project.bank.lock_for_writing()?;
+    let mut anchors = project.bank.anchors()?;
+    let file = project.bank.create_memory(&id, &front, text)?;
+    let kept = anchor.as_ref().map(Kept::of);
+    if let Some(anchor) = anchor {
+        anchors.insert(id.clone(), anchor);
+        if let Err(error) = project.bank.write_anchors(&anchors) {
+            project.bank.discard(&file)?;
+            return Err(error);
+        }
+    }
+    Ok(Report {
+        id,
+        file,
+        anchor: kept,
+        unanchored,
+        warnings,
+    })
+}
+
+fn find_anchor(
+    project: &Project,
+    request: &Request,
+    text: &str,
+    scope: &Scope,
+    warnings: &mut Vec<String>,
+) -> Result<(Option<Anchor>, Option<String>)> {
+    if let Some(place) = &request.anchor_to {
+        return Ok((Some(anchor::by_hand(project, place)?), None));
+    }
+    if request.no_anchor {
+        return Ok((None, None));
+    }
+    let languages = match memories::languages(scope) {
+        Ok(languages) => languages,
+        Err(why) => return Ok((None, Some(why))),
+    };
+    let question = Question {
+        rule: text.split("\n\n").next().unwrap_or(text).to_owned(),
+        hints: request.hints.clone(),
+        languages,
+    };
+    let options = Options {
+        limit: 1,
+        min_quality: request.min_quality,
+        explain: false,
+    };
+    let Some(mut found) = anchor_test::anchor_test(project, &[question], options)?.pop() else {
+        return Ok((None, None));
+    };
+    warnings.append(&mut found.warnings);
+    match (found.anchor, found.candidates.first()) {
+        (Some(first), _) => Ok((Some(anchor::of_candidate(project, &first, Chosen::Auto)?), None)),
+        (None, Some(best)) => {
+            let gate = request.min_quality;
+            let why = format!("the best example found has quality {:.2}, under the gate {gate}", best.quality);
+            Ok((None, Some(why)))
+        }
+        (None, None) => Ok((None, Some("no code has any of its words".to_owned()))),
+    }
+}
+
+fn free_id(request: &Request, text: &str, memories: &Memories) -> Result<String> {
+    if let Some(id) = &request.id {
+        names::check(id)?;
+        return Ok(id.clone());
+    }
+    let base = names::from_text(text);
+    let is_taken = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id || stored.file == format!("{id}.md"));
+    let mut id = base.clone();
+    let mut n = 2;
+    while is_taken(&id) {
+        id = format!("{base}-{n}");
+        n += 1;
+    }
+    Ok(id)
+}
+
+/// A memory without a scope is about the project that holds it, by the name of its folder.
+fn default_scope(project: &Project) -> Scope {
+    let name = project.root.file_name().map(|name| name.to_string_lossy().into_owned());
+    Scope::Project(name)
+}
+
+/// A time to the second: what people read in frontmatter.
+fn seconds(now: jiff::Timestamp) -> jiff::Timestamp {
+    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now)
+}
+
+fn near_duplicates(text: &str, memories: &Memories) -> Vec<String> {
+    let words = |text: &str| -> FxHashSet<String> { tokenize::terms(text).into_iter().collect() };
+    let wanted = words(text);
+    let mut warnings = Vec::new();
+    for stored in &memories.all {
+        let other = words(&stored.memory.body);
+        let shared = wanted.intersection(&other).count();
+        let all = wanted.len() + other.len() - shared;
+        if all > 0 && shared as f64 / all as f64 >= DUPLICATE_LIKENESS {
+            let (id, body) = (&stored.memory.id, stored.memory.body.trim());
+            warnings.push(format!("`{id}` says nearly the same: {body}"));
+        }
+    }
+    warnings
+}

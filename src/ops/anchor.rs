@@ -1,0 +1,246 @@
+//! `anchor`: finds the example of a memory and keeps it.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::bank::Stored;
+use crate::error::Failure;
+use crate::model::{Anchor, Chosen};
+use crate::tree::git;
+
+use super::anchor_test::{self, Candidate, Expected, Options, Question, UnknownWord};
+use super::memories::{self, Memories};
+use super::{Project, follow, rounded};
+
+/// What to do about a memory's anchor.
+#[derive(Debug, Clone)]
+pub(crate) enum Choice {
+    /// Keep the best candidate, if it is over the gate.
+    Best,
+    /// Keep the candidate of this rank, whatever its quality.
+    Pick(usize),
+    /// Keep this place, chosen by hand.
+    To(Expected),
+    /// Only list so many candidates.
+    List(usize),
+    /// Take the anchor away.
+    Clear,
+}
+
+/// How `anchor` works.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) id: String,
+    pub(crate) choice: Choice,
+    pub(crate) hints: Vec<String>,
+    pub(crate) min_quality: f64,
+    pub(crate) dry_run: bool,
+}
+
+/// How many candidates are shown where none was asked for.
+const SHOWN: usize = 5;
+
+/// What became of a memory's anchor.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) id: String,
+    pub(crate) rule: String,
+    pub(crate) hints: Vec<String>,
+    pub(crate) min_quality: f64,
+    /// The anchor that is kept, or would be in a dry run.
+    pub(crate) anchor: Option<Kept>,
+    pub(crate) previous: Option<Kept>,
+    pub(crate) candidates: Vec<Candidate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unknown_words: Option<Vec<UnknownWord>>,
+    /// Whether the lock file was changed.
+    pub(crate) stored: bool,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// An anchor as reports show it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Kept {
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    pub(crate) quality: f64,
+    #[serde(rename = "match")]
+    pub(crate) match_score: f64,
+    pub(crate) chosen: Chosen,
+}
+
+impl Kept {
+    pub(crate) fn of(anchor: &Anchor) -> Self {
+        Self {
+            file: anchor.file.clone(),
+            symbol: anchor.symbol.clone(),
+            quality: rounded(anchor.quality),
+            match_score: rounded(anchor.match_score),
+            chosen: anchor.chosen,
+        }
+    }
+}
+
+/// Finds and keeps the anchor of a memory.
+pub(crate) fn anchor(project: &Project, request: &Request) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    let stored = memories.find(&request.id)?;
+    let id = stored.memory.id.clone();
+    let old = memories.anchors.get(&id);
+    let question = question(stored, &request.hints);
+    let mut report = Report {
+        rule: question.rule.clone(),
+        hints: question.hints.clone(),
+        min_quality: request.min_quality,
+        anchor: None,
+        previous: old.map(Kept::of),
+        candidates: Vec::new(),
+        unknown_words: None,
+        stored: false,
+        warnings: memories.warnings.clone(),
+        id: id.clone(),
+    };
+    let found = match &request.choice {
+        Choice::Clear => None,
+        Choice::To(place) => Some(by_hand(project, place)?),
+        Choice::Best | Choice::Pick(_) | Choice::List(_) => {
+            if let (Choice::Best, Some(old)) = (&request.choice, old.filter(|old| old.chosen == Chosen::Manual)) {
+                return Err(chosen_by_hand(&id, old).into());
+            }
+            let question = Question {
+                languages: memories::languages(&stored.memory.scope).map_err(|why| {
+                    Failure::usage(format!("`{id}` cannot be anchored: {why}"))
+                        .hint("give it a scope like `project:<name>` in its frontmatter")
+                })?,
+                ..question
+            };
+            search(project, &question, request, &mut report)?
+        }
+    };
+    report.anchor = found.as_ref().map(Kept::of);
+    let changes = match request.choice {
+        Choice::List(_) => false,
+        Choice::Clear => old.is_some(),
+        _ => found.is_some(),
+    };
+    if changes && !request.dry_run {
+        let _guard = project.bank.lock_for_writing()?;
+        // Another process may have written since the first reading.
+        let mut anchors = project.bank.anchors()?;
+        match found {
+            Some(anchor) => anchors.insert(id, anchor),
+            None => anchors.remove(&id),
+        };
+        report.stored = project.bank.write_anchors(&anchors)?;
+    }
+    Ok(report)
+}
+
+/// Looks for the example and returns the anchor to keep.
+fn search(
+    project: &Project,
+    question: &Question,
+    request: &Request,
+    report: &mut Report,
+) -> Result<Option<Anchor>> {
+    let (limit, pick) = match request.choice {
+        Choice::Pick(rank) => (rank.max(SHOWN), Some(rank)),
+        Choice::List(limit) => (limit, None),
+        _ => (SHOWN, None),
+    };
+    let options = Options {
+        limit,
+        min_quality: request.min_quality,
+        explain: true,
+    };
+    let mut ranked = anchor_test::anchor_test(project, std::slice::from_ref(question), options)?;
+    let Some(found) = ranked.pop() else {
+        return Ok(None);
+    };
+    report.warnings.extend(found.warnings);
+    report.candidates = found.candidates;
+    if pick.is_none() && (found.anchor.is_none() || matches!(request.choice, Choice::List(_))) {
+        anchor_test::add_excerpts(project, &mut report.candidates);
+    }
+    report.unknown_words = found.unknown_words;
+    let (candidate, chosen) = match pick {
+        Some(rank) => {
+            let candidate = rank.checked_sub(1).and_then(|at| report.candidates.get(at));
+            let n = report.candidates.len();
+            let Some(candidate) = candidate else {
+                return Err(Failure::usage(format!("there is no candidate {rank}: the rule has {n}"))
+                    .hint(format!("see them with `cerberus memory anchor {} --candidates {n}`", request.id))
+                    .into());
+            };
+            (candidate, Chosen::Manual)
+        }
+        None if matches!(request.choice, Choice::List(_)) => return Ok(None),
+        None => match &found.anchor {
+            Some(first) => (first, Chosen::Auto),
+            None => return Ok(None),
+        },
+    };
+    of_candidate(project, candidate, chosen).map(Some)
+}
+
+/// Returns the anchor for a candidate, with the fingerprint of its code as it is now.
+pub(super) fn of_candidate(project: &Project, candidate: &Candidate, chosen: Chosen) -> Result<Anchor> {
+    let located = follow::locate(&project.root, &candidate.file, candidate.symbol.as_deref())?;
+    Ok(Anchor {
+        file: located.place.file,
+        symbol: located.place.symbol,
+        kind: located.place.kind,
+        language: located.place.language,
+        chosen,
+        quality: candidate.quality,
+        match_score: candidate.match_score,
+        commit: git::head(&project.root).map(|head| head.id),
+        fingerprint: located.fingerprint,
+    })
+}
+
+/// Returns the anchor for a place that a person named; what a person chose is right.
+pub(super) fn by_hand(project: &Project, place: &Expected) -> Result<Anchor> {
+    let located = follow::locate(&project.root, &place.file, place.symbol.as_deref())?;
+    Ok(Anchor {
+        file: located.place.file,
+        symbol: located.place.symbol,
+        kind: located.place.kind,
+        language: located.place.language,
+        chosen: Chosen::Manual,
+        quality: 1.0,
+        match_score: 1.0,
+        commit: git::head(&project.root).map(|head| head.id),
+        fingerprint: located.fingerprint,
+    })
+}
+
+/// Returns what a memory asks of the code.
+pub(super) fn question(stored: &Stored, more_hints: &[String]) -> Question {
+    let mut hints = stored.memory.hints.clone();
+    for hint in more_hints {
+        if !hints.contains(hint) {
+            hints.push(hint.clone());
+        }
+    }
+    // A long memory says its rule first; what follows explains.
+    let body = stored.memory.body.trim();
+    let rule = body.split("\n\n").next().unwrap_or(body).trim();
+    Question {
+        rule: rule.to_owned(),
+        hints,
+        languages: None,
+    }
+}
+
+fn chosen_by_hand(id: &str, old: &Anchor) -> Failure {
+    let place = match &old.symbol {
+        Some(symbol) => format!("{}::{symbol}", old.file),
+        None => old.file.clone(),
+    };
+    Failure::usage(format!("`{id}` is anchored by hand, to `{place}`"))
+        .hint(format!("see what else there is with `cerberus memory anchor {id} --candidates 5`"))
+        .hint(format!("take it away with `cerberus memory anchor {id} --clear`, then anchor again"))
+}

@@ -1,0 +1,249 @@
+//! `anchor-test`: which code shows a rule. Stores nothing but the index.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::error::Failure;
+use crate::model::{Language, SymbolKind};
+use crate::rank::calibrate;
+use crate::store::Store;
+use crate::syntax::source::last_name;
+use crate::tree::read;
+
+use super::code_index::CodeIndex;
+use super::discover::{self, Ask, Found};
+use super::{Project, recency, rounded};
+
+/// How many lines of a candidate a person needs to tell it from the others.
+const EXCERPT_LINES: usize = 5;
+
+/// A rule to find the example of.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Question {
+    pub(crate) rule: String,
+    pub(crate) hints: Vec<String>,
+    /// The languages its scope limits the example to.
+    pub(crate) languages: Option<&'static [Language]>,
+}
+
+/// How a rule's example is looked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    pub(crate) limit: usize,
+    pub(crate) min_quality: f64,
+    pub(crate) explain: bool,
+}
+
+/// A rule's candidates.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) rule: String,
+    pub(crate) hints: Vec<String>,
+    pub(crate) min_quality: f64,
+    /// The first candidate, if it is over the gate.
+    pub(crate) anchor: Option<Candidate>,
+    pub(crate) candidates: Vec<Candidate>,
+    /// Words of the rule that the code does not know, with near ones that it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unknown_words: Option<Vec<UnknownWord>>,
+    pub(crate) elapsed_ms: f64,
+    #[serde(skip)]
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Code that may show a rule.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Candidate {
+    pub(crate) rank: usize,
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    pub(crate) kind: SymbolKind,
+    pub(crate) language: Language,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) quality: f64,
+    #[serde(rename = "match")]
+    pub(crate) match_score: f64,
+    pub(crate) size: f64,
+    pub(crate) recency: f64,
+    pub(crate) matched_terms: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reasons: Vec<Reason>,
+    /// Its first lines, where a person is to choose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) excerpt: Option<String>,
+}
+
+/// What one word of a rule adds to a candidate.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Reason {
+    pub(crate) word: String,
+    pub(crate) gain: f64,
+    pub(crate) idf: f64,
+    pub(crate) fields: Vec<&'static str>,
+}
+
+/// A word that no code has.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UnknownWord {
+    pub(crate) word: String,
+    pub(crate) near: Vec<String>,
+}
+
+/// Ranks the candidates of each question, in order.
+pub(crate) fn anchor_test(project: &Project, questions: &[Question], options: Options) -> Result<Vec<Report>> {
+    let started = Instant::now();
+    let mut index = open_index(project)?;
+    let mut warnings = std::mem::take(&mut index.warnings);
+    let mut reports = rank(project, &mut index, questions, options)?;
+    let elapsed = started.elapsed().as_secs_f64() * 1e3;
+    for report in &mut reports {
+        report.elapsed_ms = (elapsed * 1e3).round() / 1e3;
+        report.warnings.append(&mut warnings);
+    }
+    Ok(reports)
+}
+
+/// Opens the store and brings its code index up to date.
+pub(crate) fn open_index(project: &Project) -> Result<CodeIndex> {
+    let store = Store::open(&project.store)?;
+    let now = i64::try_from(project.now.as_nanosecond()).unwrap_or(i64::MAX);
+    CodeIndex::refresh(&project.root, &project.exclude, store, now)
+}
+
+/// Ranks the candidates of each question over an index that is up to date.
+pub(crate) fn rank(
+    project: &Project,
+    index: &mut CodeIndex,
+    questions: &[Question],
+    options: Options,
+) -> Result<Vec<Report>> {
+    let mut asks = Vec::with_capacity(questions.len());
+    for question in questions {
+        asks.push(Ask {
+            rule: &question.rule,
+            hints: &question.hints,
+            languages: question.languages,
+        });
+    }
+    let found = discover::find(index, &asks, options.limit, options.explain)?;
+    let files: BTreeSet<String> = found
+        .iter()
+        .flat_map(|found| found.candidates.iter().map(|candidate| candidate.file.clone()))
+        .collect();
+    let recencies = recency::of_files(index, &files)?;
+    let recency = |file: &str| recencies.get(file).copied().unwrap_or(0.0);
+    let reports = questions.iter().zip(found).map(|(question, found)| {
+        let candidates = candidates(project, &found, &recency);
+        Report {
+            rule: question.rule.clone(),
+            hints: question.hints.clone(),
+            min_quality: options.min_quality,
+            anchor: candidates.first().filter(|first| first.quality >= options.min_quality).cloned(),
+            candidates,
+            unknown_words: options.explain.then(|| unknown_words(found)),
+            elapsed_ms: 0.0,
+            warnings: Vec::new(),
+        }
+    });
+    Ok(reports.collect())
+}
+
+fn candidates(project: &Project, found: &Found, recency: &dyn Fn(&str) -> f64) -> Vec<Candidate> {
+    let ranked = found.candidates.iter().enumerate();
+    ranked
+        .map(|(at, it)| {
+            let recency = recency(&it.file);
+            Candidate {
+                rank: at + 1,
+                file: it.file.clone(),
+                symbol: it.symbol.clone(),
+                kind: it.kind,
+                language: it.language,
+                start_line: it.first_line + 1,
+                end_line: it.last_line + 1,
+                quality: rounded(calibrate::quality(it.match_score, it.size, recency, &project.weights)),
+                match_score: rounded(it.match_score),
+                size: rounded(it.size),
+                recency: rounded(recency),
+                matched_terms: it.matched_terms.clone(),
+                reasons: it.reasons.iter().map(reason).collect(),
+                excerpt: None,
+            }
+        })
+        .collect()
+}
+
+/// Gives each candidate its first lines to choose by.
+pub(super) fn add_excerpts(project: &Project, candidates: &mut [Candidate]) {
+    for candidate in candidates {
+        let Ok(text) = read::text(&project.root, &candidate.file) else { continue };
+        let (first, last) = (candidate.start_line as usize, candidate.end_line as usize);
+        let n_lines = (last + 1 - first).min(EXCERPT_LINES);
+        let lines: Vec<&str> = text.lines().skip(first - 1).take(n_lines).collect();
+        candidate.excerpt = Some(lines.join("\n"));
+    }
+}
+
+fn reason(found: &discover::Reason) -> Reason {
+    Reason {
+        word: found.word.clone(),
+        gain: rounded(found.gain),
+        idf: rounded(found.idf),
+        fields: found.fields.clone(),
+    }
+}
+
+fn unknown_words(found: Found) -> Vec<UnknownWord> {
+    let words = found.unknown.into_iter();
+    words
+        .map(|it| UnknownWord {
+            word: it.word,
+            near: it.near,
+        })
+        .collect()
+}
+
+/// Where a rule's example is expected: `FILE` or `FILE::SYMBOL`.
+#[derive(Debug, Clone)]
+pub(crate) struct Expected {
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+}
+
+impl Expected {
+    /// Reads `FILE` or `FILE::SYMBOL`.
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        let (file, symbol) = match text.split_once("::") {
+            Some((file, symbol)) => (file, Some(symbol.replace("::", "."))),
+            None => (text, None),
+        };
+        if file.is_empty() || symbol.as_deref() == Some("") {
+            return Err(Failure::usage(format!("`{text}` is no place in the code"))
+                .hint("write FILE or FILE::SYMBOL, as in `src/db.py::close_session`"));
+        }
+        Ok(Self {
+            file: file.trim_start_matches("./").to_owned(),
+            symbol,
+        })
+    }
+
+    /// Returns whether a candidate is what is expected: symbols agree in full or in
+    /// their tail at a dot.
+    pub(crate) fn is_met_by(&self, candidate: &Candidate) -> bool {
+        let symbols_agree = |wanted: &str, found: &str| {
+            found == wanted || found.ends_with(&format!(".{wanted}")) || last_name(found) == wanted
+        };
+        self.file == candidate.file
+            && self.symbol.as_deref().is_none_or(|wanted| {
+                candidate.symbol.as_deref().is_some_and(|found| symbols_agree(wanted, found))
+            })
+    }
+}

@@ -1,0 +1,296 @@
+//! Looks for code that is no longer where its anchor says.
+
+use std::path::Path;
+
+use anyhow::Result;
+use memchr::memmem;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::{Anchor, SymbolKind};
+use crate::rank::likeness::{self, Evidence};
+use crate::syntax::fingerprint::{name_hash, short_hash, split_name, words};
+use crate::syntax::{language, sketch};
+use crate::text;
+use crate::tree::{read, walk};
+
+use super::code::{Candidate, FileCode};
+
+/// Up to this many lost anchors, files are looked through for their words before
+/// any is parsed; with more, nearly every file holds the words of one.
+const MAX_SIEVED: usize = 32;
+
+/// What is looked for: the code of one or more anchors.
+pub(crate) struct Lost<'a> {
+    pub(crate) anchor: &'a Anchor,
+    /// The container's qualified name, and the name itself; for a file, its folder and its name.
+    pub(crate) container: &'a str,
+    pub(crate) name: &'a str,
+    /// How many of the kept names code must have to be compared.
+    n_needed: usize,
+    n_neighbours: f64,
+}
+
+impl<'a> Lost<'a> {
+    pub(crate) fn new(anchor: &'a Anchor) -> Self {
+        let (container, name) = match &anchor.symbol {
+            Some(symbol) => split_name(symbol),
+            None => split_path(&anchor.file),
+        };
+        Self {
+            anchor,
+            container,
+            name,
+            n_needed: anchor.fingerprint.names.len().div_ceil(3),
+            n_neighbours: sketch::n_held(&anchor.fingerprint.neighbours),
+        }
+    }
+
+    fn has_names(&self, n_shared: usize) -> bool {
+        self.n_needed > 0 && n_shared >= self.n_needed
+    }
+}
+
+pub(crate) fn split_path(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// An anchor and code that may be what it was on.
+#[derive(Debug, Clone)]
+pub(crate) struct Pair {
+    pub(crate) lost: usize,
+    pub(crate) file: usize,
+    pub(crate) at: usize,
+    pub(crate) evidence: Evidence,
+    pub(crate) odds: f64,
+}
+
+/// Returns the parsed files of the tree that may hold what was lost, ordered by path.
+/// `known` are those parsed already.
+pub(crate) fn read_tree(
+    root: &Path,
+    excludes: &[String],
+    lost: &[Lost<'_>],
+    mut known: Vec<FileCode>,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<FileCode>> {
+    let seen: FxHashSet<&str> = known.iter().map(|file| file.path.as_str()).collect();
+    let mut paths: Vec<String> = walk::walk(root, excludes)?.entries.into_iter().map(|entry| entry.path).collect();
+    if lost.iter().any(|lost| lost.anchor.language.is_none()) {
+        paths.extend(walk::walk_plain(root, excludes)?);
+    }
+    paths.retain(|path| !seen.contains(path.as_str()));
+    let sieve = Sieve::new(lost);
+    let n_done = std::sync::atomic::AtomicUsize::new(0);
+    let n_all = paths.len();
+    let parsed: Vec<FileCode> = paths
+        .par_iter()
+        .filter_map(|path| {
+            progress(n_done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), n_all);
+            // What cannot be read cannot be followed into; the anchor's own file was
+            // read before, and failed there if it had to.
+            let bytes = read::bytes(root, path).ok().filter(|bytes| read::unfit(bytes).is_none())?;
+            let text = text::decode(&bytes).0;
+            sieve.passes(path, &text).then(|| FileCode::new(path, &text))
+        })
+        .collect();
+    known.extend(parsed);
+    known.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(known)
+}
+
+/// Tells files that can hold nothing that was lost from their words alone.
+struct Sieve<'a> {
+    lost: Option<Vec<(&'a Lost<'a>, memmem::Finder<'a>)>>,
+}
+
+impl<'a> Sieve<'a> {
+    fn new(lost: &'a [Lost<'a>]) -> Self {
+        let finders = || lost.iter().map(|lost| (lost, memmem::Finder::new(lost.name))).collect();
+        Self {
+            lost: (lost.len() <= MAX_SIEVED && std::env::var("NOSIEVE").is_err()).then(finders),
+        }
+    }
+
+    /// Returns whether some pair of this file can be [eligible](is_eligible).
+    fn passes(&self, path: &str, text: &str) -> bool {
+        let Some(lost) = &self.lost else {
+            return true;
+        };
+        let language = language::of_path(path);
+        let mut kin = lost.iter().filter(|(lost, _)| super::are_kin(lost.anchor.language, language)).peekable();
+        if kin.peek().is_none() {
+            return false;
+        }
+        let mut all_words: Option<Vec<u16>> = None;
+        kin.any(|(lost, name)| {
+            name.find(text.as_bytes()).is_some()
+                || (lost.anchor.symbol.is_none() && split_path(path).1 == lost.name)
+                || lost.has_names(n_shared(
+                    &lost.anchor.fingerprint.names,
+                    all_words.get_or_insert_with(|| words(text)),
+                ))
+        })
+    }
+}
+
+/// Returns how many of `sample` are in the ordered `names`.
+fn n_shared(sample: &[u16], names: &[u16]) -> usize {
+    sample.iter().filter(|name| names.binary_search(name).is_ok()).count()
+}
+
+/// Compares what was lost with all code that has its name, is in its file or has a
+/// third of its identifiers. The pairs are ordered by file and place.
+pub(crate) fn pairs(lost: &[Lost<'_>], files: &[FileCode], claimed: &FxHashSet<(usize, usize)>) -> Vec<Pair> {
+    let index = Index::new(lost, files);
+    files
+        .par_iter()
+        .enumerate()
+        .flat_map_iter(|(n, file)| {
+            let mut found = Vec::new();
+            let mut counts = vec![0u8; lost.len()];
+            for at in 0..file.candidates.len() {
+                if !claimed.contains(&(n, at)) {
+                    index.compare(n, at, &mut counts, &mut found);
+                }
+            }
+            found
+        })
+        .collect()
+}
+
+/// What was lost by what code must have to be compared with it.
+struct Index<'a> {
+    lost: &'a [Lost<'a>],
+    files: &'a [FileCode],
+    by_name: FxHashMap<&'a str, Vec<usize>>,
+    by_file: FxHashMap<&'a str, Vec<usize>>,
+    by_identifier: FxHashMap<u16, Vec<usize>>,
+    /// The identifiers in the header of each one's container, where that still is.
+    headers: Vec<Vec<u16>>,
+}
+
+impl<'a> Index<'a> {
+    fn new(lost: &'a [Lost<'a>], files: &'a [FileCode]) -> Self {
+        let mut this = Self {
+            lost,
+            files,
+            by_name: FxHashMap::default(),
+            by_file: FxHashMap::default(),
+            by_identifier: FxHashMap::default(),
+            headers: Vec::with_capacity(lost.len()),
+        };
+        for (n, one) in lost.iter().enumerate() {
+            this.by_name.entry(one.name).or_default().push(n);
+            this.by_file.entry(&one.anchor.file).or_default().push(n);
+            for name in &one.anchor.fingerprint.names {
+                this.by_identifier.entry(*name).or_default().push(n);
+            }
+            let own = files.binary_search_by(|file| file.path.as_str().cmp(&one.anchor.file));
+            let headers = own.map(|at| files[at].headers(one.container).collect());
+            this.headers.push(headers.unwrap_or_default());
+        }
+        this
+    }
+
+    fn compare(&self, file_idx: usize, at: usize, counts: &mut [u8], found: &mut Vec<Pair>) {
+        let file = &self.files[file_idx];
+        let candidate = &file.candidates[at];
+        let (_, name) = match &candidate.symbol {
+            Some(symbol) => split_name(symbol),
+            None => split_path(&file.path),
+        };
+        let mut near: Vec<usize> = Vec::new();
+        near.extend(self.by_name.get(name).into_iter().flatten());
+        near.extend(self.by_file.get(file.path.as_str()).into_iter().flatten());
+        let mut touched: Vec<usize> = Vec::new();
+        for identifier in &candidate.print.names {
+            for &lost in self.by_identifier.get(identifier).into_iter().flatten() {
+                touched.push(lost);
+                counts[lost] += 1;
+            }
+        }
+        for &lost in &touched {
+            if self.lost[lost].has_names(usize::from(counts[lost])) {
+                near.push(lost);
+            }
+        }
+        for lost in touched {
+            counts[lost] = 0;
+        }
+        near.sort_unstable();
+        near.dedup();
+        for n in near {
+            let lost = &self.lost[n];
+            if !super::are_kin(lost.anchor.language, file.language) || !is_of_kind(lost.anchor.kind, candidate.kind) {
+                continue;
+            }
+            let evidence = self.evidence(n, file, candidate);
+            found.push(Pair {
+                lost: n,
+                file: file_idx,
+                at,
+                evidence,
+                odds: likeness::odds(&evidence),
+            });
+        }
+    }
+
+    fn evidence(&self, n: usize, file: &FileCode, candidate: &Candidate) -> Evidence {
+        let lost = &self.lost[n];
+        let (old, new) = (&lost.anchor.fingerprint, &candidate.print.kept);
+        let (container, name) = match &candidate.symbol {
+            Some(symbol) => split_name(symbol),
+            None => split_path(&file.path),
+        };
+        let last = |qualified: &str| -> String { split_name(qualified).1.to_owned() };
+        let group = &file.groups[candidate.group].names;
+        let n_beside = group.iter().filter(|hash| sketch::holds(&old.neighbours, **hash)).count();
+        let n_least = lost.n_neighbours.min(group.len() as f64);
+        let likeness = super::body_likeness(old, new);
+        let is_header = |name: &str, header: &[u16]| !name.is_empty() && header.contains(&short_hash(name_hash(name)));
+        let its_header: Vec<u16> = file.headers(container).collect();
+        let container_name = last(container);
+        let old_container = last(lost.container);
+        Evidence {
+            exact: old.body == new.body,
+            masked: old.masked == new.masked,
+            likeness,
+            containment: sketch::containment(likeness, old.n_tokens, new.n_tokens),
+            identifiers: n_shared(&old.names, &candidate.print.names) as f64 / old.names.len().max(1) as f64,
+            signature: old.signature == new.signature,
+            same_kind: lost.anchor.kind == candidate.kind,
+            name: likeness::of_names(lost.name, name),
+            container: if candidate.symbol.is_none() {
+                likeness::of_paths(lost.container, container)
+            } else {
+                likeness::of_names(&old_container, &container_name)
+            },
+            path: likeness::of_paths(&lost.anchor.file, &file.path),
+            neighbours: (n_beside as f64 / (n_least + 1.0)).min(1.0),
+            was_neighbour: name != lost.name && sketch::holds(&old.neighbours, name_hash(name)),
+            kin: is_header(&container_name, &self.headers[n]) || is_header(&old_container, &its_header),
+            n_tokens: old.n_tokens,
+            ratio: f64::from(old.n_tokens.min(new.n_tokens)) / f64::from(old.n_tokens.max(new.n_tokens).max(1)),
+        }
+    }
+}
+
+/// Returns whether a symbol of one kind may have become one of another: functions
+/// become methods, structs become enums, but no function becomes a class.
+fn is_of_kind(old: SymbolKind, new: SymbolKind) -> bool {
+    let family = |kind: SymbolKind| match kind {
+        SymbolKind::Function | SymbolKind::Method => 0,
+        SymbolKind::Constant | SymbolKind::Variable => 1,
+        SymbolKind::Class
+        | SymbolKind::Struct
+        | SymbolKind::Interface
+        | SymbolKind::Trait
+        | SymbolKind::Enum
+        | SymbolKind::Type => 2,
+        SymbolKind::Macro => 3,
+        SymbolKind::Module => 4,
+        SymbolKind::File => 5,
+    };
+    family(old) == family(new)
+}

@@ -1,0 +1,41 @@
+//! `init`: makes a bank and says what to commit.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::bank;
+
+use super::Project;
+
+/// The sample configuration: every key with its default, commented out.
+pub(crate) const SAMPLE: &str = include_str!("sample.toml");
+
+/// What `init` made.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) bank: String,
+    /// What was made now; empty where all was there.
+    pub(crate) created: Vec<String>,
+    /// What belongs into git.
+    pub(crate) commit: Vec<String>,
+}
+
+/// Makes what is missing of the bank and the sample configuration.
+pub(crate) fn init(project: &Project) -> Result<Report> {
+    let shown = |path: &std::path::Path| {
+        let path = path.strip_prefix(&project.root).unwrap_or(path);
+        path.display().to_string()
+    };
+    let mut created: Vec<String> = project.bank.create()?.iter().map(|path| shown(path)).collect();
+    let sample = project.root.join("cerberus.toml");
+    if bank::create_file(&sample, SAMPLE)? {
+        created.push(shown(&sample));
+    }
+    let folder = shown(project.bank.folder());
+    Ok(Report {
+        commit: vec![folder.clone(), "cerberus.toml".to_owned()],
+        bank: folder,
+        created,
+    })
+}

@@ -1,0 +1,150 @@
+//! The memories of a project with their anchors, and finding one by what was typed.
+
+use anyhow::Result;
+
+use crate::bank::Stored;
+use crate::bank::lockfile::Anchors;
+use crate::error::Failure;
+use crate::model::{Language, MemoryStatus, MemoryType, Scope};
+use crate::syntax::language;
+use crate::text;
+
+use super::Project;
+
+/// All memories of a bank with their anchors.
+#[derive(Debug)]
+pub(crate) struct Memories {
+    pub(crate) all: Vec<Stored>,
+    pub(crate) anchors: Anchors,
+    /// Whether some file could not be read.
+    pub(crate) is_partial: bool,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Memories {
+    /// Reads the bank.
+    pub(crate) fn load(project: &Project) -> Result<Self> {
+        let contents = project.bank.read_all()?;
+        let (all, mut warnings) = (contents.memories, contents.warnings);
+        let anchors = project.bank.anchors()?;
+        for id in anchors.keys() {
+            if !all.iter().any(|stored| &stored.memory.id == id) {
+                warnings.push(format!(
+                    "`anchors.lock` anchors `{id}`, which is no memory; `cerberus memory reanchor` drops it"
+                ));
+            }
+        }
+        Ok(Self {
+            all,
+            anchors,
+            is_partial: contents.is_partial,
+            warnings,
+        })
+    }
+
+    /// Returns the memory that `typed` means: its id, or a unique start of it.
+    pub(crate) fn find(&self, typed: &str) -> Result<&Stored> {
+        let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
+        let at = find_id(typed, ids)?;
+        Ok(&self.all[at])
+    }
+}
+
+/// Returns the position of the id that `typed` means: the id itself, or a unique start of one.
+pub(crate) fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Result<usize> {
+    let ids: Vec<&str> = ids.collect();
+    if let Some(at) = ids.iter().position(|id| *id == typed) {
+        return Ok(at);
+    }
+    let starts: Vec<usize> = (0..ids.len())
+        .filter(|&at| !typed.is_empty() && ids[at].starts_with(typed))
+        .collect();
+    match starts[..] {
+        [at] => Ok(at),
+        [] => {
+            let failure = Failure::usage(format!("there is no memory `{typed}`"));
+            Err(match text::nearest(typed, ids.iter().copied()) {
+                Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                None => failure.hint("list the memories with `cerberus memory show`"),
+            }
+            .into())
+        }
+        _ => {
+            let found: Vec<&str> = starts.iter().take(5).map(|&at| ids[at]).collect();
+            Err(Failure::usage(format!("`{typed}` is the start of {} ids", starts.len()))
+                .hint(format!("type more of it: {}", found.join(", ")))
+                .into())
+        }
+    }
+}
+
+/// Which memories an operation is about.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Filter {
+    pub(crate) scope: Option<String>,
+    pub(crate) memory_type: Option<MemoryType>,
+    pub(crate) category: Option<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) status: Option<MemoryStatus>,
+    pub(crate) file: Option<String>,
+}
+
+impl Filter {
+    /// Returns whether a memory passes.
+    pub(crate) fn takes(&self, stored: &Stored, anchors: &Anchors) -> bool {
+        let memory = &stored.memory;
+        let is_like = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_ref().is_none_or(|wanted| found.is_some_and(|found| found.eq_ignore_ascii_case(wanted)))
+        };
+        self.scope.as_ref().is_none_or(|scope| in_scope(&memory.scope, scope))
+            && self.memory_type.is_none_or(|wanted| wanted == memory.memory_type)
+            && is_like(&self.category, memory.category.as_deref())
+            && self.tags.iter().all(|tag| memory.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
+            && self.status.is_none_or(|wanted| wanted == memory.status)
+            && self.file.as_ref().is_none_or(|file| {
+                anchors.get(&memory.id).is_some_and(|anchor| anchor.file == *file)
+                    || stored.file == *file
+            })
+    }
+
+    /// Checks that the scope is one that some memory has, so that a slip of the finger
+    /// does not look like an empty answer.
+    pub(crate) fn check_scope(&self, memories: &Memories) -> Result<()> {
+        let Some(wanted) = self.scope.as_deref().filter(|scope| *scope != "all") else {
+            return Ok(());
+        };
+        if memories.all.iter().any(|stored| in_scope(&stored.memory.scope, wanted)) {
+            return Ok(());
+        }
+        let mut known: Vec<String> = memories.all.iter().map(|stored| stored.memory.scope.to_string()).collect();
+        known.sort_unstable();
+        known.dedup();
+        let failure = Failure::usage(format!("no memory has the scope `{wanted}`"));
+        let failure = match text::nearest(wanted, known.iter().map(String::as_str)) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None if known.is_empty() => failure,
+            None => failure.hint(format!("known are: all, {}", known.join(", "))),
+        };
+        Err(failure.into())
+    }
+}
+
+/// Returns whether a scope is the wanted one, or of the wanted kind (`project`, `language`).
+fn in_scope(scope: &Scope, wanted: &str) -> bool {
+    let shown = scope.to_string();
+    wanted == "all"
+        || shown.eq_ignore_ascii_case(wanted)
+        || shown.split_once(':').is_some_and(|(kind, _)| kind.eq_ignore_ascii_case(wanted))
+}
+
+/// Returns the languages that a scope limits its example to, or why it has none.
+pub(crate) fn languages(scope: &Scope) -> Result<Option<&'static [Language]>, String> {
+    match scope {
+        Scope::Universal => Err("a universal memory is never anchored".to_owned()),
+        Scope::Project(_) => Ok(None),
+        Scope::Language(name) => match language::of_scope(name) {
+            Some(languages) => Ok(Some(languages)),
+            None => Err(format!("code in `{name}` is not indexed")),
+        },
+    }
+}

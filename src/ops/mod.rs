@@ -1,0 +1,54 @@
+//! What cerberus does, one file per operation: options in, report out.
+//!
+//! An operation prints nothing and reads neither environment nor clock: all that is
+//! in [`Project`]. Reports are plain data; `--json` prints them as they are, so their
+//! fields are a contract.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use crate::bank::Bank;
+use crate::rank::calibrate::Weights;
+
+pub(crate) mod add;
+pub(crate) mod anchor;
+pub(crate) mod anchor_test;
+mod code_index;
+pub(crate) mod demo;
+mod discover;
+pub(crate) mod follow;
+pub(crate) mod index;
+pub(crate) mod init;
+pub(crate) mod memories;
+pub(crate) mod reanchor;
+mod recency;
+pub(crate) mod search;
+pub(crate) mod sections;
+pub(crate) mod show;
+pub(crate) mod stats;
+mod sync;
+pub(crate) mod trash;
+
+/// Where an operation works and what the user has settled for it.
+#[derive(Debug, Clone)]
+pub(crate) struct Project {
+    /// The folder that holds the code.
+    pub(crate) root: PathBuf,
+    pub(crate) bank: Bank,
+    /// The file of the store.
+    pub(crate) store: PathBuf,
+    /// Globs of code that is never an example.
+    pub(crate) exclude: Vec<String>,
+    pub(crate) min_quality: f64,
+    pub(crate) weights: Weights,
+    pub(crate) now: Timestamp,
+}
+
+/// Told how many of how many steps are done.
+pub(crate) type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// Rounds a score to the four digits that are shown and kept.
+pub(crate) fn rounded(score: f64) -> f64 {
+    (score * 1e4).round() / 1e4
+}

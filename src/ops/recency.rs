@@ -1,0 +1,46 @@
+//! How recently the files of candidates changed: by commit inside git, so that the
+//! answer depends on the commit alone; by modification time outside.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use rustc_hash::FxHashMap;
+
+use crate::rank::score;
+use crate::store::code;
+use crate::tree::git;
+
+use super::code_index::CodeIndex;
+
+const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// Returns the recency of each of `paths`, 0 to 1.
+pub(crate) fn of_files(index: &mut CodeIndex, paths: &BTreeSet<String>) -> Result<FxHashMap<String, f64>> {
+    let Some(head) = git::head(&index.root) else {
+        return Ok(by_modification(index, paths));
+    };
+    let wanted: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let mut times = code::commit_times(index.store().reader(), &head.id, &wanted)?;
+    let unknown: Vec<&str> = wanted.iter().copied().filter(|path| !times.contains_key(*path)).collect();
+    if !unknown.is_empty() {
+        let found = git::commit_times(&index.root, &head, unknown.iter().copied());
+        let fresh: Vec<(&str, Option<i64>)> =
+            unknown.iter().map(|path| (*path, found.get(*path).copied())).collect();
+        index.store().transaction(|connection| {
+            code::put_commit_times(connection, &head.id, fresh.iter().copied())
+        })?;
+        times.extend(fresh.into_iter().map(|(path, seconds)| (path.to_owned(), seconds)));
+    }
+    let recency = |seconds: Option<i64>| match seconds {
+        Some(seconds) => score::recency((head.seconds - seconds) as f64 / SECONDS_PER_DAY),
+        None => 0.0,
+    };
+    Ok(times.into_iter().map(|(path, seconds)| (path, recency(seconds))).collect())
+}
+
+fn by_modification(index: &CodeIndex, paths: &BTreeSet<String>) -> FxHashMap<String, f64> {
+    let newest = index.files.iter().map(|file| file.mtime).max().unwrap_or(0);
+    let files = index.files.iter().filter(|file| paths.contains(&file.path));
+    let days = |mtime: i64| (newest - mtime) as f64 / 1e9 / SECONDS_PER_DAY;
+    files.map(|file| (file.path.clone(), score::recency(days(file.mtime)))).collect()
+}

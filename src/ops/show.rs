@@ -1,0 +1,162 @@
+//! `show`: memories, newest first, with the code that shows them as it is now.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::bank::Stored;
+use crate::error::Failure;
+use crate::model::{Anchor, Chosen, State, Language, MemoryStatus, MemoryType, SymbolKind};
+use crate::tree::read;
+
+use super::memories::{Filter, Memories};
+use super::{Project, follow, rounded};
+
+/// What to show.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Request {
+    /// Only these memories; all that the filter takes where none is named.
+    pub(crate) ids: Vec<String>,
+    pub(crate) filter: Filter,
+    /// Only memories with an anchor, with their code.
+    pub(crate) anchored: bool,
+    /// Only memories without one.
+    pub(crate) unanchored: bool,
+}
+
+/// Memories with their anchors.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) memories: Vec<Shown>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A memory as it is shown.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Shown {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    #[serde(rename = "type")]
+    pub(crate) memory_type: MemoryType,
+    pub(crate) category: Option<String>,
+    pub(crate) scope: String,
+    pub(crate) status: MemoryStatus,
+    pub(crate) tags: Vec<String>,
+    pub(crate) hints: Vec<String>,
+    pub(crate) created_at: Option<String>,
+    pub(crate) updated_at: Option<String>,
+    pub(crate) text: String,
+    pub(crate) anchor: Option<ShownAnchor>,
+}
+
+/// An anchor with its code.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ShownAnchor {
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    pub(crate) kind: SymbolKind,
+    pub(crate) language: Option<Language>,
+    pub(crate) quality: f64,
+    #[serde(rename = "match")]
+    pub(crate) match_score: f64,
+    pub(crate) chosen: Chosen,
+    /// `gone` where the code is not at its place any more; `reanchor` looks for it.
+    pub(crate) state: State,
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<String>,
+}
+
+/// Returns the memories that are asked for.
+pub(crate) fn show(project: &Project, request: &Request) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    request.filter.check_scope(&memories)?;
+    let mut chosen: Vec<&Stored> = if request.ids.is_empty() {
+        memories.all.iter().collect()
+    } else {
+        let found = request.ids.iter().map(|typed| memories.find(typed));
+        found.collect::<Result<_>>()?
+    };
+    chosen.retain(|stored| {
+        let is_anchored = memories.anchors.contains_key(&stored.memory.id);
+        request.filter.takes(stored, &memories.anchors)
+            && (!request.anchored || is_anchored)
+            && (!request.unanchored || !is_anchored)
+    });
+    if request.ids.is_empty() {
+        chosen.sort_by_key(|stored| {
+            let memory = &stored.memory;
+            (std::cmp::Reverse(memory.updated_at.max(memory.created_at)), memory.id.clone())
+        });
+    }
+    let with_code = request.anchored || !request.ids.is_empty();
+    let shown = chosen.into_iter().map(|stored| {
+        let anchor = memories.anchors.get(&stored.memory.id);
+        shown(stored, anchor.map(|anchor| shown_anchor(project, anchor, with_code)))
+    });
+    Ok(Report {
+        memories: shown.collect(),
+        warnings: memories.warnings.clone(),
+    })
+}
+
+fn shown(stored: &Stored, anchor: Option<ShownAnchor>) -> Shown {
+    let memory = &stored.memory;
+    Shown {
+        id: memory.id.clone(),
+        file: stored.file.clone(),
+        memory_type: memory.memory_type,
+        category: memory.category.clone(),
+        scope: memory.scope.to_string(),
+        status: memory.status,
+        tags: memory.tags.clone(),
+        hints: memory.hints.clone(),
+        created_at: memory.created_at.map(|time| time.to_string()),
+        updated_at: memory.updated_at.map(|time| time.to_string()),
+        text: memory.body.trim().to_owned(),
+        anchor,
+    }
+}
+
+/// Returns an anchor as it is now, looked up in its own file alone.
+pub(super) fn shown_anchor(project: &Project, anchor: &Anchor, with_code: bool) -> ShownAnchor {
+    let located = follow::locate(&project.root, &anchor.file, anchor.symbol.as_deref()).ok();
+    let state = match &located {
+        None => State::Gone,
+        Some(now) if now.fingerprint.body != anchor.fingerprint.body => State::Edited,
+        Some(now) if now.fingerprint.bytes != anchor.fingerprint.bytes => State::Reformatted,
+        Some(_) => State::Fresh,
+    };
+    let lines = located.map(|now| (now.place.first_line, now.place.last_line));
+    let code = lines.filter(|_| with_code).and_then(|(first, last)| {
+        let text = read::text(&project.root, &anchor.file).ok()?;
+        let (skip, take) = (first as usize, (last - first) as usize + 1);
+        Some(text.lines().skip(skip).take(take).collect::<Vec<_>>().join("\n"))
+    });
+    ShownAnchor {
+        file: anchor.file.clone(),
+        symbol: anchor.symbol.clone(),
+        kind: anchor.kind,
+        language: anchor.language,
+        quality: rounded(anchor.quality),
+        match_score: rounded(anchor.match_score),
+        chosen: anchor.chosen,
+        state,
+        start_line: lines.map(|(first, _)| first + 1),
+        end_line: lines.map(|(_, last)| last + 1),
+        code,
+    }
+}
+
+/// Returns the error for a `show` that found nothing to show.
+pub(crate) fn nothing(request: &Request) -> Failure {
+    let what = match (request.anchored, request.unanchored) {
+        (true, _) => "no memory has an anchor",
+        (_, true) => "no memory is without an anchor",
+        _ => "there are no memories",
+    };
+    Failure::check(what).hint("add one with `cerberus memory add \"…\"`")
+}

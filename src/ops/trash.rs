@@ -1,0 +1,97 @@
+//! `delete` and `restore`: a memory goes to the trash with its anchor, and comes back with it.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::bank::lockfile::Anchors;
+use crate::error::Failure;
+use crate::text;
+
+use super::Project;
+use super::memories::Memories;
+
+/// What was moved.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) moved: Vec<Moved>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A memory that was moved.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Moved {
+    pub(crate) id: String,
+    /// The name by which `restore` knows it.
+    pub(crate) name: String,
+    /// Where the file is now, below the bank.
+    pub(crate) file: String,
+    /// Whether its anchor went along.
+    pub(crate) anchored: bool,
+}
+
+/// Moves memories to the trash; all of them are found before the first is moved.
+pub(crate) fn delete(project: &Project, ids: &[String]) -> Result<Report> {
+    let _guard = project.bank.lock_for_writing()?;
+    let memories = Memories::load(project)?;
+    let mut wanted = Vec::new();
+    for typed in ids {
+        let stored = memories.find(typed)?;
+        if !wanted.iter().any(|(id, _)| id == &stored.memory.id) {
+            wanted.push((stored.memory.id.clone(), stored.file.clone()));
+        }
+    }
+    let mut anchors = memories.anchors.clone();
+    let mut moved = Vec::new();
+    for (id, file) in wanted {
+        let own: Anchors = anchors.remove_entry(&id).into_iter().collect();
+        let anchored = !own.is_empty();
+        let trashed = project.bank.trash(&file, &own)?;
+        project.bank.write_anchors(&anchors)?;
+        moved.push(Moved {
+            id,
+            name: file.strip_suffix(".md").unwrap_or(&file).to_owned(),
+            file: trashed,
+            anchored,
+        });
+    }
+    Ok(Report {
+        moved,
+        warnings: memories.warnings.clone(),
+    })
+}
+
+/// Moves a memory back from the trash.
+pub(crate) fn restore(project: &Project, id: &str) -> Result<Report> {
+    let _guard = project.bank.lock_for_writing()?;
+    let known = project.bank.trashed()?;
+    if !known.iter().any(|name| name == id) {
+        let failure = Failure::usage(format!("there is no memory `{id}` in the trash"));
+        let failure = match text::nearest(id, known.iter().map(String::as_str)) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None if known.is_empty() => failure.hint("the trash is empty"),
+            None => failure.hint(format!("there are: {}", known.join(", "))),
+        };
+        return Err(failure.into());
+    }
+    let mut anchors = project.bank.anchors()?;
+    let (file, own) = project.bank.restore(id)?;
+    let anchored = !own.is_empty();
+    let name = id.to_owned();
+    let mut id = name.clone();
+    for (own_id, anchor) in own {
+        id.clone_from(&own_id);
+        anchors.insert(own_id, anchor);
+    }
+    project.bank.write_anchors(&anchors)?;
+    Ok(Report {
+        moved: vec![Moved {
+            id,
+            name,
+            file,
+            anchored,
+        }],
+        warnings: Vec::new(),
+    })
+}

@@ -1,0 +1,164 @@
+//! Reports and failures to bytes: streams, colour, width, tables, JSON, progress.
+//!
+//! stdout is the answer, stderr is everything else. Nothing else in the crate prints
+//! (the MCP server will be the one exception). Every write may fail: a reader that
+//! went away ends the program quietly, anything else is an error.
+
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Write};
+
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+
+use crate::config::Terminal;
+use crate::error::{ExitStatus, Failure};
+
+mod progress;
+mod sanitize;
+
+pub(crate) use progress::Bar;
+
+/// Names, paths and other things to find again in the text.
+pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
+/// What is well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// What needs a look.
+pub(crate) const ODD: Style = AnsiColor::Yellow.on_default();
+/// What is wrong.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+/// What may be skipped in reading.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// The reader of the output went away.
+#[derive(Debug)]
+pub(crate) struct Closed;
+
+impl std::fmt::Display for Closed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the output was closed")
+    }
+}
+
+impl std::error::Error for Closed {}
+
+/// Where a command's answer goes.
+pub(crate) struct Printer {
+    pub(crate) terminal: Terminal,
+    /// Whether reports are printed as JSON.
+    pub(crate) json: bool,
+    text: String,
+}
+
+impl Printer {
+    pub(crate) fn new(terminal: Terminal, json: bool) -> Self {
+        Self {
+            terminal,
+            json,
+            text: String::new(),
+        }
+    }
+
+    /// Adds a line to the answer.
+    pub(crate) fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Returns what a repository says, safe to show where the answer goes: on a terminal
+    /// control and bidirectional characters are escaped.
+    pub(crate) fn safe(&self, text: &str) -> String {
+        if self.terminal.out_is_terminal { sanitize::escaped(text) } else { text.to_owned() }
+    }
+
+    /// Returns a text from the repository in a style.
+    pub(crate) fn styled(&self, style: Style, text: &str) -> String {
+        self.painted(style, &self.safe(text))
+    }
+
+    /// Returns our own text in a style.
+    pub(crate) fn painted(&self, style: Style, text: &str) -> String {
+        if self.terminal.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// Adds rows: aligned below a heading on a terminal, else a record a line with tabs between.
+    pub(crate) fn rows(&mut self, heading: &[&str], rows: &[Vec<String>]) {
+        if rows.is_empty() {
+            return;
+        }
+        if !self.terminal.out_is_terminal {
+            for row in rows {
+                let cells: Vec<String> = row.iter().map(|cell| cell.replace(['\t', '\n', '\r'], " ")).collect();
+                self.line(&cells.join("\t"));
+            }
+            return;
+        }
+        let mut table = Table::new();
+        table
+            .load_style(presets::NOTHING)
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(u16::try_from(self.terminal.width).unwrap_or(u16::MAX))
+            .set_header(heading.iter().map(|name| self.painted(FAINT, name)));
+        for row in rows {
+            table.add_row(row.iter().map(|cell| self.safe(cell)));
+        }
+        let text = table.to_string();
+        for line in text.lines() {
+            self.line(line.trim_end());
+        }
+    }
+
+    /// Adds a report as one JSON document.
+    pub(crate) fn document<T: Serialize>(&mut self, report: &T) -> Result<()> {
+        let text = serde_json::to_string(report)?;
+        self.line(&text);
+        Ok(())
+    }
+
+    /// Writes the answer.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        let mut out = std::io::stdout().lock();
+        let written = out.write_all(self.text.as_bytes()).and_then(|()| out.flush());
+        self.text.clear();
+        match written {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Closed.into()),
+            Err(error) => Err(anyhow::Error::new(error).context("failed to write output")),
+        }
+    }
+
+    /// Writes warnings to stderr.
+    pub(crate) fn warn(&self, warnings: &[String]) {
+        let mut text = String::new();
+        for warning in warnings {
+            let label = self.label(ODD, "warning");
+            let _ = writeln!(text, "{label}: {}", self.safe_err(warning));
+        }
+        // Where stderr is gone there is nobody to tell.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// Writes what went wrong and what to do about it to stderr, and returns the status.
+    pub(crate) fn failure(&self, error: &anyhow::Error) -> ExitStatus {
+        if error.chain().any(|cause| cause.is::<Closed>()) {
+            return ExitStatus::Done;
+        }
+        let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
+        let mut text = format!("{}: {}\n", self.label(BAD, "cerberus"), self.safe_err(&format!("{error:#}")));
+        for hint in failure.map(|failure| failure.hints.as_slice()).unwrap_or_default() {
+            let _ = writeln!(text, "{}: {}", self.label(NAME, "hint"), self.safe_err(hint));
+        }
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        failure.map_or(ExitStatus::Environment, |failure| failure.status)
+    }
+
+    fn label(&self, style: Style, text: &str) -> String {
+        let colours = self.terminal.color && self.terminal.err_is_terminal;
+        if colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    fn safe_err(&self, text: &str) -> String {
+        if self.terminal.err_is_terminal { sanitize::escaped(text) } else { text.to_owned() }
+    }
+}
