@@ -85,6 +85,9 @@ pub(crate) fn nearest<'a>(
     const LEAST_LIKENESS: f64 = 0.75;
     let wanted = name.to_lowercase();
     let n_chars = wanted.chars().count();
+    if n_chars == 0 {
+        return None;
+    }
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates {
         let candidate_lower = candidate.to_lowercase();

@@ -61,6 +61,8 @@ impl Bank {
         let path = self.lockfile();
         match files::read(&path, MAX_BYTES)? {
             None => Ok(Anchors::new()),
+            // What `reanchor --undo` leaves of a lock file that it had made.
+            Some(bytes) if bytes.is_empty() => Ok(Anchors::new()),
             Some(bytes) => {
                 let text = String::from_utf8(bytes)
                     .map_err(|_| damaged("it is no valid UTF-8".to_owned(), None))?;
@@ -74,11 +76,49 @@ impl Bank {
         let path = self.lockfile();
         let text = render(anchors);
         let old = files::read(&path, MAX_BYTES)?;
-        if old.as_deref() == Some(text.as_bytes()) || (old.is_none() && anchors.is_empty()) {
+        let is_empty = old.as_deref().is_none_or(<[u8]>::is_empty);
+        if old.as_deref() == Some(text.as_bytes()) || (is_empty && anchors.is_empty()) {
             return Ok(false);
         }
         files::replace(&path, &text)?;
         Ok(true)
+    }
+}
+
+/// What `reanchor` keeps to take its last writing back: the text before it and after.
+const UNDO_BEFORE: &str = "indices/reanchor.before";
+const UNDO_AFTER: &str = "indices/reanchor.after";
+
+impl Bank {
+    /// Writes the anchors so that [`Bank::undo_anchors`] can take it back.
+    pub(crate) fn write_anchors_undoably(&self, anchors: &Anchors) -> Result<bool> {
+        let before = files::read(&self.lockfile(), MAX_BYTES)?;
+        let stored = self.write_anchors(anchors)?;
+        if stored {
+            let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            files::replace(&self.folder().join(UNDO_BEFORE), &before.unwrap_or_default())?;
+            files::replace(&self.folder().join(UNDO_AFTER), &render(anchors))?;
+        }
+        Ok(stored)
+    }
+
+    /// Takes the last undoable writing back and returns how many anchors there are now.
+    pub(crate) fn undo_anchors(&self) -> Result<usize> {
+        let kept = |name: &str| files::read(&self.folder().join(name), MAX_BYTES);
+        let (Some(before), Some(after)) = (kept(UNDO_BEFORE)?, kept(UNDO_AFTER)?) else {
+            return Err(Failure::usage("there is no `reanchor` to take back").into());
+        };
+        if files::read(&self.lockfile(), MAX_BYTES)?.as_deref() != Some(after.as_slice()) {
+            return Err(Failure::usage("the anchors were changed after the last `reanchor`")
+                .hint("see the change with `git diff .memories/anchors.lock`")
+                .into());
+        }
+        let text = String::from_utf8_lossy(&before).into_owned();
+        let n_anchors = if text.is_empty() { 0 } else { parse(&text)?.len() };
+        files::replace(&self.lockfile(), &text)?;
+        files::remove(&self.folder().join(UNDO_BEFORE))?;
+        files::remove(&self.folder().join(UNDO_AFTER))?;
+        Ok(n_anchors)
     }
 }
 

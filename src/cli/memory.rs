@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::model::{MemoryStatus, MemoryType, Scope};
 
@@ -209,15 +209,40 @@ pub(crate) struct ReanchorArgs {
     /// Say what would be recorded and write nothing
     #[arg(long, group = "mode")]
     pub(crate) dry_run: bool,
+    /// Take the last reanchor back
+    #[arg(long, group = "mode")]
+    pub(crate) undo: bool,
     /// Let any edit fail the check
     #[arg(long, requires = "check")]
     pub(crate) strict: bool,
+    /// Look only at what changed since this revision; fail where git cannot tell
+    #[arg(long, value_name = "REV")]
+    pub(crate) since: Option<String>,
+    /// Show what was compared and what decided for this memory
+    #[arg(long, value_name = "ID")]
+    pub(crate) explain: Option<String>,
+    /// Print the findings in this form (--json is the same as json)
+    #[arg(long, value_name = "FORM", default_value = "table")]
+    pub(crate) format: ReportFormat,
     /// Only memories of this scope; `all` takes every one
     #[arg(long, default_value = "all")]
     pub(crate) scope: String,
     /// Replace an example that is gone from this quality on
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
+}
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people
+    Table,
+    /// One document
+    Json,
+    /// GitHub workflow commands, shown beside the code
+    Github,
+    /// SARIF 2.1.0
+    Sarif,
 }
 
 #[derive(Debug, Args)]

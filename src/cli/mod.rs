@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod memory;
 
 pub(crate) use memory::{
-    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, MemoryCommand, ReanchorArgs, RestoreArgs,
+    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, MemoryCommand, ReanchorArgs, ReportFormat, RestoreArgs,
     SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
 };
 

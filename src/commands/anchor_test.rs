@@ -140,12 +140,11 @@ pub(super) fn candidates(candidates: &[Candidate], explain: bool, out: &mut Prin
                 format!("{:.2}", it.quality),
                 format!("{}:{}-{}", it.file, it.start_line, it.end_line),
                 it.symbol.clone().unwrap_or_default(),
-                it.kind.to_string(),
                 it.matched_terms.join(" "),
             ]
         })
         .collect();
-    out.rows(&["#", "quality", "place", "symbol", "kind", "words"], &rows);
+    out.rows(&["#", "quality", "place", "symbol", "words"], &rows);
     for it in candidates.iter().filter(|it| explain || it.excerpt.is_some()) {
         out.line(&format!(
             "{} {}",

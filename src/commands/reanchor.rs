@@ -2,15 +2,20 @@
 
 use anyhow::Result;
 
-use crate::cli::ReanchorArgs;
+use crate::cli::{ReanchorArgs, ReportFormat};
 use crate::config::Settings;
-use crate::error::ExitStatus;
+use crate::error::{ExitStatus, Failure};
 use crate::model::State;
 use crate::ops::memories::Filter;
 use crate::ops::reanchor::{self, Finding, Mode, Report, Request, Target};
-use crate::output::{BAD, Bar, GOOD, NAME, ODD, Printer};
+use crate::output::{BAD, Bar, GOOD, NAME, ODD, Printer, annotations};
 
 pub(super) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    if args.undo {
+        let n_anchors = reanchor::undo(&settings.project)?;
+        out.line(&format!("the last reanchor is taken back; {n_anchors} anchors are as they were before it"));
+        return Ok(ExitStatus::Done);
+    }
     let mode = match &args.accept {
         _ if args.check => Mode::Check,
         _ if args.dry_run => Mode::DryRun,
@@ -25,28 +30,39 @@ pub(super) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -
         },
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         strict: args.strict,
+        since: args.since.clone(),
     };
     let bar = Bar::new(out.terminal, "following anchors");
     let report = reanchor::reanchor(&settings.project, &request, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
-    if out.json {
-        out.document(&report)?;
-    } else {
-        show(&report, &request, out);
+    match (args.format, &args.explain) {
+        (ReportFormat::Json, _) => out.document(&report)?,
+        _ if out.json => out.document(&report)?,
+        (ReportFormat::Github, _) => {
+            for line in annotations::github(&report).lines() {
+                out.line(line);
+            }
+        }
+        (ReportFormat::Sarif, _) => out.document(&annotations::sarif(&report))?,
+        (ReportFormat::Table, Some(id)) => explain(&report, id, out)?,
+        (ReportFormat::Table, None) => show(&report, &request, out),
     }
     let failed = request.mode == Mode::Check && !report.ok;
     Ok(if failed { ExitStatus::CheckFailed } else { ExitStatus::Done })
 }
 
 fn show(report: &Report, request: &Request, out: &mut Printer) {
-    if report.summary.total == 0 {
+    if report.summary.total == 0 && request.since.is_some() {
+        out.line("no anchor's code, memory or record changed");
+    } else if report.summary.total == 0 {
         out.line("no anchors to follow; make some with `cerberus memory add` or `cerberus memory anchor`");
     }
     let states = report.summary.states.iter().filter(|(_, n)| **n > 0);
     let rows: Vec<Vec<String>> = states.map(|(state, n)| vec![state.to_string(), n.to_string()]).collect();
     out.rows(&["state", "anchors"], &rows);
-    for finding in report.results.iter().filter(|it| it.state != State::Fresh) {
+    let to_tell = |it: &&Finding| it.state != State::Fresh || it.better.is_some();
+    for finding in report.results.iter().filter(to_tell) {
         self::finding(finding, request, out);
     }
     for id in &report.orphans {
@@ -56,32 +72,14 @@ fn show(report: &Report, request: &Request, out: &mut Printer) {
         let (style, verdict) = if report.ok {
             (GOOD, "every anchor holds")
         } else {
-            (BAD, "the anchors need work: run `cerberus memory reanchor`, then settle what it asks and commit the lock")
+            (BAD, "the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock")
         };
         out.line(&out.painted(style, verdict));
     }
 }
 
 fn finding(finding: &Finding, request: &Request, out: &mut Printer) {
-    let style = match finding.state {
-        _ if finding.drift => BAD,
-        State::Edited | State::Ambiguous | State::Gone => ODD,
-        _ if finding.edited => ODD,
-        _ => GOOD,
-    };
-    let mut state = finding.state.to_string();
-    if finding.edited && finding.state != State::Edited {
-        state += ", edited";
-    }
-    let old = out.safe(&target(&finding.old));
-    let mut line = format!("{} {}: {old}", out.painted(style, &state), out.styled(NAME, &finding.id));
-    if let Some(new) = &finding.new {
-        let place = target(new);
-        if place != target(&finding.old) {
-            line += &format!(" → {}", out.safe(&place));
-        }
-    }
-    out.line(&line);
+    out.line(&headline(finding, out));
     out.line(&format!("  {}", out.safe(&finding.reason)));
     if let Some(replacement) = &finding.replacement {
         let place = super::place(&replacement.file, replacement.symbol.as_deref());
@@ -96,9 +94,57 @@ fn finding(finding: &Finding, request: &Request, out: &mut Printer) {
             out.line(&format!("  perhaps {}", out.safe(&target(candidate))));
         }
     }
+    if let Some(better) = &finding.better {
+        let place = super::place(&better.file, better.symbol.as_deref());
+        let line = format!("  a better example has appeared: {} (quality {:.2})", out.safe(&place), better.quality);
+        out.line(&line);
+        out.line(&format!("  take it with: cerberus memory anchor {}", out.safe(&finding.id)));
+    }
     if let Some(next) = &finding.next {
         out.line(&format!("  next: {}", out.safe(next)));
     }
+}
+
+fn headline(finding: &Finding, out: &Printer) -> String {
+    let style = match finding.state {
+        _ if finding.drift => BAD,
+        State::Edited | State::Ambiguous | State::Gone => ODD,
+        _ if finding.edited => ODD,
+        _ => GOOD,
+    };
+    let mut state = finding.state.to_string();
+    if finding.edited && finding.state != State::Edited {
+        state += ", edited";
+    }
+    let old = target(&finding.old);
+    let mut line = format!("{} {}: {}", out.painted(style, &state), out.styled(NAME, &finding.id), out.safe(&old));
+    if let Some(new) = finding.new.as_ref().map(target).filter(|new| *new != old) {
+        line += &format!(" → {}", out.safe(&new));
+    }
+    line
+}
+
+/// Shows all that is known of one finding.
+fn explain(report: &Report, typed: &str, out: &mut Printer) -> Result<()> {
+    let ids = report.results.iter().map(|finding| finding.id.as_str());
+    let at = crate::ops::memories::find_id(typed, ids)
+        .map_err(|_| Failure::usage(format!("`{typed}` has no anchor that was followed")).hint("see all with `cerberus memory reanchor --dry-run`"))?;
+    let finding = &report.results[at];
+    out.line(&headline(finding, out));
+    out.line(&format!("  {}", out.safe(&finding.reason)));
+    let places: Vec<&Target> = finding.new.iter().chain(&finding.candidates).collect();
+    let rows: Vec<Vec<String>> = places
+        .iter()
+        .map(|place| {
+            let lines = format!("{}-{}", place.start_line.unwrap_or(0), place.end_line.unwrap_or(0));
+            vec![target(place), lines, format!("{:.2}", place.similarity.unwrap_or(0.0))]
+        })
+        .collect();
+    out.rows(&["compared with", "lines", "alike"], &rows);
+    if let Some(next) = &finding.next {
+        out.line(&format!("  next: {}", out.safe(next)));
+    }
+    Ok(())
 }
 
 fn target(target: &Target) -> String {

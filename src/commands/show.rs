@@ -35,7 +35,7 @@ pub(super) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
         }
     } else {
         let rows: Vec<Vec<String>> = report.memories.iter().map(row).collect();
-        out.rows(&["id", "type", "scope", "example", "text"], &rows);
+        out.rows(&["id", "type", "example", "text"], &rows);
     }
     Ok(ExitStatus::Done)
 }
@@ -51,7 +51,6 @@ fn row(memory: &Shown) -> Vec<String> {
     vec![
         memory.id.clone(),
         memory.memory_type.to_string(),
-        memory.scope.clone(),
         example.unwrap_or_else(|| "-".to_owned()),
         memory.text.lines().next().unwrap_or_default().to_owned(),
     ]

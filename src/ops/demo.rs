@@ -148,6 +148,7 @@ fn follow(project: &Project, mode: Mode) -> Result<reanchor::Report> {
         filter: Filter::default(),
         min_quality: project.min_quality,
         strict: false,
+        since: None,
     };
     reanchor::reanchor(project, &request, &|_, _| ())
 }

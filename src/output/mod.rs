@@ -9,12 +9,13 @@ use std::io::{ErrorKind, Write};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::config::Terminal;
 use crate::error::{ExitStatus, Failure};
 
+pub(crate) mod annotations;
 mod progress;
 mod sanitize;
 
@@ -99,9 +100,13 @@ impl Printer {
             .load_style(presets::NOTHING)
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_width(u16::try_from(self.terminal.width).unwrap_or(u16::MAX))
-            .set_header(heading.iter().map(|name| self.painted(FAINT, name)));
+            .set_header(heading);
         for row in rows {
             table.add_row(row.iter().map(|cell| self.safe(cell)));
+        }
+        // What identifies a row stays in one piece; the rest shares what is left.
+        if let Some(first) = table.column_mut(0) {
+            first.set_constraint(ColumnConstraint::ContentWidth).set_padding((0, 1));
         }
         let text = table.to_string();
         for line in text.lines() {

@@ -502,7 +502,9 @@ impl<'t> Walk<'t> {
         let prefix = text.find(['"', '\'', '`', '/']).unwrap_or(0);
         let rest = text.get(prefix..).unwrap_or_default();
         let quote = rest.get(..3).filter(|it| matches!(*it, "\"\"\"" | "'''")).map_or(1, str::len);
-        if rest.len() < 2 * quote {
+        // A raw string, a regex with flags and a string that never ends close otherwise.
+        let closes = rest.get(..quote).is_some_and(|mark| rest.len() >= 2 * quote && rest.ends_with(mark));
+        if !closes {
             self.leaf_span(whole, Role::Text);
             return;
         }

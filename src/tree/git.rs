@@ -4,11 +4,15 @@
 //! and agrees with what the user sees. Without git, or outside a repository, every
 //! answer is "unknown". Never changes the repository.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use anyhow::Result;
 use rustc_hash::FxHashMap;
+
+use crate::error::Failure;
 
 /// How far back the history is read. Recency decays by e every 43 days, so that
 /// what is older than a year counts nothing.
@@ -80,6 +84,22 @@ pub(crate) fn commit_times<'a>(
     let _ = child.kill();
     let _ = child.wait();
     times
+}
+
+/// Returns the files, relative to `root`, that differ between a revision and the
+/// working tree, untracked ones with them; fails where git cannot tell.
+pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<String>> {
+    let unclear = || {
+        Failure::environment(format!("failed to tell what changed since `{revision}`"))
+            .hint("name a commit that this clone has; a shallow clone may need `git fetch --unshallow`")
+    };
+    let commit = format!("{revision}^{{commit}}");
+    git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).ok_or_else(unclear)?;
+    let diff = ["diff", "--name-only", "-z", "--no-renames", "--relative", "--end-of-options", revision, "--"];
+    let tracked = git(root, &diff).ok_or_else(unclear)?;
+    let untracked = git(root, &["ls-files", "--others", "--exclude-standard", "-z"]).ok_or_else(unclear)?;
+    let names = tracked.split('\0').chain(untracked.split('\0'));
+    Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
 /// Returns what a git command prints, or nothing where it fails.

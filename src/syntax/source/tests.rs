@@ -43,7 +43,7 @@ if os.name == "nt":
     def platform(): pass
 "#,
         expect![[r#"
-            constant MAX_RETRIES: MAX_RETRIES = 3
+            constant MAX_RETRIES: MAX_RETRIES = 3 ^# The limit.
             variable names: names: list[str] = []
             class Outer: @decorated
             variable Outer.field: field = 1
