@@ -1,0 +1,376 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'cerberus'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'cerberus' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('memory', 'memory', [CompletionResultType]::ParameterValue, 'Keep, find and follow rules and their examples')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Bring the code index up to date and say what it holds')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
+            [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show the whole life cycle on a throw-away repository, each step checked')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'cerberus;memory' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make a bank in this project')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a short memory and anchor it to the code that shows it')
+            [CompletionResult]::new('anchor', 'anchor', [CompletionResultType]::ParameterValue, 'Find and keep the anchor of a memory')
+            [CompletionResult]::new('anchor-test', 'anchor-test', [CompletionResultType]::ParameterValue, 'Rank the examples of a rule and store nothing')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show memories, newest first')
+            [CompletionResult]::new('reanchor', 'reanchor', [CompletionResultType]::ParameterValue, 'Follow every anchor through what changed in the code')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the memories, or just the wanted sections of them')
+            [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
+            [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
+            [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'cerberus;memory;init' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;add' {
+            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Name the memory instead of making a name from its text')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'What the memory is')
+            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Put it into a category')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Say where it holds: universal, language:<name> or project:<name>')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Tag it (may be repeated)')
+            [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'Give a word that its example should hold (may be repeated, or several in one)')
+            [CompletionResult]::new('--anchor-to', '--anchor-to', [CompletionResultType]::ParameterName, 'Anchor it by hand to FILE or FILE::SYMBOL')
+            [CompletionResult]::new('--min-quality', '--min-quality', [CompletionResultType]::ParameterName, 'Keep an example from this quality on')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--no-anchor', '--no-anchor', [CompletionResultType]::ParameterName, 'Do not look for its example')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;anchor' {
+            [CompletionResult]::new('--candidates', '--candidates', [CompletionResultType]::ParameterName, 'List this many candidates with reasons and store nothing')
+            [CompletionResult]::new('--pick', '--pick', [CompletionResultType]::ParameterName, 'Keep the candidate of this rank')
+            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Keep FILE or FILE::SYMBOL')
+            [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'Give a word that the example should hold (may be repeated, or several in one)')
+            [CompletionResult]::new('--min-quality', '--min-quality', [CompletionResultType]::ParameterName, 'Keep an example from this quality on')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--clear', '--clear', [CompletionResultType]::ParameterName, 'Take the anchor away')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would be kept and store nothing')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;anchor-test' {
+            [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'Give a word that the example should hold (may be repeated, or several in one)')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Read many rules from a file (`-` for standard input), a rule or a JSON object {"rule", "hints"} a line; with --json print a document a line')
+            [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Fail unless FILE or FILE::SYMBOL is found')
+            [CompletionResult]::new('--within', '--within', [CompletionResultType]::ParameterName, 'Accept what is expected among the first N candidates')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Look only at code of a scope, as in language:go')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show so many candidates')
+            [CompletionResult]::new('--min-quality', '--min-quality', [CompletionResultType]::ParameterName, 'Call an example from this quality on an anchor')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Show which words decided, and which the code does not know')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;show' {
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Only memories of this scope; `project` and `language` take all of their kind')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Only memories of this type')
+            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only memories of this category')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Only memories with this tag (repeated: with all of them)')
+            [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'Only memories of this status')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Only memories anchored to this file')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--anchored', '--anchored', [CompletionResultType]::ParameterName, 'Only memories with an anchor, with the code at its current lines')
+            [CompletionResult]::new('--unanchored', '--unanchored', [CompletionResultType]::ParameterName, 'Only memories without an anchor')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;reanchor' {
+            [CompletionResult]::new('--accept', '--accept', [CompletionResultType]::ParameterName, 'Record the changed code of one memory, or of all, as approved')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Look only at what changed since this revision; fail where git cannot tell')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Show what was compared and what decided for this memory')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Print the findings in this form (--json is the same as json)')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Only memories of this scope; `all` takes every one')
+            [CompletionResult]::new('--min-quality', '--min-quality', [CompletionResultType]::ParameterName, 'Replace an example that is gone from this quality on')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Write nothing and fail if anything has to be done')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would be recorded and write nothing')
+            [CompletionResult]::new('--undo', '--undo', [CompletionResultType]::ParameterName, 'Take the last reanchor back')
+            [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Let any edit fail the check')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;search' {
+            [CompletionResult]::new('--anchors', '--anchors', [CompletionResultType]::ParameterName, 'Return just these sections, with what that saves')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show so many memories')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Only memories of this scope; `project` and `language` take all of their kind')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Only memories of this type')
+            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only memories of this category')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Only memories with this tag (repeated: with all of them)')
+            [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'Only memories of this status')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Only memories anchored to this file')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Print the text too')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;sections' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--validate', '--validate', [CompletionResultType]::ParameterName, 'Fail if any section tag is wrong')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;stats' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--show-anchors', '--show-anchors', [CompletionResultType]::ParameterName, 'List each anchor with its state')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;delete' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;restore' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;help' {
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make a bank in this project')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a short memory and anchor it to the code that shows it')
+            [CompletionResult]::new('anchor', 'anchor', [CompletionResultType]::ParameterValue, 'Find and keep the anchor of a memory')
+            [CompletionResult]::new('anchor-test', 'anchor-test', [CompletionResultType]::ParameterValue, 'Rank the examples of a rule and store nothing')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show memories, newest first')
+            [CompletionResult]::new('reanchor', 'reanchor', [CompletionResultType]::ParameterValue, 'Follow every anchor through what changed in the code')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the memories, or just the wanted sections of them')
+            [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
+            [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
+            [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'cerberus;memory;help;init' {
+            break
+        }
+        'cerberus;memory;help;add' {
+            break
+        }
+        'cerberus;memory;help;anchor' {
+            break
+        }
+        'cerberus;memory;help;anchor-test' {
+            break
+        }
+        'cerberus;memory;help;show' {
+            break
+        }
+        'cerberus;memory;help;reanchor' {
+            break
+        }
+        'cerberus;memory;help;search' {
+            break
+        }
+        'cerberus;memory;help;sections' {
+            break
+        }
+        'cerberus;memory;help;stats' {
+            break
+        }
+        'cerberus;memory;help;delete' {
+            break
+        }
+        'cerberus;memory;help;restore' {
+            break
+        }
+        'cerberus;memory;help;help' {
+            break
+        }
+        'cerberus;index' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Parse every file, not only those that a rule needs')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;completions' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;demo' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;help' {
+            [CompletionResult]::new('memory', 'memory', [CompletionResultType]::ParameterValue, 'Keep, find and follow rules and their examples')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Bring the code index up to date and say what it holds')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
+            [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show the whole life cycle on a throw-away repository, each step checked')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'cerberus;help;memory' {
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Make a bank in this project')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a short memory and anchor it to the code that shows it')
+            [CompletionResult]::new('anchor', 'anchor', [CompletionResultType]::ParameterValue, 'Find and keep the anchor of a memory')
+            [CompletionResult]::new('anchor-test', 'anchor-test', [CompletionResultType]::ParameterValue, 'Rank the examples of a rule and store nothing')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show memories, newest first')
+            [CompletionResult]::new('reanchor', 'reanchor', [CompletionResultType]::ParameterValue, 'Follow every anchor through what changed in the code')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the memories, or just the wanted sections of them')
+            [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
+            [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
+            [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
+            break
+        }
+        'cerberus;help;memory;init' {
+            break
+        }
+        'cerberus;help;memory;add' {
+            break
+        }
+        'cerberus;help;memory;anchor' {
+            break
+        }
+        'cerberus;help;memory;anchor-test' {
+            break
+        }
+        'cerberus;help;memory;show' {
+            break
+        }
+        'cerberus;help;memory;reanchor' {
+            break
+        }
+        'cerberus;help;memory;search' {
+            break
+        }
+        'cerberus;help;memory;sections' {
+            break
+        }
+        'cerberus;help;memory;stats' {
+            break
+        }
+        'cerberus;help;memory;delete' {
+            break
+        }
+        'cerberus;help;memory;restore' {
+            break
+        }
+        'cerberus;help;index' {
+            break
+        }
+        'cerberus;help;completions' {
+            break
+        }
+        'cerberus;help;demo' {
+            break
+        }
+        'cerberus;help;help' {
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

@@ -1,0 +1,325 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[cerberus] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'cerberus'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'cerberus'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand memory 'Keep, find and follow rules and their examples'
+            cand index 'Bring the code index up to date and say what it holds'
+            cand completions 'Print the completion script of a shell'
+            cand demo 'Show the whole life cycle on a throw-away repository, each step checked'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'cerberus;memory'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand init 'Make a bank in this project'
+            cand add 'Add a short memory and anchor it to the code that shows it'
+            cand anchor 'Find and keep the anchor of a memory'
+            cand anchor-test 'Rank the examples of a rule and store nothing'
+            cand show 'Show memories, newest first'
+            cand reanchor 'Follow every anchor through what changed in the code'
+            cand search 'Search the memories, or just the wanted sections of them'
+            cand sections 'List the sections of a memory with their tokens'
+            cand stats 'Count the memories and their anchors'
+            cand delete 'Move memories to the trash'
+            cand restore 'Take a memory back from the trash'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'cerberus;memory;init'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;add'= {
+            cand --id 'Name the memory instead of making a name from its text'
+            cand --type 'What the memory is'
+            cand --category 'Put it into a category'
+            cand --scope 'Say where it holds: universal, language:<name> or project:<name>'
+            cand --tag 'Tag it (may be repeated)'
+            cand --hint 'Give a word that its example should hold (may be repeated, or several in one)'
+            cand --anchor-to 'Anchor it by hand to FILE or FILE::SYMBOL'
+            cand --min-quality 'Keep an example from this quality on'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --no-anchor 'Do not look for its example'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;anchor'= {
+            cand --candidates 'List this many candidates with reasons and store nothing'
+            cand --pick 'Keep the candidate of this rank'
+            cand --to 'Keep FILE or FILE::SYMBOL'
+            cand --hint 'Give a word that the example should hold (may be repeated, or several in one)'
+            cand --min-quality 'Keep an example from this quality on'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --clear 'Take the anchor away'
+            cand --dry-run 'Say what would be kept and store nothing'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;anchor-test'= {
+            cand --hint 'Give a word that the example should hold (may be repeated, or several in one)'
+            cand --rules 'Read many rules from a file (`-` for standard input), a rule or a JSON object {"rule", "hints"} a line; with --json print a document a line'
+            cand --expect 'Fail unless FILE or FILE::SYMBOL is found'
+            cand --within 'Accept what is expected among the first N candidates'
+            cand --scope 'Look only at code of a scope, as in language:go'
+            cand --limit 'Show so many candidates'
+            cand --min-quality 'Call an example from this quality on an anchor'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --explain 'Show which words decided, and which the code does not know'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;show'= {
+            cand --scope 'Only memories of this scope; `project` and `language` take all of their kind'
+            cand --type 'Only memories of this type'
+            cand --category 'Only memories of this category'
+            cand --tag 'Only memories with this tag (repeated: with all of them)'
+            cand --status 'Only memories of this status'
+            cand --file 'Only memories anchored to this file'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --anchored 'Only memories with an anchor, with the code at its current lines'
+            cand --unanchored 'Only memories without an anchor'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;reanchor'= {
+            cand --accept 'Record the changed code of one memory, or of all, as approved'
+            cand --since 'Look only at what changed since this revision; fail where git cannot tell'
+            cand --explain 'Show what was compared and what decided for this memory'
+            cand --format 'Print the findings in this form (--json is the same as json)'
+            cand --scope 'Only memories of this scope; `all` takes every one'
+            cand --min-quality 'Replace an example that is gone from this quality on'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --check 'Write nothing and fail if anything has to be done'
+            cand --dry-run 'Say what would be recorded and write nothing'
+            cand --undo 'Take the last reanchor back'
+            cand --strict 'Let any edit fail the check'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;search'= {
+            cand --anchors 'Return just these sections, with what that saves'
+            cand --limit 'Show so many memories'
+            cand --scope 'Only memories of this scope; `project` and `language` take all of their kind'
+            cand --type 'Only memories of this type'
+            cand --category 'Only memories of this category'
+            cand --tag 'Only memories with this tag (repeated: with all of them)'
+            cand --status 'Only memories of this status'
+            cand --file 'Only memories anchored to this file'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --content 'Print the text too'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;sections'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --validate 'Fail if any section tag is wrong'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;stats'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --show-anchors 'List each anchor with its state'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;delete'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;restore'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;help'= {
+            cand init 'Make a bank in this project'
+            cand add 'Add a short memory and anchor it to the code that shows it'
+            cand anchor 'Find and keep the anchor of a memory'
+            cand anchor-test 'Rank the examples of a rule and store nothing'
+            cand show 'Show memories, newest first'
+            cand reanchor 'Follow every anchor through what changed in the code'
+            cand search 'Search the memories, or just the wanted sections of them'
+            cand sections 'List the sections of a memory with their tokens'
+            cand stats 'Count the memories and their anchors'
+            cand delete 'Move memories to the trash'
+            cand restore 'Take a memory back from the trash'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'cerberus;memory;help;init'= {
+        }
+        &'cerberus;memory;help;add'= {
+        }
+        &'cerberus;memory;help;anchor'= {
+        }
+        &'cerberus;memory;help;anchor-test'= {
+        }
+        &'cerberus;memory;help;show'= {
+        }
+        &'cerberus;memory;help;reanchor'= {
+        }
+        &'cerberus;memory;help;search'= {
+        }
+        &'cerberus;memory;help;sections'= {
+        }
+        &'cerberus;memory;help;stats'= {
+        }
+        &'cerberus;memory;help;delete'= {
+        }
+        &'cerberus;memory;help;restore'= {
+        }
+        &'cerberus;memory;help;help'= {
+        }
+        &'cerberus;index'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --full 'Parse every file, not only those that a rule needs'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;completions'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;demo'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;help'= {
+            cand memory 'Keep, find and follow rules and their examples'
+            cand index 'Bring the code index up to date and say what it holds'
+            cand completions 'Print the completion script of a shell'
+            cand demo 'Show the whole life cycle on a throw-away repository, each step checked'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'cerberus;help;memory'= {
+            cand init 'Make a bank in this project'
+            cand add 'Add a short memory and anchor it to the code that shows it'
+            cand anchor 'Find and keep the anchor of a memory'
+            cand anchor-test 'Rank the examples of a rule and store nothing'
+            cand show 'Show memories, newest first'
+            cand reanchor 'Follow every anchor through what changed in the code'
+            cand search 'Search the memories, or just the wanted sections of them'
+            cand sections 'List the sections of a memory with their tokens'
+            cand stats 'Count the memories and their anchors'
+            cand delete 'Move memories to the trash'
+            cand restore 'Take a memory back from the trash'
+        }
+        &'cerberus;help;memory;init'= {
+        }
+        &'cerberus;help;memory;add'= {
+        }
+        &'cerberus;help;memory;anchor'= {
+        }
+        &'cerberus;help;memory;anchor-test'= {
+        }
+        &'cerberus;help;memory;show'= {
+        }
+        &'cerberus;help;memory;reanchor'= {
+        }
+        &'cerberus;help;memory;search'= {
+        }
+        &'cerberus;help;memory;sections'= {
+        }
+        &'cerberus;help;memory;stats'= {
+        }
+        &'cerberus;help;memory;delete'= {
+        }
+        &'cerberus;help;memory;restore'= {
+        }
+        &'cerberus;help;index'= {
+        }
+        &'cerberus;help;completions'= {
+        }
+        &'cerberus;help;demo'= {
+        }
+        &'cerberus;help;help'= {
+        }
+    ]
+    $completions[$command]
+}

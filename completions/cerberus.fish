@@ -1,0 +1,240 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_cerberus_global_optspecs
+    string join \n project= json color= h/help V/version
+end
+
+function __fish_cerberus_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_cerberus_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_cerberus_using_subcommand
+    set -l cmd (__fish_cerberus_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c cerberus -n "__fish_cerberus_needs_command" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_needs_command" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_needs_command" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_needs_command" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "memory" -d 'Keep, find and follow rules and their examples'
+complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "index" -d 'Bring the code index up to date and say what it holds'
+complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "demo" -d 'Show the whole life cycle on a throw-away repository, each step checked'
+complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "init" -d 'Make a bank in this project'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "add" -d 'Add a short memory and anchor it to the code that shows it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "anchor" -d 'Find and keep the anchor of a memory'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "anchor-test" -d 'Rank the examples of a rule and store nothing'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "show" -d 'Show memories, newest first'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "sections" -d 'List the sections of a memory with their tokens'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "stats" -d 'Count the memories and their anchors'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "delete" -d 'Move memories to the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "restore" -d 'Take a memory back from the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from init" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from init" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from init" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from init" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l id -d 'Name the memory instead of making a name from its text' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l type -d 'What the memory is' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l category -d 'Put it into a category' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l scope -d 'Say where it holds: universal, language:<name> or project:<name>' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l tag -d 'Tag it (may be repeated)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l hint -d 'Give a word that its example should hold (may be repeated, or several in one)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l anchor-to -d 'Anchor it by hand to FILE or FILE::SYMBOL' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l min-quality -d 'Keep an example from this quality on' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l no-anchor -d 'Do not look for its example'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l candidates -d 'List this many candidates with reasons and store nothing' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l pick -d 'Keep the candidate of this rank' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l to -d 'Keep FILE or FILE::SYMBOL' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l hint -d 'Give a word that the example should hold (may be repeated, or several in one)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l min-quality -d 'Keep an example from this quality on' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l clear -d 'Take the anchor away'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l dry-run -d 'Say what would be kept and store nothing'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l hint -d 'Give a word that the example should hold (may be repeated, or several in one)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l rules -d 'Read many rules from a file (`-` for standard input), a rule or a JSON object {"rule", "hints"} a line; with --json print a document a line' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l expect -d 'Fail unless FILE or FILE::SYMBOL is found' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l within -d 'Accept what is expected among the first N candidates' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l scope -d 'Look only at code of a scope, as in language:go' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l limit -d 'Show so many candidates' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l min-quality -d 'Call an example from this quality on an anchor' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l explain -d 'Show which words decided, and which the code does not know'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from anchor-test" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l scope -d 'Only memories of this scope; `project` and `language` take all of their kind' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l type -d 'Only memories of this type' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l category -d 'Only memories of this category' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l tag -d 'Only memories with this tag (repeated: with all of them)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l status -d 'Only memories of this status' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l file -d 'Only memories anchored to this file' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l anchored -d 'Only memories with an anchor, with the code at its current lines'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l unanchored -d 'Only memories without an anchor'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l accept -d 'Record the changed code of one memory, or of all, as approved' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l since -d 'Look only at what changed since this revision; fail where git cannot tell' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l explain -d 'Show what was compared and what decided for this memory' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l format -d 'Print the findings in this form (--json is the same as json)' -r -f -a "table\t'For people'
+json\t'One document'
+github\t'GitHub workflow commands, shown beside the code'
+sarif\t'SARIF 2.1.0'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l scope -d 'Only memories of this scope; `all` takes every one' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l min-quality -d 'Replace an example that is gone from this quality on' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l check -d 'Write nothing and fail if anything has to be done'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l dry-run -d 'Say what would be recorded and write nothing'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l undo -d 'Take the last reanchor back'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l strict -d 'Let any edit fail the check'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l anchors -d 'Return just these sections, with what that saves' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l limit -d 'Show so many memories' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l scope -d 'Only memories of this scope; `project` and `language` take all of their kind' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l type -d 'Only memories of this type' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l category -d 'Only memories of this category' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l tag -d 'Only memories with this tag (repeated: with all of them)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l status -d 'Only memories of this status' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l file -d 'Only memories anchored to this file' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l content -d 'Print the text too'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -l validate -d 'Fail if any section tag is wrong'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from stats" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from stats" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from stats" -l show-anchors -d 'List each anchor with its state'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from stats" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from stats" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from stats" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from delete" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from delete" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from delete" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from delete" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from delete" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from restore" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from restore" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from restore" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from restore" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "init" -d 'Make a bank in this project'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add a short memory and anchor it to the code that shows it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "anchor" -d 'Find and keep the anchor of a memory'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "anchor-test" -d 'Rank the examples of a rule and store nothing'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show memories, newest first'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "sections" -d 'List the sections of a memory with their tokens'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "stats" -d 'Count the memories and their anchors'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "delete" -d 'Move memories to the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "restore" -d 'Take a memory back from the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand index" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand index" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand index" -l full -d 'Parse every file, not only those that a rule needs'
+complete -c cerberus -n "__fish_cerberus_using_subcommand index" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand index" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand index" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand completions" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand completions" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand completions" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand demo" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand demo" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand demo" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand demo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand demo" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and not __fish_seen_subcommand_from memory index completions demo help" -f -a "memory" -d 'Keep, find and follow rules and their examples'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and not __fish_seen_subcommand_from memory index completions demo help" -f -a "index" -d 'Bring the code index up to date and say what it holds'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and not __fish_seen_subcommand_from memory index completions demo help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and not __fish_seen_subcommand_from memory index completions demo help" -f -a "demo" -d 'Show the whole life cycle on a throw-away repository, each step checked'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and not __fish_seen_subcommand_from memory index completions demo help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "init" -d 'Make a bank in this project'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "add" -d 'Add a short memory and anchor it to the code that shows it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "anchor" -d 'Find and keep the anchor of a memory'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "anchor-test" -d 'Rank the examples of a rule and store nothing'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "show" -d 'Show memories, newest first'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "sections" -d 'List the sections of a memory with their tokens'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "stats" -d 'Count the memories and their anchors'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "delete" -d 'Move memories to the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "restore" -d 'Take a memory back from the trash'

@@ -1,0 +1,491 @@
+//! Checks of the tree: layers, owners of external crates, the shape of source files,
+//! the generated completions and man pages, the README and the changelog.
+//!
+//! A check returns its faults, each a line that says where it is and what to do.
+//! `UPDATE=1 cargo test --locked --test tidy` rewrites what is generated.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "these checks read the tree, and rewrite what is generated"
+)]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use lexed::{Lexed, is_word};
+
+#[path = "tidy/generated.rs"]
+mod generated;
+#[path = "tidy/lexed.rs"]
+mod lexed;
+
+/// The layer of each top-level module, times ten: a module uses modules of a lower number only.
+///
+/// The number before the last digit is the layer of the code map in `src/lib.rs`. Layer 4 has
+/// an order of its own: `config` reads the flags that `cli` defines, and `output` is told by
+/// `config` what it writes to.
+const LAYERS: &[(&str, u32)] = &[
+    ("error", 0),
+    ("model", 0),
+    ("text", 0),
+    ("markdown", 10),
+    ("rank", 10),
+    ("syntax", 10),
+    ("tokens", 10),
+    ("bank", 20),
+    ("store", 20),
+    ("tree", 20),
+    ("ops", 30),
+    ("cli", 40),
+    ("config", 41),
+    ("output", 42),
+    ("commands", 50),
+    ("lib", 60),
+    ("main", 70),
+];
+
+/// Who may use an external crate.
+enum Owner {
+    Only(&'static [&'static str]),
+    /// Modules of this layer and higher ones.
+    AtLeast(u32),
+    /// Words of every layer.
+    All,
+}
+use Owner::{All, AtLeast, Only};
+
+/// The owners of each package in `[dependencies]`.
+const OWNERS: &[(&str, Owner)] = &[
+    ("anstream", Only(&["output"])),
+    ("anstyle", Only(&["output"])),
+    ("anyhow", AtLeast(20)),
+    ("base64", Only(&["syntax"])),
+    ("bpe-openai", Only(&["tokens"])),
+    ("clap", Only(&["cli", "commands", "lib"])),
+    ("clap_complete", Only(&["cli", "commands"])),
+    ("comfy-table", Only(&["output"])),
+    ("ignore", Only(&["tree"])),
+    ("indicatif", Only(&["output"])),
+    ("jiff", Only(&["model", "markdown", "ops", "config"])),
+    ("memchr", Only(&["text", "markdown", "tree", "ops"])),
+    ("postcard", Only(&["ops"])),
+    ("rayon", Only(&["ops"])),
+    ("rusqlite", Only(&["store"])),
+    ("rust-stemmers", Only(&["rank"])),
+    ("rustc-hash", All),
+    ("serde", All),
+    ("serde-saphyr", Only(&["markdown"])),
+    // `commands` reads the rules of `anchor-test --rules`.
+    ("serde_json", Only(&["commands", "output"])),
+    ("strsim", Only(&["text", "rank"])),
+    // `ops` makes the folder of the demo.
+    ("tempfile", Only(&["bank", "ops"])),
+    ("terminal_size", Only(&["config"])),
+    ("toml", Only(&["bank", "config"])),
+    ("tree-sitter", Only(&["syntax"])),
+    ("tree-sitter-go", Only(&["syntax"])),
+    ("tree-sitter-java", Only(&["syntax"])),
+    ("tree-sitter-javascript", Only(&["syntax"])),
+    ("tree-sitter-language", Only(&["syntax"])),
+    ("tree-sitter-python", Only(&["syntax"])),
+    ("tree-sitter-rust", Only(&["syntax"])),
+    ("tree-sitter-typescript", Only(&["syntax"])),
+    ("walkdir", Only(&["bank"])),
+    ("xxhash-rust", Only(&["syntax", "ops", "config", "output"])),
+];
+
+/// Packages that any unit test may use.
+const FREE_IN_TESTS: &[&str] = &["tempfile", "toml"];
+
+/// How many packages `Cargo.toml` names. Raising one takes a sentence on what the new package replaces.
+const N_DEPENDENCIES: usize = 34;
+const N_DEV_DEPENDENCIES: usize = 3;
+
+const MAX_LINES: usize = 600;
+
+#[test]
+fn sources_keep_layers_owners_and_shape() {
+    assert_none(
+        sources()
+            .iter()
+            .flat_map(|(path, text)| faults(path, text))
+            .collect(),
+    );
+}
+
+#[test]
+fn tables_and_tree_agree() {
+    let sources = sources();
+    let modules: BTreeSet<&str> = sources.iter().map(|(path, _)| module(path)).collect();
+    let mut wrong: Vec<String> = LAYERS
+        .iter()
+        .filter(|(name, _)| !modules.contains(name))
+        .map(|(name, _)| format!("tests/tidy.rs: LAYERS has `{name}`, src/ has not"))
+        .collect();
+    wrong.extend(map_faults(&read("src/lib.rs")));
+
+    let manifest: toml::Table = read("Cargo.toml").parse().expect("Cargo.toml is TOML");
+    let names = |table: &str| -> BTreeSet<&str> {
+        let table = manifest[table].as_table().expect("a table of packages");
+        table.keys().map(String::as_str).collect()
+    };
+    let (packages, dev_packages) = (names("dependencies"), names("dev-dependencies"));
+    let owned: BTreeSet<&str> = OWNERS.iter().map(|(package, _)| *package).collect();
+    for package in packages.symmetric_difference(&owned) {
+        wrong.push(format!(
+            "`{package}` is only in one of Cargo.toml and OWNERS of tests/tidy.rs"
+        ));
+    }
+    for package in &packages {
+        if !sources
+            .iter()
+            .any(|(_, text)| Lexed::new(text).names_crate(&crate_name(package)))
+        {
+            wrong.push(format!("Cargo.toml: nothing in src/ uses `{package}`"));
+        }
+    }
+    assert_none(wrong);
+    let counts = (packages.len(), dev_packages.len());
+    assert_eq!(
+        counts,
+        (N_DEPENDENCIES, N_DEV_DEPENDENCIES),
+        "packages that Cargo.toml names"
+    );
+}
+
+#[test]
+fn changelog_has_the_version() {
+    let wanted = format!("## [{}]", env!("CARGO_PKG_VERSION"));
+    let changelog = read("CHANGELOG.md");
+    let is_there = changelog
+        .lines()
+        .any(|line| line.starts_with(&wanted) || line == "## [Unreleased]");
+    assert!(
+        is_there,
+        "CHANGELOG.md has neither `{wanted}` nor `## [Unreleased]`"
+    );
+}
+
+fn assert_none(faults: Vec<String>) {
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path))
+        .unwrap_or_else(|error| panic!("failed to read `{path}`: {error}"))
+}
+
+/// Returns the path, with `/`, and the text of each source file.
+fn sources() -> Vec<(String, String)> {
+    let mut folders = vec![root().join("src")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let inside = path.strip_prefix(root()).expect("below the root");
+                let path = inside.to_string_lossy().replace('\\', "/");
+                let text = read(&path);
+                found.push((path, text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        std::fs::read_dir(folder).unwrap_or_else(|error| panic!("`{}`: {error}", folder.display()));
+    entries
+        .map(|entry| entry.expect("a readable folder").path())
+        .collect()
+}
+
+/// Returns the top-level module that `src/a.rs` or `src/a/b.rs` belongs to.
+fn module(path: &str) -> &str {
+    let inside = path.strip_prefix("src/").unwrap_or(path);
+    inside
+        .split('/')
+        .next()
+        .unwrap_or(inside)
+        .trim_end_matches(".rs")
+}
+
+fn layer(module: &str) -> Option<u32> {
+    LAYERS
+        .iter()
+        .find(|(name, _)| *name == module)
+        .map(|(_, layer)| *layer)
+}
+
+fn crate_name(package: &str) -> String {
+    package.replace('-', "_")
+}
+
+/// Returns what is wrong with one source file.
+fn faults(path: &str, text: &str) -> Vec<String> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    if !text.starts_with("//!") {
+        found.push((1, "a file opens with `//!`".to_owned()));
+    }
+    let n_lines = text.lines().count();
+    if n_lines > MAX_LINES {
+        found.push((
+            n_lines,
+            format!("more than {MAX_LINES} lines: look for the second idea"),
+        ));
+    }
+    let lexed = Lexed::new(text);
+    for (line, comment) in &lexed.comments {
+        let mut words = comment.split(|c: char| !is_word(c));
+        if let Some(word) = words.find(|word| {
+            ["todo", "fixme"]
+                .iter()
+                .any(|it| word.eq_ignore_ascii_case(it))
+        }) {
+            found.push((*line, format!("`{word}`: do it, or write an issue")));
+        }
+    }
+    let Some(own) = layer(module(path)) else {
+        found.push((
+            1,
+            format!(
+                "module `{}` is not in LAYERS of tests/tidy.rs",
+                module(path)
+            ),
+        ));
+        return located(path, found);
+    };
+    let is_test_file = path.ends_with("/tests.rs") || path.contains("/tests/");
+    let blocks = lexed.blocks(is_test_file);
+    for (at, block) in blocks.iter().enumerate() {
+        let line = lexed.tokens[at].0;
+        for used in lexed.modules_named(at, depth(path) + block.mods) {
+            if used == module(path) {
+                continue;
+            }
+            let fault = match layer(used) {
+                None => {
+                    format!("`{used}` is no top-level module: write `crate::` and one in LAYERS")
+                }
+                Some(other) if other >= own => {
+                    format!(
+                        "`{}` ({}) uses `{used}` ({})",
+                        module(path),
+                        shown(own),
+                        shown(other)
+                    )
+                }
+                Some(_) => continue,
+            };
+            found.push((line, fault));
+        }
+        if lexed.is_crate_path(at)
+            && let Some((package, owner)) =
+                OWNERS.iter().find(|it| crate_name(it.0) == lexed.token(at))
+            && !(block.is_test && FREE_IN_TESTS.contains(package))
+        {
+            let is_allowed = match owner {
+                Only(modules) => modules.contains(&module(path)),
+                AtLeast(least) => own >= *least,
+                All => true,
+            };
+            if !is_allowed {
+                found.push((line, format!("`{}` does not own `{package}`", module(path))));
+            }
+        }
+        if !block.is_test && lexed.is(at, &["[", "allow", "("]) {
+            found.push((
+                line,
+                "`allow` hides a lint for good: write `expect` with a reason".to_owned(),
+            ));
+        }
+        if !block.is_test && lexed.is(at, &[".", "unwrap", "(", ")"]) {
+            found.push((
+                line,
+                "`unwrap`: write `expect` with why it holds".to_owned(),
+            ));
+        }
+    }
+    located(path, found)
+}
+
+fn located(path: &str, mut found: Vec<(usize, String)>) -> Vec<String> {
+    found.sort();
+    found
+        .into_iter()
+        .map(|(line, fault)| format!("{path}:{line}: {fault}"))
+        .collect()
+}
+
+/// Returns how many modules deep a file is: `src/a.rs` and `src/a/mod.rs` 1, `src/a/b.rs` 2.
+fn depth(path: &str) -> usize {
+    let is_root = path == "src/lib.rs" || path == "src/main.rs";
+    path.matches('/').count() - usize::from(is_root || path.ends_with("/mod.rs"))
+}
+
+fn shown(layer: u32) -> String {
+    format!("layer {}", f64::from(layer) / 10.0)
+}
+
+/// Returns the modules whose layer the code map of `src/lib.rs` does not tell as LAYERS does.
+fn map_faults(lib: &str) -> Vec<String> {
+    let is_mapped = |name: &str, layer: u32| {
+        let start = format!("//! | {} | ", layer / 10);
+        let name = format!("`{name}`");
+        lib.lines()
+            .filter_map(|line| line.strip_prefix(&start))
+            .any(|row| {
+                let modules = row.split('|').next().unwrap_or_default();
+                modules.split(", ").any(|it| it.trim() == name)
+            })
+    };
+    let inside = LAYERS.iter().filter(|(_, layer)| *layer < 60);
+    inside
+        .filter(|(name, layer)| !is_mapped(name, *layer))
+        .map(|(name, layer)| {
+            format!(
+                "src/lib.rs: the code map has no `{name}` in layer {}",
+                layer / 10
+            )
+        })
+        .collect()
+}
+
+// The checks themselves, on texts that are wrong on purpose.
+
+#[track_caller]
+fn check(path: &str, text: &str, expected: &[&str]) {
+    assert_eq!(faults(path, text), expected);
+}
+
+#[test]
+fn a_use_against_the_layers_is_found() {
+    check(
+        "src/rank/a.rs",
+        "//! A.\nuse crate::model::Id;\nuse crate::rank::b;\n",
+        &[],
+    );
+    check(
+        "src/rank/a.rs",
+        "//! A.\nfn f() {\n    crate::store::open();\n}\n",
+        &["src/rank/a.rs:3: `rank` (layer 1) uses `store` (layer 2)"],
+    );
+    check(
+        "src/bank/mod.rs",
+        "//! A.\n#[cfg(test)]\nmod tests {\n    use crate::{error::{Failure, b}, tree, output::X};\n}\n",
+        &[
+            "src/bank/mod.rs:4: `bank` (layer 2) uses `output` (layer 4.2)",
+            "src/bank/mod.rs:4: `bank` (layer 2) uses `tree` (layer 2)",
+        ],
+    );
+    check(
+        "src/cli/mod.rs",
+        "//! A.\nuse crate::config;\n",
+        &["src/cli/mod.rs:2: `cli` (layer 4) uses `config` (layer 4.1)"],
+    );
+    check(
+        "src/new.rs",
+        "//! A.\n",
+        &["src/new.rs:1: module `new` is not in LAYERS of tests/tidy.rs"],
+    );
+}
+
+#[test]
+fn a_way_around_crate_is_found() {
+    check(
+        "src/ops/a/b.rs",
+        "//! A.\nuse super::super::c;\nmod d {\n    use super::super::super::e;\n}\n",
+        &[],
+    );
+    check(
+        "src/text.rs",
+        "//! A.\nuse super::ops::a;\n",
+        &["src/text.rs:2: `text` (layer 0) uses `ops` (layer 3)"],
+    );
+    check(
+        "src/rank/a.rs",
+        "//! A.\nmod tests {\n    use super::super::super::store;\n}\n",
+        &["src/rank/a.rs:3: `rank` (layer 1) uses `store` (layer 2)"],
+    );
+    check(
+        "src/rank/a.rs",
+        "//! A.\nuse crate::*;\n",
+        &["src/rank/a.rs:2: `*` is no top-level module: write `crate::` and one in LAYERS"],
+    );
+}
+
+#[test]
+fn a_crate_in_other_hands_is_found() {
+    check(
+        "src/store/a.rs",
+        "//! A.\nuse rusqlite::{Row, params};\n",
+        &[],
+    );
+    check(
+        "src/ops/a.rs",
+        "//! A.\nuse super::ignore::x;\nfn f() { a.ignore::<u8>(); }\n",
+        &[],
+    );
+    check(
+        "src/ops/a.rs",
+        "//! A.\nuse rusqlite as sql;\n",
+        &["src/ops/a.rs:2: `ops` does not own `rusqlite`"],
+    );
+    check(
+        "src/rank/a.rs",
+        "//! A.\nfn f() -> ::anyhow::Result<()> {\n    tree_sitter_go::LANGUAGE\n}\n",
+        &[
+            "src/rank/a.rs:2: `rank` does not own `anyhow`",
+            "src/rank/a.rs:3: `rank` does not own `tree-sitter-go`",
+        ],
+    );
+    check(
+        "src/tree/a.rs",
+        "//! A.\nuse tempfile::tempdir;\n#[cfg(test)]\nmod tests {\n    use tempfile::tempdir;\n}\n",
+        &["src/tree/a.rs:2: `tree` does not own `tempfile`"],
+    );
+}
+
+#[test]
+fn a_file_out_of_shape_is_found() {
+    let text = format!(
+        "use std::fmt;\n// TO{}: more\n#[allow(unused)]\nfn f() {{ g().unwrap(); }}\n",
+        "DO"
+    );
+    check(
+        "src/text.rs",
+        &text,
+        &[
+            "src/text.rs:1: a file opens with `//!`",
+            "src/text.rs:2: `TODO`: do it, or write an issue",
+            "src/text.rs:3: `allow` hides a lint for good: write `expect` with a reason",
+            "src/text.rs:4: `unwrap`: write `expect` with why it holds",
+        ],
+    );
+    let long = format!("//! A.\n{}", "\n".repeat(MAX_LINES));
+    check(
+        "src/text.rs",
+        &long,
+        &["src/text.rs:601: more than 600 lines: look for the second idea"],
+    );
+    check(
+        "src/text/tests.rs",
+        "//! A.\nfn f() { g().unwrap(); }\n",
+        &[],
+    );
+}
+
+#[test]
+fn a_module_off_the_map_is_found() {
+    let lib = read("src/lib.rs");
+    assert_eq!(
+        map_faults(&lib.replace("//! | 2 | `store` |", "//! | 3 | `store` |")).len(),
+        map_faults(&lib).len() + 1
+    );
+}

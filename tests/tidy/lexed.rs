@@ -1,0 +1,248 @@
+//! Rust source as far as the checks need it: tokens, comments, blocks and the paths that they name.
+
+/// A source file as tokens and comments, each with its 1-based line; strings and characters are dropped.
+pub(crate) struct Lexed<'a> {
+    pub(crate) tokens: Vec<(usize, &'a str)>,
+    pub(crate) comments: Vec<(usize, &'a str)>,
+}
+
+/// Where a token stands.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Block {
+    /// Whether it is below `#[cfg(test)]`.
+    pub(crate) is_test: bool,
+    /// How many `mod x { … }` are around it.
+    pub(crate) mods: usize,
+}
+
+impl<'a> Lexed<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let mut lexed = Self {
+            tokens: Vec::new(),
+            comments: Vec::new(),
+        };
+        let (mut rest, mut line) = (text, 1);
+        while !rest.is_empty() {
+            let (piece, length) = first_piece(rest);
+            let (found, after) = rest.split_at(length);
+            match piece {
+                Piece::Comment => lexed
+                    .comments
+                    .extend(found.lines().enumerate().map(|(n, it)| (line + n, it))),
+                Piece::Token => lexed.tokens.push((line, found)),
+                Piece::Literal | Piece::Space => {}
+            }
+            line += found.matches('\n').count();
+            rest = after;
+        }
+        lexed
+    }
+
+    pub(crate) fn token(&self, at: usize) -> &'a str {
+        self.tokens.get(at).map_or("", |token| token.1)
+    }
+
+    fn before(&self, at: usize) -> &'a str {
+        at.checked_sub(1).map_or("", |before| self.token(before))
+    }
+
+    pub(crate) fn is(&self, at: usize, tokens: &[&str]) -> bool {
+        tokens
+            .iter()
+            .enumerate()
+            .all(|(n, token)| self.token(at + n) == *token)
+    }
+
+    /// Returns where each token stands.
+    pub(crate) fn blocks(&self, is_test_file: bool) -> Vec<Block> {
+        let mut around = vec![Block {
+            is_test: is_test_file,
+            mods: 0,
+        }];
+        let (mut next_is_test, mut next_is_mod) = (false, false);
+        let mut blocks = Vec::with_capacity(self.tokens.len());
+        for (at, (_, token)) in self.tokens.iter().enumerate() {
+            let outer = around.last().copied().unwrap_or_default();
+            let here = Block {
+                is_test: outer.is_test || next_is_test,
+                mods: outer.mods,
+            };
+            blocks.push(here);
+            match *token {
+                "#" if self.is(at, &["#", "[", "cfg", "(", "test", ")", "]"]) => {
+                    next_is_test = true
+                }
+                "mod" => next_is_mod = true,
+                "{" => {
+                    around.push(Block {
+                        is_test: here.is_test,
+                        mods: here.mods + usize::from(next_is_mod),
+                    });
+                    (next_is_test, next_is_mod) = (false, false);
+                }
+                "}" => {
+                    around.pop();
+                }
+                ";" => (next_is_test, next_is_mod) = (false, false),
+                _ => {}
+            }
+        }
+        blocks
+    }
+
+    /// Returns the top-level modules that the path starting at a token `depth` modules deep names.
+    pub(crate) fn modules_named(&self, at: usize, depth: usize) -> Vec<&'a str> {
+        let mut next = at;
+        if self.is(at, &["crate", "::"]) && self.before(at) != "$" {
+            next += 2;
+        } else if self.is(at, &["super", "::"])
+            && !(self.before(at) == "::" && at >= 2 && self.token(at - 2) == "super")
+        {
+            while self.is(next, &["super", "::"]) {
+                next += 2;
+            }
+            if (next - at) / 2 < depth {
+                return Vec::new();
+            }
+        } else {
+            return Vec::new();
+        }
+        if self.token(next) != "{" {
+            return vec![self.token(next)];
+        }
+        let mut heads = Vec::new();
+        let mut nesting = 0;
+        for at in next.. {
+            match self.token(at) {
+                "{" => nesting += 1,
+                "}" => nesting -= 1,
+                _ => {}
+            }
+            if nesting == 0 || at >= self.tokens.len() {
+                break;
+            }
+            if nesting == 1 && matches!(self.token(at), "{" | ",") && self.token(at + 1) != "}" {
+                heads.push(self.token(at + 1));
+            }
+        }
+        heads
+    }
+
+    /// Returns whether the token starts a path that may be one of an external crate.
+    pub(crate) fn is_crate_path(&self, at: usize) -> bool {
+        let before = self.before(at);
+        let is_first = match before {
+            "::" => {
+                let head = if at < 2 { "" } else { self.token(at - 2) };
+                matches!(head, "use" | "return" | "impl" | "dyn" | "as")
+                    || !(head == ">" || head.ends_with(is_word))
+            }
+            _ => before != ".",
+        };
+        let is_whole = before == "use" && matches!(self.token(at + 1), ";" | "as");
+        is_first && (is_whole || self.token(at + 1) == "::")
+    }
+
+    pub(crate) fn names_crate(&self, name: &str) -> bool {
+        (0..self.tokens.len()).any(|at| self.token(at) == name && self.is_crate_path(at))
+    }
+}
+
+enum Piece {
+    Comment,
+    Literal,
+    Space,
+    Token,
+}
+
+pub(crate) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Returns the first piece of Rust source and its length in bytes.
+fn first_piece(text: &str) -> (Piece, usize) {
+    let word = text.len() - text.trim_start_matches(is_word).len();
+    let (head, tail) = text.split_at(word);
+    if matches!(head, "r" | "br" | "cr") {
+        let hashes = tail.len() - tail.trim_start_matches('#').len();
+        if let Some(body) = tail[hashes..].strip_prefix('"') {
+            let close = format!("\"{}", &tail[..hashes]);
+            let length = body
+                .find(&close)
+                .map_or(body.len(), |end| end + close.len());
+            return (Piece::Literal, word + hashes + 1 + length);
+        }
+    }
+    if word > 0 {
+        return (Piece::Token, word);
+    }
+    let mut chars = text.chars();
+    let first = chars.next().map_or(0, char::len_utf8);
+    match &text[..first] {
+        "/" if text.starts_with("//") => (Piece::Comment, text.find('\n').unwrap_or(text.len())),
+        "/" if text.starts_with("/*") => (Piece::Comment, block_comment(text)),
+        "\"" => (Piece::Literal, quoted(text)),
+        "'" => match (chars.next(), chars.next()) {
+            (Some('\\'), _) | (Some(_), Some('\'')) => (Piece::Literal, quoted(text)),
+            _ => (
+                Piece::Literal,
+                first + text[first..].find(|c| !is_word(c)).unwrap_or(0),
+            ),
+        },
+        ":" | "-" | "=" if ["::", "->", "=>"].iter().any(|it| text.starts_with(it)) => {
+            (Piece::Token, 2)
+        }
+        it if it.trim().is_empty() => (Piece::Space, first),
+        _ => (Piece::Token, first),
+    }
+}
+
+/// Returns the length of a literal that ends with the quote it starts with.
+fn quoted(text: &str) -> usize {
+    let mut chars = text.char_indices();
+    let quote = chars.next().map(|(_, c)| c);
+    while let Some((at, c)) = chars.next() {
+        if c == '\\' {
+            chars.next();
+        } else if Some(c) == quote {
+            return at + 1;
+        }
+    }
+    text.len()
+}
+
+fn block_comment(text: &str) -> usize {
+    let (mut at, mut nesting) = (0, 0_usize);
+    while at < text.len() {
+        let rest = &text.as_bytes()[at..];
+        if rest.starts_with(b"/*") {
+            nesting += 1;
+            at += 2;
+        } else if rest.starts_with(b"*/") {
+            nesting -= 1;
+            at += 2;
+            if nesting == 0 {
+                return at;
+            }
+        } else {
+            at += 1;
+        }
+    }
+    text.len()
+}
+
+#[test]
+fn what_comments_and_literals_say_is_no_code() {
+    let text = r##"//! Unlike `crate::store::x`.
+/* crate::store /* rusqlite:: */ .unwrap() */
+fn f<'a>(c: &'a str) {
+    g('"', '\'', b'"', "a\" crate::store::x", r#"rusqlite:: "quoted" "#);
+    crate::ops::f();
+}
+"##;
+    super::check(
+        "src/rank/a.rs",
+        text,
+        &["src/rank/a.rs:5: `rank` (layer 1) uses `ops` (layer 3)"],
+    );
+}
