@@ -223,20 +223,23 @@ pub(crate) struct Anchor {
 pub(crate) struct Fingerprint {
     /// How many syntax tokens the symbol has.
     pub(crate) n_tokens: u32,
-    /// The hash of all tokens.
-    pub(crate) body: u64,
-    /// The hash of all tokens with the symbol's own name removed.
+    /// The hash of all tokens with the symbol's own name masked: code is equal where
+    /// this and the name are, and equal but for its name where this alone is.
     pub(crate) masked: u64,
     /// The hash of the bytes, for telling layout changes from none.
     pub(crate) bytes: u64,
-    /// The hash of the signature's tokens.
+    /// The hash of the signature's tokens, its own name masked.
     pub(crate) signature: u64,
     /// A sketch of the token trigrams (see `syntax::sketch`).
     pub(crate) sketch: Vec<u8>,
     /// A sample of the identifiers, hashed and ordered.
     pub(crate) names: Vec<u16>,
-    /// A filter of the names defined beside the symbol (see `syntax::sketch`).
-    pub(crate) neighbours: Vec<u8>,
+    /// A sample of the words of its comments, hashed and ordered.
+    pub(crate) docs: Vec<u16>,
+    /// What is defined right before and right after it in its container, hashed.
+    pub(crate) between: [u16; 2],
+    /// A filter of the names defined beside it (see `syntax::sketch`).
+    pub(crate) beside: Vec<u8>,
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ pub(super) fn shown_anchor(project: &Project, anchor: &Anchor, with_code: bool) 
     let located = follow::locate(&project.root, &anchor.file, anchor.symbol.as_deref()).ok();
     let state = match &located {
         None => State::Gone,
-        Some(now) if now.fingerprint.body != anchor.fingerprint.body => State::Edited,
+        Some(now) if now.fingerprint.masked != anchor.fingerprint.masked => State::Edited,
         Some(now) if now.fingerprint.bytes != anchor.fingerprint.bytes => State::Reformatted,
         Some(_) => State::Fresh,
     };

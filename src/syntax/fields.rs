@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::Fingerprint;
 
-use super::fingerprint::MAX_NAMES;
+use super::fingerprint::{MAX_DOCS, MAX_NAMES};
 use super::sketch::{FILTER_BYTES, GRAM_BINS};
 
 /// The fields of a fingerprint in the lock file.
@@ -18,31 +18,33 @@ use super::sketch::{FILTER_BYTES, GRAM_BINS};
 pub(crate) struct FingerprintFields {
     pub(crate) tokens: u32,
     pub(crate) bytes: String,
-    pub(crate) body: String,
     pub(crate) masked: String,
     pub(crate) signature: String,
     pub(crate) sketch: String,
     /// Left out where the code has no identifiers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) names: String,
-    /// Left out where nothing is defined beside the symbol.
+    /// Left out where the code has no comments.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(crate) neighbours: String,
+    pub(crate) docs: String,
+    /// What stands right before and after, then the filter, if anything is beside.
+    pub(crate) beside: String,
 }
 
 impl Fingerprint {
     /// Returns the fingerprint as the lock file's fields.
     pub(crate) fn to_fields(&self) -> FingerprintFields {
-        let names: Vec<u8> = self.names.iter().flat_map(|name| name.to_be_bytes()).collect();
+        let mut beside = pack(&self.between);
+        beside.extend(&self.beside);
         FingerprintFields {
             tokens: self.n_tokens,
             bytes: hex(self.bytes),
-            body: hex(self.body),
             masked: hex(self.masked),
             signature: hex(self.signature),
             sketch: STANDARD_NO_PAD.encode(&self.sketch),
-            names: STANDARD_NO_PAD.encode(names),
-            neighbours: STANDARD_NO_PAD.encode(&self.neighbours),
+            names: STANDARD_NO_PAD.encode(pack(&self.names)),
+            docs: STANDARD_NO_PAD.encode(pack(&self.docs)),
+            beside: STANDARD_NO_PAD.encode(beside),
         }
     }
 
@@ -50,36 +52,59 @@ impl Fingerprint {
     pub(crate) fn from_fields(fields: &FingerprintFields) -> Result<Self, String> {
         let sketch = set("sketch", &fields.sketch)?;
         if sketch.len() != GRAM_BINS {
-            return Err(format!("`sketch` is {} bytes long, expected {GRAM_BINS}", sketch.len()));
-        }
-        let packed = set("names", &fields.names)?;
-        let (pairs, odd) = packed.as_chunks::<2>();
-        let names: Vec<u16> = pairs.iter().map(|&pair| u16::from_be_bytes(pair)).collect();
-        if !odd.is_empty() || names.len() > MAX_NAMES || !names.is_sorted_by(|a, b| a < b) {
-            return Err(format!("`names` is not an ordered list of at most {MAX_NAMES} hashes"));
-        }
-        let neighbours = set("neighbours", &fields.neighbours)?;
-        if !neighbours.is_empty() && neighbours.len() != FILTER_BYTES {
             return Err(format!(
-                "`neighbours` is {} bytes long, expected {FILTER_BYTES}",
-                neighbours.len()
+                "`sketch` is {} bytes long, expected {GRAM_BINS}",
+                sketch.len()
             ));
         }
+        let beside = set("beside", &fields.beside)?;
+        let (between, filter) = match beside.as_slice() {
+            &[a, b, c, d, ref filter @ ..] if filter.is_empty() || filter.len() == FILTER_BYTES => {
+                (
+                    [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])],
+                    filter.to_vec(),
+                )
+            }
+            _ => {
+                let expected = FILTER_BYTES + 4;
+                return Err(format!(
+                    "`beside` is {} bytes long, expected 4 or {expected}",
+                    beside.len()
+                ));
+            }
+        };
         Ok(Self {
             n_tokens: fields.tokens,
-            body: hash("body", &fields.body)?,
             masked: hash("masked", &fields.masked)?,
             bytes: hash("bytes", &fields.bytes)?,
             signature: hash("signature", &fields.signature)?,
             sketch,
-            names,
-            neighbours,
+            names: sample("names", &fields.names, MAX_NAMES)?,
+            docs: sample("docs", &fields.docs, MAX_DOCS)?,
+            between,
+            beside: filter,
         })
     }
 }
 
 fn hex(hash: u64) -> String {
     format!("{hash:016x}")
+}
+
+fn pack(hashes: &[u16]) -> Vec<u8> {
+    hashes.iter().flat_map(|hash| hash.to_be_bytes()).collect()
+}
+
+fn sample(field: &str, text: &str, most: usize) -> Result<Vec<u16>, String> {
+    let packed = set(field, text)?;
+    let (pairs, odd) = packed.as_chunks::<2>();
+    let hashes: Vec<u16> = pairs.iter().map(|&pair| u16::from_be_bytes(pair)).collect();
+    if !odd.is_empty() || hashes.len() > most || !hashes.is_sorted_by(|a, b| a < b) {
+        return Err(format!(
+            "`{field}` is not an ordered list of at most {most} hashes"
+        ));
+    }
+    Ok(hashes)
 }
 
 fn hash(field: &str, text: &str) -> Result<u64, String> {
@@ -89,7 +114,9 @@ fn hash(field: &str, text: &str) -> Result<u64, String> {
 }
 
 fn set(field: &str, text: &str) -> Result<Vec<u8>, String> {
-    STANDARD_NO_PAD.decode(text).map_err(|error| format!("`{field}` is not base64: {error}"))
+    STANDARD_NO_PAD
+        .decode(text)
+        .map_err(|error| format!("`{field}` is not base64: {error}"))
 }
 
 #[cfg(test)]
@@ -107,7 +134,13 @@ mod tests {
 
     #[test]
     fn a_fingerprint_survives_its_text() {
-        for fingerprint in [example(), Fingerprint { sketch: vec![0; GRAM_BINS], ..Fingerprint::default() }] {
+        for fingerprint in [
+            example(),
+            Fingerprint {
+                sketch: vec![0; GRAM_BINS],
+                ..Fingerprint::default()
+            },
+        ] {
             let text = toml::to_string(&fingerprint.to_fields()).expect("plain fields");
             assert!(text.len() <= 380, "{} bytes", text.len());
             let fields: FingerprintFields = toml::from_str(&text).expect("the same fields");
@@ -118,13 +151,15 @@ mod tests {
     #[test]
     fn a_damaged_field_is_named() {
         let damages: [(&str, fn(&mut FingerprintFields)); 7] = [
-            ("body", |fields| fields.body.truncate(15)),
-            ("masked", |fields| fields.masked = "+123456789abcdef".to_owned()),
+            ("masked", |fields| {
+                fields.masked = "+123456789abcdef".to_owned()
+            }),
+            ("docs", |fields| fields.docs = "AA".to_owned()),
             ("bytes", |fields| fields.bytes = "éééééééé".to_owned()),
             ("signature", |fields| fields.signature.clear()),
             ("sketch", |fields| fields.sketch.truncate(8)),
             ("names", |fields| fields.names = "AAIAAQ".to_owned()),
-            ("neighbours", |fields| fields.neighbours.push('!')),
+            ("beside", |fields| fields.beside.push('!')),
         ];
         for (name, damage) in damages {
             let mut fields = example().to_fields();

@@ -19,8 +19,15 @@ use super::source::{Role, Source, last_name};
 const OWN_NAME: u64 = 0x6f77_6e5f_6e61_6d65;
 
 /// How many identifiers a fingerprint keeps, each as two bytes: a random sample
-/// by hash, enough to tell 1/3 from 2/3 of them within two standard errors.
-pub(crate) const MAX_NAMES: usize = 24;
+/// by hash, whose share in other code has a standard error of at most 0.11.
+pub(crate) const MAX_NAMES: usize = 21;
+
+/// How many words of comments a fingerprint keeps, likewise; they are fewer, and
+/// help where there is little else.
+pub(crate) const MAX_DOCS: usize = 12;
+
+/// Shorter words of a comment are in every other one.
+const MIN_DOC_BYTES: usize = 4;
 
 /// Names that every method has and that therefore tell nothing.
 const RECEIVERS: [&str; 4] = ["self", "cls", "this", "super"];
@@ -33,6 +40,15 @@ struct Token {
     is_name: bool,
 }
 
+/// A word of a comment or a docstring.
+#[derive(Debug, Clone, Copy)]
+struct DocWord {
+    hash: u16,
+    /// Where the comment starts.
+    start: usize,
+    is_docstring: bool,
+}
+
 /// A symbol's code, or a file's: what is kept of it and what is compared with what
 /// was kept.
 #[derive(Debug, Clone, Default)]
@@ -40,8 +56,8 @@ pub(crate) struct Print {
     pub(crate) kept: Fingerprint,
     /// All identifiers but its own name, hashed to 16 bits and ordered.
     pub(crate) names: Vec<u16>,
-    /// Those of the signature, in its order.
-    pub(crate) header: Vec<u16>,
+    /// All words of its comments, hashed and ordered.
+    pub(crate) docs: Vec<u16>,
 }
 
 /// A file's tokens, from which the prints of its symbols are cut.
@@ -49,19 +65,29 @@ pub(crate) struct Code<'t> {
     text: &'t str,
     source: &'t Source,
     tokens: Vec<Token>,
+    docs: Vec<DocWord>,
 }
 
 impl<'t> Code<'t> {
     pub(crate) fn new(text: &'t str, source: &'t Source) -> Self {
-        let tokens = tokens(text, source);
-        Self { text, source, tokens }
+        Self {
+            text,
+            source,
+            tokens: tokens(text, source),
+            docs: docs(text, source),
+        }
     }
 
     /// Returns the whole fingerprint of the symbol at `at` in [`Source::symbols`].
     pub(crate) fn fingerprint(&self, at: usize) -> Fingerprint {
         let mut kept = self.symbol(at).kept;
-        let names: Vec<&str> = self.source.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
-        kept.neighbours = neighbours(&names, at);
+        let names: Vec<&str> = self
+            .source
+            .symbols
+            .iter()
+            .map(|symbol| symbol.name.as_str())
+            .collect();
+        (kept.between, kept.beside) = neighbours(&names, at);
         kept
     }
 
@@ -69,31 +95,68 @@ impl<'t> Code<'t> {
     /// pass over the file's symbols.
     pub(crate) fn symbol(&self, at: usize) -> Print {
         let symbol = &self.source.symbols[at];
-        let from = self.tokens.partition_point(|token| token.start < symbol.span.start);
-        let to = self.tokens.partition_point(|token| token.start < symbol.span.end);
+        let from = self
+            .tokens
+            .partition_point(|token| token.start < symbol.span.start);
+        let to = self
+            .tokens
+            .partition_point(|token| token.start < symbol.span.end);
         let own = name_hash(last_name(&symbol.name));
         let tokens = self.tokens.get(from..to).unwrap_or_default();
-        of_tokens(self.text, symbol.span, tokens, own, symbol.body_start)
+        let above = symbol
+            .above
+            .map(|above| self.docs_in(above, true))
+            .unwrap_or_default();
+        let docs = ordered(above.into_iter().chain(self.docs_in(symbol.span, false)));
+        of_tokens(self.text, symbol.span, tokens, own, symbol.body_start).documented(docs)
+    }
+
+    /// Returns the words of the docstrings in `span`, and of its comments if those
+    /// document as well; comments inside a body come and go with the code.
+    fn docs_in(&self, span: Span, with_comments: bool) -> Vec<u16> {
+        let from = self.docs.partition_point(|word| word.start < span.start);
+        let to = self.docs.partition_point(|word| word.start < span.end);
+        let told = self.docs[from..to]
+            .iter()
+            .filter(|word| with_comments || word.is_docstring);
+        ordered(told.map(|word| word.hash))
     }
 
     /// Returns the print of the whole file.
     pub(crate) fn file(&self) -> Print {
-        of_tokens(self.text, Span::new(0, self.text.len()), &self.tokens, OWN_NAME, 0)
+        let whole = Span::new(0, self.text.len());
+        of_tokens(self.text, whole, &self.tokens, OWN_NAME, 0).documented(self.docs_in(whole, true))
     }
 }
 
-/// Returns the filter of the names defined beside the symbol at `at`, in the same
-/// container or, for what has none, at the top of the file; the nearest first.
-/// `names` are the qualified names of all symbols of the file in document order.
-pub(crate) fn neighbours(names: &[&str], at: usize) -> Vec<u8> {
+impl Print {
+    fn documented(mut self, docs: Vec<u16>) -> Self {
+        self.kept.docs = docs.iter().copied().take(MAX_DOCS).collect();
+        self.docs = docs;
+        self
+    }
+}
+
+/// Returns what is defined right before and after the symbol at `at`, and the filter
+/// of all names defined beside it: in the same container or, for what has none, at
+/// the top of the file; the nearest first. `names` are the qualified names of all
+/// symbols of the file in document order.
+pub(crate) fn neighbours(names: &[&str], at: usize) -> ([u16; 2], Vec<u8>) {
     let (container, own) = split_name(names[at]);
-    let mut beside: Vec<(usize, &str)> = names
-        .iter()
-        .enumerate()
-        .map(|(other, name)| (other.abs_diff(at), split_name(name)))
-        .filter(|(_, (its_container, name))| *its_container == container && *name != own)
-        .map(|(distance, (_, name))| (distance, name))
-        .collect();
+    let mut beside: Vec<(usize, &str)> = Vec::new();
+    let mut between = [NOTHING; 2];
+    for (other, name) in names.iter().enumerate() {
+        let (its_container, name) = split_name(name);
+        if its_container != container || name == own {
+            continue;
+        }
+        beside.push((other.abs_diff(at), name));
+        if other < at {
+            between[0] = short_hash(name_hash(name));
+        } else if between[1] == NOTHING {
+            between[1] = short_hash(name_hash(name));
+        }
+    }
     beside.sort_by_key(|(distance, _)| *distance);
     let mut nearest: Vec<&str> = Vec::new();
     for (_, name) in beside {
@@ -101,7 +164,38 @@ pub(crate) fn neighbours(names: &[&str], at: usize) -> Vec<u8> {
             nearest.push(name);
         }
     }
-    sketch::filter(nearest.into_iter().map(name_hash))
+    (between, sketch::filter(nearest.into_iter().map(name_hash)))
+}
+
+/// Stands for the start or the end of a container.
+pub(crate) const NOTHING: u16 = 0;
+
+fn ordered(hashes: impl Iterator<Item = u16>) -> Vec<u16> {
+    let mut hashes: Vec<u16> = hashes.collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+fn docs(text: &str, source: &Source) -> Vec<DocWord> {
+    let mut found = Vec::new();
+    for leaf in &source.leaves {
+        if !matches!(leaf.role, Role::Comment | Role::Doc) {
+            continue;
+        }
+        let words = leaf
+            .span
+            .of(text)
+            .split(|c: char| !c.is_alphanumeric() && c != '_');
+        for word in words.filter(|word| word.len() >= MIN_DOC_BYTES) {
+            found.push(DocWord {
+                hash: short_hash(xxh3_64(word.to_lowercase().as_bytes())),
+                start: leaf.span.start,
+                is_docstring: leaf.role == Role::Doc,
+            });
+        }
+    }
+    found
 }
 
 /// Returns the print of a file that no grammar reads: its lines without surrounding
@@ -117,6 +211,7 @@ pub(crate) fn of_plain_text(text: &str) -> Print {
     }
     let mut print = of_tokens(text, Span::new(0, text.len()), &tokens, OWN_NAME, 0);
     print.names = words(text);
+    print.kept.n_tokens = u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX);
     print.kept.names = print.names.iter().copied().take(MAX_NAMES).collect();
     print
 }
@@ -154,32 +249,41 @@ pub(crate) fn short_hash(hash: u64) -> u16 {
 }
 
 fn of_tokens(text: &str, span: Span, tokens: &[Token], own: u64, body_start: usize) -> Print {
-    let mask = |token: &Token| if token.hash == own { OWN_NAME } else { token.hash };
+    let mask = |token: &Token| {
+        if token.hash == own {
+            OWN_NAME
+        } else {
+            token.hash
+        }
+    };
     let masked: Vec<u64> = tokens.iter().map(mask).collect();
     let n_signature = tokens.partition_point(|token| token.start < body_start);
-    let short = |token: &Token| (token.is_name && token.hash != own).then(|| short_hash(token.hash));
-    let header = tokens.iter().take(n_signature).filter_map(short).collect();
-    let mut names: Vec<u16> = tokens.iter().filter_map(short).collect();
-    names.sort_unstable();
-    names.dedup();
+    let short =
+        |token: &Token| (token.is_name && token.hash != own).then(|| short_hash(token.hash));
+    let names = ordered(tokens.iter().filter_map(short));
     let kept = Fingerprint {
         n_tokens: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
-        body: hash_all(tokens.iter().map(|token| token.hash)),
         masked: hash_all(masked.iter().copied()),
         bytes: xxh3_64(span.of(text).as_bytes()),
         signature: hash_all(masked.iter().take(n_signature).copied()),
         sketch: sketch::sketch(grams(&masked)),
         names: names.iter().copied().take(MAX_NAMES).collect(),
-        neighbours: Vec::new(),
+        ..Fingerprint::default()
     };
-    Print { kept, names, header }
+    Print {
+        kept,
+        names,
+        docs: Vec::new(),
+    }
 }
 
 /// Returns a hash of each three neighbouring tokens; a shorter text is one gram.
 fn grams(tokens: &[u64]) -> impl Iterator<Item = u64> {
     let width = tokens.len().clamp(1, 3);
     tokens.windows(width).map(|gram| {
-        let mixed = gram.iter().fold(0u64, |mixed, hash| mixed.rotate_left(23).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash);
+        let mixed = gram.iter().fold(0u64, |mixed, hash| {
+            mixed.rotate_left(23).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash
+        });
         // The finaliser of MurmurHash3: sketches need every bit well mixed.
         let mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         let mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
@@ -203,6 +307,10 @@ fn tokens(text: &str, source: &Source) -> Vec<Token> {
     for leaf in leaves {
         let piece = leaf.span.of(text);
         let normal: Cow<'_, str> = match leaf.role {
+            Role::Layout if piece == ")" => {
+                comma = None;
+                continue;
+            }
             Role::Comment | Role::Doc | Role::Layout => continue,
             Role::Word => word(piece),
             Role::Keyword | Role::Mark => Cow::Borrowed(piece),
@@ -234,7 +342,9 @@ fn tokens(text: &str, source: &Source) -> Vec<Token> {
 
 /// Returns a word as formatters agree on it: numbers in lower case, raw identifiers bare.
 fn word(piece: &str) -> Cow<'_, str> {
-    if piece.starts_with(|c: char| c.is_ascii_digit()) && piece.contains(|c: char| c.is_ascii_uppercase()) {
+    if piece.starts_with(|c: char| c.is_ascii_digit())
+        && piece.contains(|c: char| c.is_ascii_uppercase())
+    {
         return Cow::Owned(piece.to_ascii_lowercase());
     }
     Cow::Borrowed(piece.strip_prefix("r#").unwrap_or(piece))
@@ -258,7 +368,11 @@ mod tests {
     }
 
     fn same_body(language: Language, a: &str, b: &str) {
-        assert_eq!(print(language, a, "f").body, print(language, b, "f").body, "{a}\n{b}");
+        assert_eq!(
+            print(language, a, "f").masked,
+            print(language, b, "f").masked,
+            "{a}\n{b}"
+        );
     }
 
     #[test]
@@ -275,20 +389,56 @@ mod tests {
                 "def f():\n    \"\"\"Old words.\"\"\"\n    return 1\n",
                 "def f():\n    '''New.'''\n    return (1)\n",
             ),
-            (Python, "def f():\n    return a + \\\n        b\n", "def f():\n    return (\n        a\n        + b\n    )\n"),
-            (Python, "def f(): return 0XFF, u'a'\n", "def f():\n\n    return 0xff, \"a\"\n"),
-            (Python, "def f():\n  for (a, b) in c: return a, b\n", "def f():\n  for a, b in c:\n    return (\n      a,\n      b,\n    )\n"),
-            (Python, "def f():\n    class A(): pass\n", "def f():\n    class A:\n        pass\n"),
-            (TypeScript, "function f() { return 'it\\'s' }", "function f() {\n  return \"it's\";\n}"),
-            (JavaScript, "const f = x => g(x)", "const f = (x) => g(x);\n"),
-            (TypeScript, "const f = x => (g(x))", "const f = (x) => g(x);\n"),
-            (Go, "package p\nfunc f() { g(1, 2) }", "package p\n\nfunc f() {\n\tg(\n\t\t1, // one\n\t\t2,\n\t)\n}"),
+            (
+                Python,
+                "def f():\n    return a + \\\n        b\n",
+                "def f():\n    return (\n        a\n        + b\n    )\n",
+            ),
+            (
+                Python,
+                "def f(): return 0XFF, u'a'\n",
+                "def f():\n\n    return 0xff, \"a\"\n",
+            ),
+            (
+                Python,
+                "def f():\n  for (a, b) in c: return a, b\n",
+                "def f():\n  for a, b in c:\n    return (\n      a,\n      b,\n    )\n",
+            ),
+            (
+                Python,
+                "def f():\n    class A(): pass\n",
+                "def f():\n    class A:\n        pass\n",
+            ),
+            (
+                TypeScript,
+                "function f() { return 'it\\'s' }",
+                "function f() {\n  return \"it's\";\n}",
+            ),
+            (
+                JavaScript,
+                "const f = x => g(x)",
+                "const f = (x) => g(x);\n",
+            ),
+            (
+                TypeScript,
+                "const f = x => (g(x))",
+                "const f = (x) => g(x);\n",
+            ),
+            (
+                Go,
+                "package p\nfunc f() { g(1, 2) }",
+                "package p\n\nfunc f() {\n\tg(\n\t\t1, // one\n\t\t2,\n\t)\n}",
+            ),
             (
                 Rust,
                 "fn f() { match a { B => { 1 } C => { d(); 2 }, _ => return } }",
                 "fn f() {\n    match a {\n        B => 1,\n        C => {\n            d();\n            2\n        }\n        _ => return,\n    }\n}",
             ),
-            (Rust, "fn f() { if a { return } g(|x| { h(x) }) }", "fn f() {\n    if a {\n        return;\n    }\n    g(|x| h(x))\n}"),
+            (
+                Rust,
+                "fn f() { if a { return } g(|x| { h(x) }) }",
+                "fn f() {\n    if a {\n        return;\n    }\n    g(|x| h(x))\n}",
+            ),
         ] {
             same_body(language, a, b);
         }
@@ -296,19 +446,34 @@ mod tests {
 
     #[test]
     fn a_change_is_a_change() {
-        let print = |text| print(Language::Python, text, "f").body;
+        let print = |text| print(Language::Python, text, "f").masked;
         assert_ne!(print("def f(): return 1"), print("def f(): return 2"));
         assert_ne!(print("def f(): return g('')"), print("def f(): return g()"));
-        assert_ne!(print("def f(): return (a + b) * c"), print("def f(): return a + b * c"));
+        assert_ne!(
+            print("def f(): return (a + b) * c"),
+            print("def f(): return a + b * c")
+        );
         assert_ne!(print("def f(): return b'x'"), print("def f(): return 'x'"));
+        assert_ne!(
+            print("def f(): return g((a, b))"),
+            print("def f(): return g(a, b)")
+        );
+        assert_ne!(print("def f(): return (a,)"), print("def f(): return a"));
         assert_ne!(print("def f(): return A"), print("def f(): return a"));
     }
 
     #[test]
     fn a_rename_keeps_the_masked_hash() {
-        let old = print(Language::Python, "def walk(n):\n    return walk(n - 1)\n", "walk");
-        let new = print(Language::Python, "def stroll(n):\n    return stroll(n - 1)\n", "stroll");
-        assert_ne!(old.body, new.body);
+        let old = print(
+            Language::Python,
+            "def walk(n):\n    return walk(n - 1)\n",
+            "walk",
+        );
+        let new = print(
+            Language::Python,
+            "def stroll(n):\n    return stroll(n - 1)\n",
+            "stroll",
+        );
         assert_eq!(old.masked, new.masked);
         assert_eq!(old.signature, new.signature);
     }
@@ -316,7 +481,12 @@ mod tests {
     #[test]
     fn neighbours_are_those_of_the_same_container() {
         let text = "class A:\n    def a(self): pass\n    def b(self): pass\ndef c(): pass\n";
-        let held = |name, other| sketch::holds(&print(Language::Python, text, name).neighbours, name_hash(other));
+        let held = |name, other| {
+            sketch::holds(
+                &print(Language::Python, text, name).beside,
+                name_hash(other),
+            )
+        };
         assert!(held("A.a", "b") && !held("A.a", "a") && !held("A.a", "c"));
         assert!(held("A", "c") && !held("c", "a"));
     }

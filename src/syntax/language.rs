@@ -49,6 +49,13 @@ pub(crate) enum Action {
     Embed,
     /// Parentheses that a formatter may add or drop, depending on what is around.
     Paren,
+    /// Parentheses that a formatter may drop around a single plain name (`(x) => x`).
+    LoneParen,
+    /// Brackets or braces that a formatter may drop around a single expression, and
+    /// commas after it, depending on what is around (Rust: `=> { x }`, `=> x,`).
+    LoneBlock,
+    /// What ends in a comma that its layout decides (Rust: a match arm).
+    Arm,
     /// A statement that may hold just a string, which documents what it opens (Python).
     Statement,
 }
@@ -67,7 +74,7 @@ pub(crate) struct Grammar {
     optional_semicolons: bool,
 }
 
-use Action::{Annotate, Comment, Define, Embed, Paren, Statement, Text, Wrap};
+use Action::{Annotate, Arm, Comment, Define, Embed, LoneBlock, LoneParen, Paren, Statement, Text, Wrap};
 use Shape::{Binding, Member, Named, Pair, Qualifier, Receiver, TypeSpec};
 use SymbolKind as K;
 
@@ -95,6 +102,9 @@ const PYTHON: Grammar = Grammar {
         ("string", Text),
         ("interpolation", Embed),
         ("parenthesized_expression", Paren),
+        ("tuple", Paren),
+        ("tuple_pattern", Paren),
+        ("argument_list", Paren),
         ("expression_statement", Statement),
     ],
     functions: &["lambda"],
@@ -117,6 +127,9 @@ const PYTHON: Grammar = Grammar {
         "parenthesized_expression",
         "for_in_clause",
         "pair",
+        "argument_list",
+        "list",
+        "class_definition",
     ],
     optional_semicolons: false,
 };
@@ -181,6 +194,7 @@ const WEB_ACTIONS: &[(&str, Action)] = &[
     ("template_substitution", Embed),
     ("regex", Text),
     ("parenthesized_expression", Paren),
+    ("formal_parameters", LoneParen),
 ];
 
 const WEB_FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];
@@ -265,6 +279,8 @@ const RUST: Grammar = Grammar {
         ("static_item", Define(Named(K::Constant))),
         ("macro_definition", Define(Named(K::Macro))),
         ("attribute_item", Annotate),
+        ("block", LoneBlock),
+        ("match_arm", Arm),
         ("line_comment", Comment),
         ("block_comment", Comment),
         ("string_literal", Text),
@@ -273,7 +289,7 @@ const RUST: Grammar = Grammar {
     ],
     functions: &["closure_expression"],
     classes: &[],
-    paren_free: &[],
+    paren_free: &["match_arm", "closure_expression"],
     optional_semicolons: false,
 };
 

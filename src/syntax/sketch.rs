@@ -9,17 +9,17 @@
 //! whether one was there.
 
 /// How many bins a sketch of token grams has: the estimate's standard error is at
-/// most 0.5 / sqrt(84) = 0.055; a multiple of 3 wastes nothing in base64.
-pub(crate) const GRAM_BINS: usize = 84;
+/// most 0.5 / sqrt(72) = 0.06; a multiple of 3 wastes nothing in base64.
+pub(crate) const GRAM_BINS: usize = 72;
 
-/// How many bytes a filter has: 288 bits, so that with [`MAX_IN_FILTER`] names
-/// in it 1 stranger of 20 seems to be there, and 1 of 500 with half as many.
-pub(crate) const FILTER_BYTES: usize = 36;
+/// How many bytes a filter has: 280 bits, so that with [`MAX_IN_FILTER`] names
+/// in it 1 stranger of 40 seems to be there, and 1 of 250 with half as many.
+pub(crate) const FILTER_BYTES: usize = 35;
 
 /// How many names a filter takes in.
-pub(crate) const MAX_IN_FILTER: usize = 40;
+pub(crate) const MAX_IN_FILTER: usize = 32;
 
-/// How many bits a name sets: three are the best for 40 names in 288 bits, within 1 %.
+/// How many bits a name sets: three are the best for 32 names in 280 bits, within 1 %.
 const BITS_A_NAME: u32 = 3;
 
 /// Returns the sketch of a set of well-mixed hashes, one byte a bin, 0 for an empty bin.
@@ -33,7 +33,13 @@ pub(crate) fn sketch(hashes: impl IntoIterator<Item = u64>) -> Vec<u8> {
             least[bin] = rank;
         }
     }
-    let byte = |rank: u64| if rank == u64::MAX { 0 } else { (rank % 255) as u8 + 1 };
+    let byte = |rank: u64| {
+        if rank == u64::MAX {
+            0
+        } else {
+            (rank % 255) as u8 + 1
+        }
+    };
     least.into_iter().map(byte).collect()
 }
 
@@ -44,7 +50,11 @@ pub(crate) fn likeness(a: &[u8], b: &[u8]) -> f64 {
         filled += u32::from(x | y != 0);
         equal += u32::from(x == y && *x != 0);
     }
-    if filled == 0 { 0.0 } else { f64::from(equal) / f64::from(filled) }
+    if filled == 0 {
+        0.0
+    } else {
+        f64::from(equal) / f64::from(filled)
+    }
 }
 
 /// Returns the share of the smaller set that is in the larger one, from the
@@ -73,7 +83,11 @@ pub(crate) fn filter(hashes: impl IntoIterator<Item = u64>) -> Vec<u8> {
 
 /// Returns whether a filter holds `hash`, or seems to.
 pub(crate) fn holds(filter: &[u8], hash: u64) -> bool {
-    let is_set = |bit: usize| filter.get(bit / 8).is_some_and(|byte| byte & (1 << (bit % 8)) != 0);
+    let is_set = |bit: usize| {
+        filter
+            .get(bit / 8)
+            .is_some_and(|byte| byte & (1 << (bit % 8)) != 0)
+    };
     bits_of(hash).all(is_set)
 }
 
@@ -127,11 +141,14 @@ mod tests {
 
     #[test]
     fn a_filter_holds_its_names_and_few_others() {
-        let filled = filter(set(0..40));
-        assert!(set(0..40).into_iter().all(|hash| holds(&filled, hash)));
-        let n_strangers = set(1000..2000).into_iter().filter(|&hash| holds(&filled, hash)).count();
+        let filled = filter(set(0..32));
+        assert!(set(0..32).into_iter().all(|hash| holds(&filled, hash)));
+        let n_strangers = set(1000..2000)
+            .into_iter()
+            .filter(|&hash| holds(&filled, hash))
+            .count();
         assert!(n_strangers < 80, "{n_strangers}");
-        assert!((n_held(&filled) - 40.0).abs() < 6.0, "{}", n_held(&filled));
+        assert!((n_held(&filled) - 32.0).abs() < 5.0, "{}", n_held(&filled));
         assert!(filter([]).is_empty() && !holds(&[], 7) && n_held(&[]).abs() < 1e-9);
     }
 }

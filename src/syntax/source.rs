@@ -148,7 +148,8 @@ struct Frame {
     above: Option<Above>,
     last_row: Option<usize>,
     n_statements: usize,
-    drops_parens: bool,
+    /// Whether its brackets are layout.
+    drops_brackets: bool,
 }
 
 struct Walk<'t> {
@@ -224,8 +225,8 @@ impl<'t> Walk<'t> {
             above: None,
             last_row: None,
             n_statements: 0,
-            drops_parens: action == Action::Paren
-                && parent_kind.is_some_and(|kind| self.tables.is_paren_free(kind)),
+            drops_brackets: parent_kind.is_some_and(|kind| self.tables.is_paren_free(kind))
+                && is_dropped(node, action, self.tables),
         });
         true
     }
@@ -479,12 +480,16 @@ impl<'t> Walk<'t> {
     fn token(&mut self, node: Node<'_>, inside_string: bool) {
         let span = span(node);
         let text = span.of(self.text);
-        let is_bracket = text == "(" || text == ")";
+        let frame = self.frames.last();
+        let is_bracket = matches!(text, "(" | ")" | "{" | "}");
+        let is_layout = frame.is_some_and(|frame| {
+            (is_bracket && frame.drops_brackets) || (text == "," && frame.action == Action::Arm)
+        });
         let role = if inside_string {
             if node.is_named() { Role::Text } else { Role::Quote }
         } else if node.is_extra()
-            || (is_bracket && self.frames.last().is_some_and(|frame| frame.drops_parens))
-            || (text == ";" && self.tables.optional_semicolons)
+            || is_layout
+            || (text == ";" && (self.tables.optional_semicolons || ends_jump(node)))
         {
             Role::Layout
         } else if text.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
@@ -512,6 +517,38 @@ impl<'t> Walk<'t> {
         self.leaf_span(Span::new(whole.start, open), Role::Quote);
         self.leaf_span(Span::new(open, whole.end - quote), Role::Text);
     }
+}
+
+/// Returns whether a formatter may drop the brackets of `node` where it stands.
+fn is_dropped(node: Node<'_>, action: Action, tables: &Compiled) -> bool {
+    let only = || node.named_child(0).filter(|_| node.named_child_count() == 1);
+    match action {
+        // A tuple is one without brackets where a statement takes a list; a tuple of
+        // one is what its comma makes it.
+        Action::Paren if node.kind().starts_with("tuple") => {
+            let takes_list = |kind: &str| kind.ends_with("_statement") || kind.ends_with("assignment") || matches!(kind, "for_in_clause" | "yield");
+            node.named_child_count() > 1 && node.parent().is_some_and(|parent| takes_list(parent.kind()))
+        }
+        Action::Paren if node.kind() == "argument_list" => node.named_child_count() == 0,
+        Action::Paren => true,
+        // A parameter with a type or a default keeps its parentheses.
+        Action::LoneParen => only().is_some_and(|it| {
+            let is_bare = it.child_count() == 0 || (it.child_count() == 1 && it.kind() == "required_parameter");
+            is_bare && node.parent().is_some_and(|parent| parent.kind() == "arrow_function")
+        }),
+        Action::LoneBlock => only().is_some_and(|it| {
+            !it.kind().ends_with("_statement") && !it.kind().ends_with("_item") && !it.kind().ends_with("_declaration")
+                && tables.action(it.kind_id()) != Action::Comment
+        }),
+        _ => false,
+    }
+}
+
+/// Returns whether `node` is the semicolon after Rust's `return`, `break` or
+/// `continue`, which rustfmt adds.
+fn ends_jump(node: Node<'_>) -> bool {
+    let jump = node.prev_sibling().map(|it| it.kind());
+    matches!(jump, Some("return_expression" | "break_expression" | "continue_expression"))
 }
 
 fn span(node: Node<'_>) -> Span {

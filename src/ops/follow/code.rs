@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::model::{Fingerprint, Language, SymbolKind};
-use crate::syntax::fingerprint::{self, Code, Print};
+use crate::syntax::fingerprint::{self, Code, NOTHING, Print, name_hash, short_hash, split_name};
 use crate::syntax::{Source, language};
 use crate::text::{self, LineIndex};
 use crate::tree::read;
@@ -23,6 +23,8 @@ pub(crate) struct Candidate {
     pub(crate) print: Print,
     /// Its container, as an index into [`FileCode::groups`].
     pub(crate) group: usize,
+    /// What is defined right before and after it in its container.
+    pub(crate) between: [u16; 2],
 }
 
 /// The symbols that have one container in a file.
@@ -73,6 +75,7 @@ impl FileCode {
                         last_line: line(symbol.span.end.saturating_sub(1)),
                         print: code.symbol(at),
                         group,
+                        between: [NOTHING; 2],
                     });
                 }
                 code.file()
@@ -86,7 +89,9 @@ impl FileCode {
             last_line: line(text.len().saturating_sub(1)),
             print: whole,
             group,
+            between: [NOTHING; 2],
         });
+        this.note_between();
         for group in &mut this.groups {
             group.names.sort_unstable();
             group.names.dedup();
@@ -94,9 +99,32 @@ impl FileCode {
         this
     }
 
+    /// Notes for each symbol what of another name stands before and after it in its
+    /// container: overloads and accessors of one name have the same neighbours.
+    fn note_between(&mut self) {
+        let mut members: Vec<Vec<(usize, u16)>> = vec![Vec::new(); self.groups.len()];
+        for (at, candidate) in self.candidates.iter().enumerate() {
+            if let Some(symbol) = &candidate.symbol {
+                members[candidate.group].push((at, short_hash(name_hash(split_name(symbol).1))));
+            }
+        }
+        for members in members {
+            for (n, &(at, own)) in members.iter().enumerate() {
+                let other = |it: &&(usize, u16)| it.1 != own;
+                let before = members[..n].iter().rev().find(other);
+                let after = members[n..].iter().find(other);
+                self.candidates[at].between =
+                    [before, after].map(|it| it.map_or(NOTHING, |it| it.1));
+            }
+        }
+    }
+
     fn group(&mut self, qualified: &str) -> usize {
         let (container, name) = fingerprint::split_name(qualified);
-        let found = self.groups.iter().rposition(|group| group.container == container);
+        let found = self
+            .groups
+            .iter()
+            .rposition(|group| group.container == container);
         let at = found.unwrap_or_else(|| {
             self.groups.push(Group {
                 container: container.to_owned(),
@@ -108,6 +136,13 @@ impl FileCode {
             self.groups[at].names.push(fingerprint::name_hash(name));
         }
         at
+    }
+
+    /// Returns whether something of this qualified name is defined here.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.candidates
+            .iter()
+            .any(|it| it.symbol.as_deref() == Some(name))
     }
 
     /// Returns where the candidate at `at` is.
@@ -129,15 +164,13 @@ impl FileCode {
         let candidate = &self.candidates[at];
         let mut kept = candidate.print.kept.clone();
         if candidate.symbol.is_some() {
-            let names: Vec<&str> = self.candidates.iter().filter_map(|it| it.symbol.as_deref()).collect();
-            kept.neighbours = fingerprint::neighbours(&names, at);
+            let names: Vec<&str> = self
+                .candidates
+                .iter()
+                .filter_map(|it| it.symbol.as_deref())
+                .collect();
+            (kept.between, kept.beside) = fingerprint::neighbours(&names, at);
         }
         kept
-    }
-
-    /// Returns the identifiers in the headers of the symbols called `name`.
-    pub(crate) fn headers<'a>(&'a self, name: &'a str) -> impl Iterator<Item = u16> + 'a {
-        let named = move |it: &&Candidate| it.symbol.as_deref() == Some(name) && it.kind.is_container();
-        self.candidates.iter().filter(named).flat_map(|it| it.print.header.iter().copied())
     }
 }

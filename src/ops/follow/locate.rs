@@ -6,9 +6,13 @@ use anyhow::{Context, Result};
 
 use crate::error::Failure;
 use crate::model::Fingerprint;
+use crate::text;
 
 use super::Place;
 use super::code::FileCode;
+
+/// How many of a file's symbols an error lists.
+const MAX_LISTED: usize = 8;
 
 /// A place and the fingerprint of the code there.
 #[derive(Debug, Clone)]
@@ -17,17 +21,97 @@ pub(crate) struct Located {
     pub(crate) fingerprint: Fingerprint,
 }
 
+/// Returns the place that `file` and `symbol` mean: the symbol of that qualified name
+/// or the only one of which it is a tail at a dot; without a symbol, the whole file.
 pub(crate) fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Located> {
-    let code = FileCode::read(root, file)?;
-    let at = code
-        .candidates
-        .iter()
-        .position(|it| it.symbol.as_deref() == symbol)
-        .or_else(|| code.candidates.iter().position(|it| it.symbol.as_deref().is_some_and(|s| s.ends_with(&format!(".{}", symbol.unwrap_or_default())))))
-        .ok_or_else(|| Failure::usage("no such symbol"))
-        .context("locate")?;
+    if !root.join(file).exists() {
+        let hint = "give the path from the project's root, with `/` between its parts";
+        return Err(Failure::usage(format!("no such file: `{file}`"))
+            .hint(hint)
+            .into());
+    }
+    let code =
+        FileCode::read(root, file).with_context(|| format!("failed to anchor to `{file}`"))?;
+    let at = match symbol {
+        None => code.candidates.len() - 1,
+        Some(symbol) => resolve(&code, symbol)?,
+    };
     Ok(Located {
         place: code.place(at, 1.0),
         fingerprint: code.fingerprint(at),
     })
+}
+
+fn resolve(code: &FileCode, symbol: &str) -> Result<usize> {
+    if code.language.is_none() {
+        let message = format!("`{}` has no symbols that cerberus knows", code.path);
+        let hint = format!("anchor to the whole file: `{}`", code.path);
+        return Err(Failure::usage(message).hint(hint).into());
+    }
+    let known: Vec<(usize, &str)> = code
+        .candidates
+        .iter()
+        .enumerate()
+        .filter_map(|(at, it)| Some((at, it.symbol.as_deref()?)))
+        .collect();
+    let is_tail = |name: &str| {
+        name.strip_suffix(symbol)
+            .is_some_and(|head| head.ends_with('.'))
+    };
+    // Of several definitions of one name (overloads, accessors) the first is meant.
+    if let Some((at, _)) = known.iter().find(|(_, name)| *name == symbol) {
+        return Ok(*at);
+    }
+    let mut tails: Vec<(usize, &str)> = known
+        .iter()
+        .filter(|(_, name)| is_tail(name))
+        .copied()
+        .collect();
+    tails.dedup_by_key(|(_, name)| *name);
+    match tails.as_slice() {
+        [(at, _)] => Ok(*at),
+        [] => {
+            let message = format!("`{}` defines no `{symbol}`", code.path);
+            Err(Failure::usage(message)
+                .hint(nearest_first(symbol, &known))
+                .into())
+        }
+        several => {
+            let names: Vec<String> = several
+                .iter()
+                .map(|(_, name)| format!("`{name}`"))
+                .collect();
+            let message = format!("`{symbol}` is ambiguous in `{}`", code.path);
+            Err(Failure::usage(message)
+                .hint(format!("say which: {}", names.join(", ")))
+                .into())
+        }
+    }
+}
+
+fn nearest_first(symbol: &str, known: &[(usize, &str)]) -> String {
+    let mut names: Vec<&str> = known.iter().map(|(_, name)| *name).collect();
+    names.dedup();
+    if names.is_empty() {
+        return "the file defines nothing; anchor to the whole file".to_owned();
+    }
+    let meant = text::nearest(symbol, names.iter().copied()).or_else(|| {
+        names
+            .iter()
+            .copied()
+            .find(|name| text::nearest(symbol, name.rsplit('.').next()).is_some())
+    });
+    names.sort_by_key(|name| Some(*name) != meant);
+    let n_more = names.len().saturating_sub(MAX_LISTED);
+    let listed: Vec<String> = names
+        .iter()
+        .take(MAX_LISTED)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let more = if n_more > 0 {
+        format!(" and {n_more} more")
+    } else {
+        String::new()
+    };
+    format!("it defines {}{more}", listed.join(", "))
 }

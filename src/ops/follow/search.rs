@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Anchor, SymbolKind};
 use crate::rank::likeness::{self, Evidence};
-use crate::syntax::fingerprint::{name_hash, short_hash, split_name, words};
+use crate::syntax::fingerprint::{NOTHING, name_hash, split_name, words};
 use crate::syntax::{language, sketch};
 use crate::text;
 use crate::tree::{read, walk};
@@ -20,6 +20,9 @@ use super::code::{Candidate, FileCode};
 /// any is parsed; with more, nearly every file holds the words of one.
 const MAX_SIEVED: usize = 32;
 
+/// Code that is less likely is not even listed as a look-alike.
+const LISTED_ODDS: f64 = -4.0;
+
 /// What is looked for: the code of one or more anchors.
 pub(crate) struct Lost<'a> {
     pub(crate) anchor: &'a Anchor,
@@ -28,7 +31,7 @@ pub(crate) struct Lost<'a> {
     pub(crate) name: &'a str,
     /// How many of the kept names code must have to be compared.
     n_needed: usize,
-    n_neighbours: f64,
+    n_beside: f64,
 }
 
 impl<'a> Lost<'a> {
@@ -42,8 +45,18 @@ impl<'a> Lost<'a> {
             container,
             name,
             n_needed: anchor.fingerprint.names.len().div_ceil(3),
-            n_neighbours: sketch::n_held(&anchor.fingerprint.neighbours),
+            n_beside: sketch::n_held(&anchor.fingerprint.beside),
         }
+    }
+
+    fn may_be(&self, file: &FileCode, candidate: &Candidate) -> bool {
+        super::are_kin(self.anchor.language, file.language)
+            && is_of_kind(self.anchor.kind, candidate.kind)
+    }
+
+    fn is_same(&self, file: &FileCode, candidate: &Candidate) -> bool {
+        self.anchor.fingerprint.masked == candidate.print.kept.masked
+            && self.may_be(file, candidate)
     }
 
     fn has_names(&self, n_shared: usize) -> bool {
@@ -53,6 +66,14 @@ impl<'a> Lost<'a> {
 
 pub(crate) fn split_path(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// Returns the container and the name of a candidate; of a file, its folder and its name.
+fn name_of<'f>(file: &'f FileCode, candidate: &'f Candidate) -> (&'f str, &'f str) {
+    match &candidate.symbol {
+        Some(symbol) => split_name(symbol),
+        None => split_path(&file.path),
+    }
 }
 
 /// An anchor and code that may be what it was on.
@@ -75,7 +96,11 @@ pub(crate) fn read_tree(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<FileCode>> {
     let seen: FxHashSet<&str> = known.iter().map(|file| file.path.as_str()).collect();
-    let mut paths: Vec<String> = walk::walk(root, excludes)?.entries.into_iter().map(|entry| entry.path).collect();
+    let mut paths: Vec<String> = walk::walk(root, excludes)?
+        .entries
+        .into_iter()
+        .map(|entry| entry.path)
+        .collect();
     if lost.iter().any(|lost| lost.anchor.language.is_none()) {
         paths.extend(walk::walk_plain(root, excludes)?);
     }
@@ -86,12 +111,19 @@ pub(crate) fn read_tree(
     let parsed: Vec<FileCode> = paths
         .par_iter()
         .filter_map(|path| {
-            progress(n_done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), n_all);
+            progress(
+                n_done.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
+                n_all,
+            );
             // What cannot be read cannot be followed into; the anchor's own file was
             // read before, and failed there if it had to.
-            let bytes = read::bytes(root, path).ok().filter(|bytes| read::unfit(bytes).is_none())?;
+            let bytes = read::bytes(root, path)
+                .ok()
+                .filter(|bytes| read::unfit(bytes).is_none())?;
             let text = text::decode(&bytes).0;
-            sieve.passes(path, &text).then(|| FileCode::new(path, &text))
+            sieve
+                .passes(path, &text)
+                .then(|| FileCode::new(path, &text))
         })
         .collect();
     known.extend(parsed);
@@ -106,9 +138,13 @@ struct Sieve<'a> {
 
 impl<'a> Sieve<'a> {
     fn new(lost: &'a [Lost<'a>]) -> Self {
-        let finders = || lost.iter().map(|lost| (lost, memmem::Finder::new(lost.name))).collect();
+        let finders = || {
+            lost.iter()
+                .map(|lost| (lost, memmem::Finder::new(lost.name)))
+                .collect()
+        };
         Self {
-            lost: (lost.len() <= MAX_SIEVED && std::env::var("NOSIEVE").is_err()).then(finders),
+            lost: (lost.len() <= MAX_SIEVED).then(finders),
         }
     }
 
@@ -118,7 +154,10 @@ impl<'a> Sieve<'a> {
             return true;
         };
         let language = language::of_path(path);
-        let mut kin = lost.iter().filter(|(lost, _)| super::are_kin(lost.anchor.language, language)).peekable();
+        let mut kin = lost
+            .iter()
+            .filter(|(lost, _)| super::are_kin(lost.anchor.language, language))
+            .peekable();
         if kin.peek().is_none() {
             return false;
         }
@@ -136,13 +175,20 @@ impl<'a> Sieve<'a> {
 
 /// Returns how many of `sample` are in the ordered `names`.
 fn n_shared(sample: &[u16], names: &[u16]) -> usize {
-    sample.iter().filter(|name| names.binary_search(name).is_ok()).count()
+    sample
+        .iter()
+        .filter(|name| names.binary_search(name).is_ok())
+        .count()
 }
 
 /// Compares what was lost with all code that has its name, is in its file or has a
 /// third of its identifiers. The pairs are ordered by file and place.
-pub(crate) fn pairs(lost: &[Lost<'_>], files: &[FileCode], claimed: &FxHashSet<(usize, usize)>) -> Vec<Pair> {
-    let index = Index::new(lost, files);
+pub(crate) fn pairs(
+    lost: &[Lost<'_>],
+    files: &[FileCode],
+    claimed: &FxHashSet<(usize, usize)>,
+) -> Vec<Pair> {
+    let index = Index::new(lost, files, claimed);
     files
         .par_iter()
         .enumerate()
@@ -166,19 +212,24 @@ struct Index<'a> {
     by_name: FxHashMap<&'a str, Vec<usize>>,
     by_file: FxHashMap<&'a str, Vec<usize>>,
     by_identifier: FxHashMap<u16, Vec<usize>>,
-    /// The identifiers in the header of each one's container, where that still is.
-    headers: Vec<Vec<u16>>,
+    /// Whether the same code under the same name is somewhere: then only the same
+    /// code is compared, which no look-alike could beat.
+    has_same: Vec<bool>,
 }
 
 impl<'a> Index<'a> {
-    fn new(lost: &'a [Lost<'a>], files: &'a [FileCode]) -> Self {
+    fn new(
+        lost: &'a [Lost<'a>],
+        files: &'a [FileCode],
+        claimed: &FxHashSet<(usize, usize)>,
+    ) -> Self {
         let mut this = Self {
             lost,
             files,
             by_name: FxHashMap::default(),
             by_file: FxHashMap::default(),
             by_identifier: FxHashMap::default(),
-            headers: Vec::with_capacity(lost.len()),
+            has_same: vec![false; lost.len()],
         };
         for (n, one) in lost.iter().enumerate() {
             this.by_name.entry(one.name).or_default().push(n);
@@ -186,9 +237,19 @@ impl<'a> Index<'a> {
             for name in &one.anchor.fingerprint.names {
                 this.by_identifier.entry(*name).or_default().push(n);
             }
-            let own = files.binary_search_by(|file| file.path.as_str().cmp(&one.anchor.file));
-            let headers = own.map(|at| files[at].headers(one.container).collect());
-            this.headers.push(headers.unwrap_or_default());
+        }
+        for (file_idx, file) in files.iter().enumerate() {
+            for (at, candidate) in file.candidates.iter().enumerate() {
+                let same = this
+                    .by_name
+                    .get(name_of(file, candidate).1)
+                    .into_iter()
+                    .flatten();
+                let same = same.filter(|n| lost[**n].is_same(file, candidate));
+                for &n in same.filter(|_| !claimed.contains(&(file_idx, at))) {
+                    this.has_same[n] = true;
+                }
+            }
         }
         this
     }
@@ -196,10 +257,7 @@ impl<'a> Index<'a> {
     fn compare(&self, file_idx: usize, at: usize, counts: &mut [u8], found: &mut Vec<Pair>) {
         let file = &self.files[file_idx];
         let candidate = &file.candidates[at];
-        let (_, name) = match &candidate.symbol {
-            Some(symbol) => split_name(symbol),
-            None => split_path(&file.path),
-        };
+        let (_, name) = name_of(file, candidate);
         let mut near: Vec<usize> = Vec::new();
         near.extend(self.by_name.get(name).into_iter().flatten());
         near.extend(self.by_file.get(file.path.as_str()).into_iter().flatten());
@@ -222,63 +280,72 @@ impl<'a> Index<'a> {
         near.dedup();
         for n in near {
             let lost = &self.lost[n];
-            if !super::are_kin(lost.anchor.language, file.language) || !is_of_kind(lost.anchor.kind, candidate.kind) {
+            let is_fit = if self.has_same[n] {
+                lost.is_same(file, candidate)
+            } else {
+                lost.may_be(file, candidate)
+            };
+            if !is_fit {
                 continue;
             }
             let evidence = self.evidence(n, file, candidate);
-            found.push(Pair {
-                lost: n,
-                file: file_idx,
-                at,
-                evidence,
-                odds: likeness::odds(&evidence),
-            });
+            let odds = evidence.odds();
+            if odds >= LISTED_ODDS {
+                found.push(Pair {
+                    lost: n,
+                    file: file_idx,
+                    at,
+                    evidence,
+                    odds,
+                });
+            }
         }
     }
 
     fn evidence(&self, n: usize, file: &FileCode, candidate: &Candidate) -> Evidence {
         let lost = &self.lost[n];
         let (old, new) = (&lost.anchor.fingerprint, &candidate.print.kept);
-        let (container, name) = match &candidate.symbol {
-            Some(symbol) => split_name(symbol),
-            None => split_path(&file.path),
-        };
-        let last = |qualified: &str| -> String { split_name(qualified).1.to_owned() };
+        let (container, name) = name_of(file, candidate);
         let group = &file.groups[candidate.group].names;
-        let n_beside = group.iter().filter(|hash| sketch::holds(&old.neighbours, **hash)).count();
-        let n_least = lost.n_neighbours.min(group.len() as f64);
-        let likeness = super::body_likeness(old, new);
-        let is_header = |name: &str, header: &[u16]| !name.is_empty() && header.contains(&short_hash(name_hash(name)));
-        let its_header: Vec<u16> = file.headers(container).collect();
-        let container_name = last(container);
-        let old_container = last(lost.container);
+        let n_beside = group
+            .iter()
+            .filter(|hash| sketch::holds(&old.beside, **hash))
+            .count();
+        let n_least = lost.n_beside.min(group.len() as f64);
+        let likeness = sketch::likeness(&old.sketch, &new.sketch);
+        let n_between = old.between.iter().zip(candidate.between);
+        let n_between = n_between
+            .filter(|(a, b)| **a == *b && **a != NOTHING)
+            .count();
         Evidence {
-            exact: old.body == new.body,
             masked: old.masked == new.masked,
             likeness,
             containment: sketch::containment(likeness, old.n_tokens, new.n_tokens),
-            identifiers: n_shared(&old.names, &candidate.print.names) as f64 / old.names.len().max(1) as f64,
+            identifiers: share(&old.names, &candidate.print.names),
             signature: old.signature == new.signature,
-            same_kind: lost.anchor.kind == candidate.kind,
-            name: likeness::of_names(lost.name, name),
-            container: if candidate.symbol.is_none() {
-                likeness::of_paths(lost.container, container)
-            } else {
-                likeness::of_names(&old_container, &container_name)
-            },
-            path: likeness::of_paths(&lost.anchor.file, &file.path),
-            neighbours: (n_beside as f64 / (n_least + 1.0)).min(1.0),
-            was_neighbour: name != lost.name && sketch::holds(&old.neighbours, name_hash(name)),
-            kin: is_header(&container_name, &self.headers[n]) || is_header(&old_container, &its_header),
             n_tokens: old.n_tokens,
-            ratio: f64::from(old.n_tokens.min(new.n_tokens)) / f64::from(old.n_tokens.max(new.n_tokens).max(1)),
+            name: likeness::of_names(lost.name, name),
+            // A file's folder counts with its path.
+            has_container: candidate.symbol.is_some()
+                && !(lost.container.is_empty() && container.is_empty()),
+            container: likeness::of_names(split_name(lost.container).1, split_name(container).1),
+            path: likeness::of_paths(&lost.anchor.file, &file.path),
+            docs: share(&old.docs, &candidate.print.docs),
+            // One more on both sides of the ratio's bottom: two of two say less than ten of ten.
+            beside: (n_beside as f64 / (n_least + 1.0)).min(1.0),
+            between: n_between as f64 / old.between.len() as f64,
+            was_beside: name != lost.name && sketch::holds(&old.beside, name_hash(name)),
         }
     }
 }
 
+fn share(sample: &[u16], all: &[u16]) -> f64 {
+    n_shared(sample, all) as f64 / sample.len().max(1) as f64
+}
+
 /// Returns whether a symbol of one kind may have become one of another: functions
 /// become methods, structs become enums, but no function becomes a class.
-fn is_of_kind(old: SymbolKind, new: SymbolKind) -> bool {
+pub(crate) fn is_of_kind(old: SymbolKind, new: SymbolKind) -> bool {
     let family = |kind: SymbolKind| match kind {
         SymbolKind::Function | SymbolKind::Method => 0,
         SymbolKind::Constant | SymbolKind::Variable => 1,
