@@ -34,12 +34,33 @@ fn main() {
     let ctags = tool("ctags", &["-R", "-f", "-"], &django);
     let files = tool("rg", &["--files"], &django);
 
-    println!("{:44} {:>9} {:>9} {:>7} {:>7}", "Django 5.1, whole processes, medians", "ours ms", "their ms", "ratio", "limit");
-    compare("anchor-test, no store : ctags -R", &cold, &["memory", "anchor-test", RULE], &ctags, 3.0);
-    compare("anchor-test, nothing changed : rg --files", &warm, &["memory", "anchor-test", RULE], &files, 4.0);
+    println!(
+        "{:44} {:>9} {:>9} {:>7} {:>7}",
+        "Django 5.1, whole processes, medians", "ours ms", "their ms", "ratio", "limit"
+    );
+    compare(
+        "anchor-test, no store : ctags -R",
+        &cold,
+        &["memory", "anchor-test", RULE],
+        &ctags,
+        3.0,
+    );
+    compare(
+        "anchor-test, nothing changed : rg --files",
+        &warm,
+        &["memory", "anchor-test", RULE],
+        &files,
+        4.0,
+    );
     compare("index, no store : ctags -R", &cold, &["index"], &ctags, 3.0);
     compare("index --full, no store : ctags -R", &cold, &["index", "--full"], &ctags, 8.0);
-    compare("--version : rg --version", &warm, &["--version"], &tool("rg", &["--version"], &django), 4.0);
+    compare(
+        "--version : rg --version",
+        &warm,
+        &["--version"],
+        &tool("rg", &["--version"], &django),
+        4.0,
+    );
     peak("anchor-test, no store", &cold, &["memory", "anchor-test", RULE], 300);
     peak("index --full, no store", &cold, &["index", "--full"], 300);
 }
@@ -124,12 +145,17 @@ fn compare(name: &str, ours: &Bench, args: &[&str], theirs: &Tool, limit: f64) {
     }
     let mut pairs: Vec<(f64, f64)> = Vec::new();
     for _ in 0..ROUNDS {
-        if let (Some(a), Some(b)) = (milliseconds(ours.command(&[], args)), milliseconds(theirs.command())) {
+        if let (Some(a), Some(b)) =
+            (milliseconds(ours.command(&[], args)), milliseconds(theirs.command()))
+        {
             pairs.push((a, b));
         }
     }
     let ratio = median(pairs.iter().map(|(a, b)| a / b).collect());
-    let (a, b) = (median(pairs.iter().map(|it| it.0).collect()), median(pairs.iter().map(|it| it.1).collect()));
+    let (a, b) = (
+        median(pairs.iter().map(|it| it.0).collect()),
+        median(pairs.iter().map(|it| it.1).collect()),
+    );
     println!("{name:44} {a:9.1} {b:9.1} {ratio:7.2} {limit:7.1}");
 }
 
@@ -139,7 +165,8 @@ fn peak(name: &str, ours: &Bench, args: &[&str], limit: u32) {
     match command.stdin(Stdio::null()).output() {
         Ok(output) => {
             let text = String::from_utf8_lossy(&output.stderr);
-            let kilobytes: f64 = text.lines().last().and_then(|line| line.trim().parse().ok()).unwrap_or(f64::NAN);
+            let kilobytes: f64 =
+                text.lines().last().and_then(|line| line.trim().parse().ok()).unwrap_or(f64::NAN);
             println!("{name:44} {:6.0} MB {:>26} MB", kilobytes / 1024.0, limit);
         }
         Err(_) => println!("{name:44} `time` is not installed"),

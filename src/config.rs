@@ -50,12 +50,14 @@ impl Terminal {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
             ColorChoice::Auto => {
-                let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let is_refused =
+                    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
                 let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
                 out_is_terminal && !is_refused && !is_dumb
             }
         };
-        let width = terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0));
+        let width =
+            terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0));
         Self {
             out_is_terminal,
             err_is_terminal: std::io::stderr().is_terminal(),
@@ -118,7 +120,9 @@ impl Settings {
         let strategy = own.memory.storage_strategy.or(user.memory.storage_strategy);
         let folder = match strategy.unwrap_or(StorageStrategy::Project) {
             StorageStrategy::Project => root.join(".memories"),
-            StorageStrategy::User => data_home()?.join("cerberus").join(user_key(&root)).join("memories"),
+            StorageStrategy::User => {
+                data_home()?.join("cerberus").join(user_key(&root)).join("memories")
+            }
         };
         let bank = Bank::new(folder);
         let store = if bank.exists() && strategy != Some(StorageStrategy::User) {
@@ -132,7 +136,11 @@ impl Settings {
                 bank,
                 store,
                 exclude: own.anchor.exclude.or(user.anchor.exclude).unwrap_or_default(),
-                min_quality: own.anchor.min_quality.or(user.anchor.min_quality).unwrap_or(MIN_QUALITY),
+                min_quality: own
+                    .anchor
+                    .min_quality
+                    .or(user.anchor.min_quality)
+                    .unwrap_or(MIN_QUALITY),
                 weights: match weights.unwrap_or(WeightsChoice::Calibrated) {
                     WeightsChoice::Calibrated => Weights::default(),
                     WeightsChoice::Seed => Weights::seed(),
@@ -148,7 +156,9 @@ impl Settings {
 /// The time; `CERBERUS_NOW` fixes it, so that tests can compare output.
 pub(crate) fn now() -> Result<Timestamp> {
     match std::env::var("CERBERUS_NOW") {
-        Ok(text) => text.parse().with_context(|| format!("failed to read the time `{text}` in CERBERUS_NOW")),
+        Ok(text) => text
+            .parse()
+            .with_context(|| format!("failed to read the time `{text}` in CERBERUS_NOW")),
         Err(_) => Ok(Timestamp::now()),
     }
 }
@@ -176,7 +186,9 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     let shown = path.display();
     let text = match std::fs::read(path) {
         Ok(bytes) => text::decode(&bytes).0.into_owned(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(ConfigFile::default()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(ConfigFile::default());
+        }
         Err(error) => return Err(error).with_context(|| format!("failed to read `{shown}`")),
     };
     let config: ConfigFile = toml::from_str(&text).map_err(|error| {
@@ -184,14 +196,19 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
         let line = LineIndex::new(&text).line(at);
         let column = at - text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let message = error.message().to_owned();
-        let failure =
-            Failure::usage(format!("failed to read `{shown}:{}:{}`: {message}", line + 1, column + 1));
+        let failure = Failure::usage(format!(
+            "failed to read `{shown}:{}:{}`: {message}",
+            line + 1,
+            column + 1
+        ));
         match nearest_key(&message) {
             Some(key) => failure.hint(format!("did you mean `{key}`?")),
             None => failure,
         }
     })?;
-    if let Some(quality) = config.anchor.min_quality.filter(|quality| !(0.0..=1.0).contains(quality)) {
+    if let Some(quality) =
+        config.anchor.min_quality.filter(|quality| !(0.0..=1.0).contains(quality))
+    {
         return Err(Failure::usage(format!("failed to read `{shown}`: min_quality is {quality}"))
             .hint("a quality lies between 0 and 1")
             .into());
@@ -207,7 +224,9 @@ fn nearest_key(message: &str) -> Option<String> {
 }
 
 fn env_path(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(|value: OsString| PathBuf::from(value))
+    std::env::var_os(name)
+        .filter(|value| !value.is_empty())
+        .map(|value: OsString| PathBuf::from(value))
 }
 
 /// Returns an XDG folder: the variable where it is absolute, else the default below the home folder.
@@ -252,7 +271,8 @@ fn user_key(root: &Path) -> String {
         .unwrap_or_else(|| root.display().to_string());
     let trimmed = identity.trim_end_matches('/').trim_end_matches(".git").trim_end_matches('/');
     let name = trimmed.rsplit(['/', ':']).next().unwrap_or_default();
-    let name: String = name.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect();
+    let name: String =
+        name.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect();
     format!("{name}-{:016x}", xxh3_64(identity.as_bytes()))
 }
 

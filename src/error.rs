@@ -55,11 +55,7 @@ impl Failure {
     }
 
     fn new(status: ExitStatus, message: impl Into<String>) -> Self {
-        Self {
-            status,
-            message: message.into(),
-            hints: Vec::new(),
-        }
+        Self { status, message: message.into(), hints: Vec::new() }
     }
 
     /// Adds a next step, best a command to type.

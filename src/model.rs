@@ -260,9 +260,6 @@ mod tests {
     #[test]
     fn unknown_values_name_the_known_ones() {
         let error = "rulez".parse::<MemoryType>().expect_err("not a type");
-        assert!(
-            error.contains("`rulez`") && error.contains("decision"),
-            "{error}"
-        );
+        assert!(error.contains("`rulez`") && error.contains("decision"), "{error}");
     }
 }

@@ -33,9 +33,7 @@ pub(crate) struct LineIndex {
 impl LineIndex {
     pub(crate) fn new(text: &str) -> Self {
         let after_newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-        Self {
-            starts: std::iter::once(0).chain(after_newlines).collect(),
-        }
+        Self { starts: std::iter::once(0).chain(after_newlines).collect() }
     }
 
     /// Returns the 0-based line that holds the byte at `offset`.

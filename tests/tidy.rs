@@ -55,7 +55,6 @@ use Owner::{All, AtLeast, Only};
 
 /// The owners of each package in `[dependencies]`.
 const OWNERS: &[(&str, Owner)] = &[
-    ("anstream", Only(&["output"])),
     ("anstyle", Only(&["output"])),
     ("anyhow", AtLeast(20)),
     ("base64", Only(&["syntax"])),
@@ -68,6 +67,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("jiff", Only(&["model", "markdown", "ops", "config"])),
     ("memchr", Only(&["text", "markdown", "tree", "ops"])),
     ("postcard", Only(&["ops"])),
+    ("pulldown-cmark", Only(&["markdown"])),
     ("rayon", Only(&["ops"])),
     ("rusqlite", Only(&["store"])),
     ("rust-stemmers", Only(&["rank"])),
@@ -104,12 +104,7 @@ const MAX_LINES: usize = 600;
 
 #[test]
 fn sources_keep_layers_owners_and_shape() {
-    assert_none(
-        sources()
-            .iter()
-            .flat_map(|(path, text)| faults(path, text))
-            .collect(),
-    );
+    assert_none(sources().iter().flat_map(|(path, text)| faults(path, text)).collect());
 }
 
 #[test]
@@ -131,38 +126,25 @@ fn tables_and_tree_agree() {
     let (packages, dev_packages) = (names("dependencies"), names("dev-dependencies"));
     let owned: BTreeSet<&str> = OWNERS.iter().map(|(package, _)| *package).collect();
     for package in packages.symmetric_difference(&owned) {
-        wrong.push(format!(
-            "`{package}` is only in one of Cargo.toml and OWNERS of tests/tidy.rs"
-        ));
+        wrong.push(format!("`{package}` is only in one of Cargo.toml and OWNERS of tests/tidy.rs"));
     }
     for package in &packages {
-        if !sources
-            .iter()
-            .any(|(_, text)| Lexed::new(text).names_crate(&crate_name(package)))
-        {
+        if !sources.iter().any(|(_, text)| Lexed::new(text).names_crate(&crate_name(package))) {
             wrong.push(format!("Cargo.toml: nothing in src/ uses `{package}`"));
         }
     }
     assert_none(wrong);
     let counts = (packages.len(), dev_packages.len());
-    assert_eq!(
-        counts,
-        (N_DEPENDENCIES, N_DEV_DEPENDENCIES),
-        "packages that Cargo.toml names"
-    );
+    assert_eq!(counts, (N_DEPENDENCIES, N_DEV_DEPENDENCIES), "packages that Cargo.toml names");
 }
 
 #[test]
 fn changelog_has_the_version() {
     let wanted = format!("## [{}]", env!("CARGO_PKG_VERSION"));
     let changelog = read("CHANGELOG.md");
-    let is_there = changelog
-        .lines()
-        .any(|line| line.starts_with(&wanted) || line == "## [Unreleased]");
-    assert!(
-        is_there,
-        "CHANGELOG.md has neither `{wanted}` nor `## [Unreleased]`"
-    );
+    let is_there =
+        changelog.lines().any(|line| line.starts_with(&wanted) || line == "## [Unreleased]");
+    assert!(is_there, "CHANGELOG.md has neither `{wanted}` nor `## [Unreleased]`");
 }
 
 fn assert_none(faults: Vec<String>) {
@@ -201,26 +183,17 @@ fn sources() -> Vec<(String, String)> {
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries =
         std::fs::read_dir(folder).unwrap_or_else(|error| panic!("`{}`: {error}", folder.display()));
-    entries
-        .map(|entry| entry.expect("a readable folder").path())
-        .collect()
+    entries.map(|entry| entry.expect("a readable folder").path()).collect()
 }
 
 /// Returns the top-level module that `src/a.rs` or `src/a/b.rs` belongs to.
 fn module(path: &str) -> &str {
     let inside = path.strip_prefix("src/").unwrap_or(path);
-    inside
-        .split('/')
-        .next()
-        .unwrap_or(inside)
-        .trim_end_matches(".rs")
+    inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs")
 }
 
 fn layer(module: &str) -> Option<u32> {
-    LAYERS
-        .iter()
-        .find(|(name, _)| *name == module)
-        .map(|(_, layer)| *layer)
+    LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer)
 }
 
 fn crate_name(package: &str) -> String {
@@ -235,30 +208,19 @@ fn faults(path: &str, text: &str) -> Vec<String> {
     }
     let n_lines = text.lines().count();
     if n_lines > MAX_LINES {
-        found.push((
-            n_lines,
-            format!("more than {MAX_LINES} lines: look for the second idea"),
-        ));
+        found.push((n_lines, format!("more than {MAX_LINES} lines: look for the second idea")));
     }
     let lexed = Lexed::new(text);
     for (line, comment) in &lexed.comments {
         let mut words = comment.split(|c: char| !is_word(c));
-        if let Some(word) = words.find(|word| {
-            ["todo", "fixme"]
-                .iter()
-                .any(|it| word.eq_ignore_ascii_case(it))
-        }) {
+        if let Some(word) =
+            words.find(|word| ["todo", "fixme"].iter().any(|it| word.eq_ignore_ascii_case(it)))
+        {
             found.push((*line, format!("`{word}`: do it, or write an issue")));
         }
     }
     let Some(own) = layer(module(path)) else {
-        found.push((
-            1,
-            format!(
-                "module `{}` is not in LAYERS of tests/tidy.rs",
-                module(path)
-            ),
-        ));
+        found.push((1, format!("module `{}` is not in LAYERS of tests/tidy.rs", module(path))));
         return located(path, found);
     };
     let is_test_file = path.ends_with("/tests.rs") || path.contains("/tests/");
@@ -274,12 +236,7 @@ fn faults(path: &str, text: &str) -> Vec<String> {
                     format!("`{used}` is no top-level module: write `crate::` and one in LAYERS")
                 }
                 Some(other) if other >= own => {
-                    format!(
-                        "`{}` ({}) uses `{used}` ({})",
-                        module(path),
-                        shown(own),
-                        shown(other)
-                    )
+                    format!("`{}` ({}) uses `{used}` ({})", module(path), shown(own), shown(other))
                 }
                 Some(_) => continue,
             };
@@ -306,10 +263,7 @@ fn faults(path: &str, text: &str) -> Vec<String> {
             ));
         }
         if !block.is_test && lexed.is(at, &[".", "unwrap", "(", ")"]) {
-            found.push((
-                line,
-                "`unwrap`: write `expect` with why it holds".to_owned(),
-            ));
+            found.push((line, "`unwrap`: write `expect` with why it holds".to_owned()));
         }
     }
     located(path, found)
@@ -317,10 +271,7 @@ fn faults(path: &str, text: &str) -> Vec<String> {
 
 fn located(path: &str, mut found: Vec<(usize, String)>) -> Vec<String> {
     found.sort();
-    found
-        .into_iter()
-        .map(|(line, fault)| format!("{path}:{line}: {fault}"))
-        .collect()
+    found.into_iter().map(|(line, fault)| format!("{path}:{line}: {fault}")).collect()
 }
 
 /// Returns how many modules deep a file is: `src/a.rs` and `src/a/mod.rs` 1, `src/a/b.rs` 2.
@@ -338,21 +289,16 @@ fn map_faults(lib: &str) -> Vec<String> {
     let is_mapped = |name: &str, layer: u32| {
         let start = format!("//! | {} | ", layer / 10);
         let name = format!("`{name}`");
-        lib.lines()
-            .filter_map(|line| line.strip_prefix(&start))
-            .any(|row| {
-                let modules = row.split('|').next().unwrap_or_default();
-                modules.split(", ").any(|it| it.trim() == name)
-            })
+        lib.lines().filter_map(|line| line.strip_prefix(&start)).any(|row| {
+            let modules = row.split('|').next().unwrap_or_default();
+            modules.split(", ").any(|it| it.trim() == name)
+        })
     };
     let inside = LAYERS.iter().filter(|(_, layer)| *layer < 60);
     inside
         .filter(|(name, layer)| !is_mapped(name, *layer))
         .map(|(name, layer)| {
-            format!(
-                "src/lib.rs: the code map has no `{name}` in layer {}",
-                layer / 10
-            )
+            format!("src/lib.rs: the code map has no `{name}` in layer {}", layer / 10)
         })
         .collect()
 }
@@ -366,11 +312,7 @@ fn check(path: &str, text: &str, expected: &[&str]) {
 
 #[test]
 fn a_use_against_the_layers_is_found() {
-    check(
-        "src/rank/a.rs",
-        "//! A.\nuse crate::model::Id;\nuse crate::rank::b;\n",
-        &[],
-    );
+    check("src/rank/a.rs", "//! A.\nuse crate::model::Id;\nuse crate::rank::b;\n", &[]);
     check(
         "src/rank/a.rs",
         "//! A.\nfn f() {\n    crate::store::open();\n}\n",
@@ -422,16 +364,8 @@ fn a_way_around_crate_is_found() {
 
 #[test]
 fn a_crate_in_other_hands_is_found() {
-    check(
-        "src/store/a.rs",
-        "//! A.\nuse rusqlite::{Row, params};\n",
-        &[],
-    );
-    check(
-        "src/ops/a.rs",
-        "//! A.\nuse super::ignore::x;\nfn f() { a.ignore::<u8>(); }\n",
-        &[],
-    );
+    check("src/store/a.rs", "//! A.\nuse rusqlite::{Row, params};\n", &[]);
+    check("src/ops/a.rs", "//! A.\nuse super::ignore::x;\nfn f() { a.ignore::<u8>(); }\n", &[]);
     check(
         "src/ops/a.rs",
         "//! A.\nuse rusqlite as sql;\n",
@@ -474,11 +408,7 @@ fn a_file_out_of_shape_is_found() {
         &long,
         &["src/text.rs:601: more than 600 lines: look for the second idea"],
     );
-    check(
-        "src/text/tests.rs",
-        "//! A.\nfn f() { g().unwrap(); }\n",
-        &[],
-    );
+    check("src/text/tests.rs", "//! A.\nfn f() { g().unwrap(); }\n", &[]);
 }
 
 #[test]

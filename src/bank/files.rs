@@ -43,9 +43,11 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
                 // Who holds it is only told where it can be read.
                 let _ = file.read_to_string(&mut holder);
                 let holder = holder.trim();
-                return Err(Failure::environment(format!("process {holder} has been writing for 10 s"))
-                    .hint("wait for it to end, or end it, and try again")
-                    .into());
+                return Err(Failure::environment(format!(
+                    "process {holder} has been writing for 10 s"
+                ))
+                .hint("wait for it to end, or end it, and try again")
+                .into());
             }
             Err(TryLockError::Error(error)) => {
                 return Err(error).with_context(|| format!("failed to lock `{}`", path.display()));
@@ -53,12 +55,16 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
         }
     }
     // For the message above; the lock itself is what counts.
-    let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", std::process::id()));
+    let _ = file
+        .set_len(0)
+        .and_then(|()| file.rewind())
+        .and_then(|()| write!(file, "{}", std::process::id()));
     Ok(WriteGuard { _file: file })
 }
 
 pub(super) fn create_folder(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path).with_context(|| format!("failed to make the folder `{}`", path.display()))
+    std::fs::create_dir_all(path)
+        .with_context(|| format!("failed to make the folder `{}`", path.display()))
 }
 
 /// Writes a new file and returns whether it did; an existing one is left alone.
@@ -70,7 +76,9 @@ pub(super) fn create(path: &Path, text: &str) -> Result<bool> {
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error.error).with_context(|| format!("failed to write `{}`", path.display())),
+        Err(error) => {
+            Err(error.error).with_context(|| format!("failed to write `{}`", path.display()))
+        }
     }
 }
 
@@ -161,7 +169,8 @@ mod tests {
             let mode = path.metadata().expect("there").permissions().mode();
             assert_eq!(mode & 0o777, 0o640);
         }
-        let left: Vec<_> = std::fs::read_dir(folder.path().join("deep")).expect("a folder").collect();
+        let left: Vec<_> =
+            std::fs::read_dir(folder.path().join("deep")).expect("a folder").collect();
         assert_eq!(left.len(), 1, "no temporary file stays behind");
     }
 

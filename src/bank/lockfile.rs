@@ -136,10 +136,7 @@ pub(crate) fn render(anchors: &Anchors) -> String {
         commit: anchor.commit.clone(),
         fingerprint: anchor.fingerprint.to_fields(),
     });
-    let file = LockFile {
-        version: VERSION,
-        anchors: entries.collect(),
-    };
+    let file = LockFile { version: VERSION, anchors: entries.collect() };
     let body = toml::to_string(&file).expect("strings and numbers always serialise");
     format!("{HEADER}{body}")
 }

@@ -46,7 +46,8 @@ impl Bank {
             return Err(self.missing().into());
         }
         let (mut found, mut warnings) = (Vec::new(), Vec::new());
-        let walker = WalkDir::new(self.folder()).follow_links(false).sort_by_file_name().into_iter();
+        let walker =
+            WalkDir::new(self.folder()).follow_links(false).sort_by_file_name().into_iter();
         for entry in walker.filter_entry(|entry| !is_private(entry)) {
             match entry {
                 Ok(entry) => match memory_file(self.folder(), &entry) {
@@ -93,12 +94,7 @@ impl Bank {
             updated_at: front.updated_at,
             body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
         };
-        Ok(Stored {
-            memory,
-            file: file.to_owned(),
-            text,
-            warnings,
-        })
+        Ok(Stored { memory, file: file.to_owned(), text, warnings })
     }
 
     /// Reads all memories; one that cannot be read is a warning.
@@ -131,13 +127,21 @@ impl Bank {
     }
 
     /// Writes a new memory and returns its file; one of that name must not exist.
-    pub(crate) fn create_memory(&self, id: &str, front: &Frontmatter, body: &str) -> Result<String> {
+    pub(crate) fn create_memory(
+        &self,
+        id: &str,
+        front: &Frontmatter,
+        body: &str,
+    ) -> Result<String> {
         names::check(id)?;
         let text = format!("{}{}\n", frontmatter::render(front), body.trim_end());
         if text.len() as u64 > MAX_BYTES {
-            return Err(Failure::usage(format!("the memory has {} KB, more than 100 KB", text.len() / 1024))
-                .hint("split it; what is long is read by nobody")
-                .into());
+            return Err(Failure::usage(format!(
+                "the memory has {} KB, more than 100 KB",
+                text.len() / 1024
+            ))
+            .hint("split it; what is long is read by nobody")
+            .into());
         }
         let file = format!("{id}.md");
         if files::create(&self.folder().join(&file), &text)? {

@@ -12,13 +12,15 @@ const MAX_WORDS: usize = 6;
 const MAX_MADE_BYTES: usize = 48;
 
 /// Names that some systems keep for devices.
-const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3"];
+const RESERVED: &[&str] =
+    &["con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3"];
 
 /// Checks that `id` can name a memory of a bank.
 pub(crate) fn check(id: &str) -> Result<(), Failure> {
     let refuse = |why: &str| {
-        Failure::usage(format!("`{}` cannot be the id of a memory: {why}", id.escape_debug()))
-            .hint("use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`")
+        Failure::usage(format!("`{}` cannot be the id of a memory: {why}", id.escape_debug())).hint(
+            "use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`",
+        )
     };
     if id.is_empty() {
         return Err(refuse("it is empty"));
@@ -70,14 +72,31 @@ mod tests {
         for id in ["a", "close-sessions", "db/close", "v1.2", "größe"] {
             assert!(check(id).is_ok(), "{id}");
         }
-        for id in ["", "..", "../x", "/x", "a//b", "a\nb", "a b", ".x", "x.", "NUL", "con.md", "a\\b", "indices/x"] {
+        for id in [
+            "",
+            "..",
+            "../x",
+            "/x",
+            "a//b",
+            "a\nb",
+            "a b",
+            ".x",
+            "x.",
+            "NUL",
+            "con.md",
+            "a\\b",
+            "indices/x",
+        ] {
             assert!(check(id).is_err(), "{id:?}");
         }
     }
 
     #[test]
     fn texts_give_readable_ids() {
-        assert_eq!(from_text("Hash passwords; never store plain text, ever."), "hash-passwords-never-store-plain-text");
+        assert_eq!(
+            from_text("Hash passwords; never store plain text, ever."),
+            "hash-passwords-never-store-plain-text"
+        );
         assert_eq!(from_text("日本語"), "memory");
         assert_eq!(from_text("Con"), "memory");
     }

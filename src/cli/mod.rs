@@ -10,8 +10,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod memory;
 
 pub(crate) use memory::{
-    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, MemoryCommand, ReanchorArgs, ReportFormat, RestoreArgs,
-    SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
+    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, MemoryCommand, ReanchorArgs,
+    ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
 };
 
 /// Keep a project's rules anchored to the code that shows them
@@ -39,7 +39,13 @@ pub(crate) struct GlobalArgs {
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
     /// Colour the output
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Global options"
+    )]
     pub(crate) color: ColorChoice,
 }
 
@@ -63,7 +69,9 @@ pub(crate) enum Command {
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),
     /// Print the completion script of a shell
-    #[command(after_help = "Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus")]
+    #[command(
+        after_help = "Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus"
+    )]
     Completions(CompletionsArgs),
     /// Show the whole life cycle on a throw-away repository, each step checked
     #[command(after_help = "Example: cerberus demo")]

@@ -37,7 +37,11 @@ pub(super) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
     match (&report.anchor, &report.unanchored) {
         (Some(anchor), _) => {
             let place = super::place(&anchor.file, anchor.symbol.as_deref());
-            out.line(&format!("  example {} (quality {:.2})", out.styled(NAME, &place), anchor.quality));
+            out.line(&format!(
+                "  example {} (quality {:.2})",
+                out.styled(NAME, &place),
+                anchor.quality
+            ));
         }
         (None, Some(why)) => {
             out.line(&format!("  {}: {why}", out.painted(ODD, "no example")));

@@ -48,7 +48,10 @@ fn show(report: &Report, request: &Request, out: &mut Printer) {
             let verb = if request.dry_run { "would anchor" } else { "anchored" };
             let place = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
             let verb = out.painted(GOOD, verb);
-            out.line(&format!("{verb} {id} to {place} (quality {:.2}, {})", anchor.quality, anchor.chosen));
+            out.line(&format!(
+                "{verb} {id} to {place} (quality {:.2}, {})",
+                anchor.quality, anchor.chosen
+            ));
         }
         (None, Choice::Clear) => {
             let verb = match (&report.previous, request.dry_run) {
@@ -69,7 +72,10 @@ fn show(report: &Report, request: &Request, out: &mut Printer) {
         candidates(&report.candidates, is_listing, out);
         unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
         if !report.candidates.is_empty() {
-            out.line(&format!("keep one with: cerberus memory anchor {} --pick 1", out.safe(&report.id)));
+            out.line(&format!(
+                "keep one with: cerberus memory anchor {} --pick 1",
+                out.safe(&report.id)
+            ));
         }
     }
 }

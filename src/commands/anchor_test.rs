@@ -24,7 +24,11 @@ struct Line {
     hints: Vec<String>,
 }
 
-pub(super) fn run(args: &AnchorTestArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(super) fn run(
+    args: &AnchorTestArgs,
+    settings: &Settings,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
     let languages = match &args.scope {
         Some(scope) => memories::languages(scope)
             .map_err(|why| Failure::usage(format!("nothing to look for in `{scope}`: {why}")))?,
@@ -73,9 +77,16 @@ fn read_rules(path: &Path) -> Result<Vec<Question>> {
     let said = || format!("failed to read the rules `{}`", path.display());
     let mut text = String::new();
     if path == Path::new("-") {
-        std::io::stdin().lock().take(MAX_RULES_BYTES).read_to_string(&mut text).with_context(said)?;
+        std::io::stdin()
+            .lock()
+            .take(MAX_RULES_BYTES)
+            .read_to_string(&mut text)
+            .with_context(said)?;
     } else {
-        #[expect(clippy::disallowed_methods, reason = "a file that the user names, not the project's")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a file that the user names, not the project's"
+        )]
         let file = std::fs::File::open(path).map_err(|error| {
             Failure::usage(format!("{}: {error}", said())).hint("name a file with a rule a line")
         })?;
@@ -92,11 +103,7 @@ fn read_rules(path: &Path) -> Result<Vec<Question>> {
         } else {
             (line.trim().to_owned(), Vec::new())
         };
-        questions.push(Question {
-            rule,
-            hints,
-            languages: None,
-        });
+        questions.push(Question { rule, hints, languages: None });
     }
     Ok(questions)
 }
@@ -116,11 +123,8 @@ fn show(report: &Report, explain: bool, out: &mut Printer) {
             out.line(&line);
         }
         None => {
-            let line = format!(
-                "{} over the gate {}",
-                out.painted(ODD, "no example"),
-                report.min_quality
-            );
+            let line =
+                format!("{} over the gate {}", out.painted(ODD, "no example"), report.min_quality);
             out.line(&line);
         }
     }

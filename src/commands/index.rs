@@ -18,7 +18,8 @@ pub(super) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> R
         return Ok(ExitStatus::Done);
     }
     let languages = report.languages.iter();
-    let mut rows: Vec<Vec<String>> = languages.map(|(name, n)| vec![name.clone(), n.to_string()]).collect();
+    let mut rows: Vec<Vec<String>> =
+        languages.map(|(name, n)| vec![name.clone(), n.to_string()]).collect();
     rows.push(vec!["all".to_owned(), report.files.to_string()]);
     out.rows(&["language", "files"], &rows);
     out.line(&format!(

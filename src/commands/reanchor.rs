@@ -10,10 +10,16 @@ use crate::ops::memories::Filter;
 use crate::ops::reanchor::{self, Finding, Mode, Report, Request, Target};
 use crate::output::{BAD, Bar, GOOD, NAME, ODD, Printer, annotations};
 
-pub(super) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(super) fn run(
+    args: &ReanchorArgs,
+    settings: &Settings,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
     if args.undo {
         let n_anchors = reanchor::undo(&settings.project)?;
-        out.line(&format!("the last reanchor is taken back; {n_anchors} anchors are as they were before it"));
+        out.line(&format!(
+            "the last reanchor is taken back; {n_anchors} anchors are as they were before it"
+        ));
         return Ok(ExitStatus::Done);
     }
     let mode = match &args.accept {
@@ -24,16 +30,14 @@ pub(super) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -
     };
     let request = Request {
         mode,
-        filter: Filter {
-            scope: Some(args.scope.clone()),
-            ..Filter::default()
-        },
+        filter: Filter { scope: Some(args.scope.clone()), ..Filter::default() },
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         strict: args.strict,
         since: args.since.clone(),
     };
     let bar = Bar::new(out.terminal, "following anchors");
-    let report = reanchor::reanchor(&settings.project, &request, &|done, total| bar.step(done, total))?;
+    let report =
+        reanchor::reanchor(&settings.project, &request, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
     match (args.format, &args.explain) {
@@ -59,7 +63,8 @@ fn show(report: &Report, request: &Request, out: &mut Printer) {
         out.line("no anchors to follow; make some with `cerberus memory add` or `cerberus memory anchor`");
     }
     let states = report.summary.states.iter().filter(|(_, n)| **n > 0);
-    let rows: Vec<Vec<String>> = states.map(|(state, n)| vec![state.to_string(), n.to_string()]).collect();
+    let rows: Vec<Vec<String>> =
+        states.map(|(state, n)| vec![state.to_string(), n.to_string()]).collect();
     out.rows(&["state", "anchors"], &rows);
     let to_tell = |it: &&Finding| it.state != State::Fresh || it.better.is_some();
     for finding in report.results.iter().filter(to_tell) {
@@ -72,7 +77,10 @@ fn show(report: &Report, request: &Request, out: &mut Printer) {
         let (style, verdict) = if report.ok {
             (GOOD, "every anchor holds")
         } else {
-            (BAD, "the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock")
+            (
+                BAD,
+                "the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock",
+            )
         };
         out.line(&out.painted(style, verdict));
     }
@@ -96,7 +104,11 @@ fn finding(finding: &Finding, request: &Request, out: &mut Printer) {
     }
     if let Some(better) = &finding.better {
         let place = super::place(&better.file, better.symbol.as_deref());
-        let line = format!("  a better example has appeared: {} (quality {:.2})", out.safe(&place), better.quality);
+        let line = format!(
+            "  a better example has appeared: {} (quality {:.2})",
+            out.safe(&place),
+            better.quality
+        );
         out.line(&line);
         out.line(&format!("  take it with: cerberus memory anchor {}", out.safe(&finding.id)));
     }
@@ -117,7 +129,12 @@ fn headline(finding: &Finding, out: &Printer) -> String {
         state += ", edited";
     }
     let old = target(&finding.old);
-    let mut line = format!("{} {}: {}", out.painted(style, &state), out.styled(NAME, &finding.id), out.safe(&old));
+    let mut line = format!(
+        "{} {}: {}",
+        out.painted(style, &state),
+        out.styled(NAME, &finding.id),
+        out.safe(&old)
+    );
     if let Some(new) = finding.new.as_ref().map(target).filter(|new| *new != old) {
         line += &format!(" → {}", out.safe(&new));
     }
@@ -127,8 +144,10 @@ fn headline(finding: &Finding, out: &Printer) -> String {
 /// Shows all that is known of one finding.
 fn explain(report: &Report, typed: &str, out: &mut Printer) -> Result<()> {
     let ids = report.results.iter().map(|finding| finding.id.as_str());
-    let at = crate::ops::memories::find_id(typed, ids)
-        .map_err(|_| Failure::usage(format!("`{typed}` has no anchor that was followed")).hint("see all with `cerberus memory reanchor --dry-run`"))?;
+    let at = crate::ops::memories::find_id(typed, ids).map_err(|_| {
+        Failure::usage(format!("`{typed}` has no anchor that was followed"))
+            .hint("see all with `cerberus memory reanchor --dry-run`")
+    })?;
     let finding = &report.results[at];
     out.line(&headline(finding, out));
     out.line(&format!("  {}", out.safe(&finding.reason)));
@@ -136,7 +155,8 @@ fn explain(report: &Report, typed: &str, out: &mut Printer) -> Result<()> {
     let rows: Vec<Vec<String>> = places
         .iter()
         .map(|place| {
-            let lines = format!("{}-{}", place.start_line.unwrap_or(0), place.end_line.unwrap_or(0));
+            let lines =
+                format!("{}-{}", place.start_line.unwrap_or(0), place.end_line.unwrap_or(0));
             vec![target(place), lines, format!("{:.2}", place.similarity.unwrap_or(0.0))]
         })
         .collect();

@@ -11,7 +11,12 @@ use crate::output::{FAINT, NAME, Printer};
 pub(super) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let request = Request {
         query: args.query.clone(),
-        sections: args.anchors.iter().map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect(),
+        sections: args
+            .anchors
+            .iter()
+            .map(|id| id.trim().to_owned())
+            .filter(|id| !id.is_empty())
+            .collect(),
         content: args.content,
         filter: super::filter(&args.filter),
         limit: args.limit,
@@ -41,7 +46,10 @@ fn show(hit: &Hit, out: &mut Printer) {
         out.line(&format!("  {} {}:{lines}", out.safe(&section.id), out.safe(&hit.file)));
     }
     if let Some(metrics) = &hit.token_metrics {
-        let saved = metrics.savings_percent.map(|saved| format!(", {saved:.1} % saved")).unwrap_or_default();
+        let saved = metrics
+            .savings_percent
+            .map(|saved| format!(", {saved:.1} % saved"))
+            .unwrap_or_default();
         out.line(&format!(
             "  {} of {} tokens{saved} ({})",
             metrics.actual_tokens, metrics.full_file_tokens, metrics.tokenizer

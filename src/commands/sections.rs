@@ -8,7 +8,11 @@ use crate::error::ExitStatus;
 use crate::ops::sections;
 use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
 
-pub(super) fn run(args: &SectionsArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(super) fn run(
+    args: &SectionsArgs,
+    settings: &Settings,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
     let report = sections::sections(&settings.project, &args.id)?;
     let failed = args.validate && !report.diagnostics.is_empty();
     let status = if failed { ExitStatus::CheckFailed } else { ExitStatus::Done };
@@ -31,7 +35,10 @@ pub(super) fn run(args: &SectionsArgs, settings: &Settings, out: &mut Printer) -
             })
             .collect();
         out.rows(&["section", "from", "lines", "tokens"], &rows);
-        let whole = format!("{} has {} tokens ({})", report.file, report.full_file_tokens, report.tokenizer);
+        let whole = format!(
+            "{} has {} tokens ({})",
+            report.file, report.full_file_tokens, report.tokenizer
+        );
         out.line(&out.painted(FAINT, &whole));
     }
     for found in &report.diagnostics {
@@ -45,7 +52,12 @@ pub(super) fn run(args: &SectionsArgs, settings: &Settings, out: &mut Printer) -
     }
     if args.validate && !failed {
         let n = report.sections.len();
-        out.line(&out.painted(GOOD, &format!("the tags of {} are well formed ({n} sections)", report.file)));
+        out.line(
+            &out.painted(
+                GOOD,
+                &format!("the tags of {} are well formed ({n} sections)", report.file),
+            ),
+        );
     }
     Ok(status)
 }

@@ -16,10 +16,15 @@ pub(super) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> R
         return Ok(ExitStatus::Done);
     }
     let mut rows = vec![vec!["memories".to_owned(), String::new(), report.memories.to_string()]];
-    for (what, counts) in [("type", &report.by_type), ("scope", &report.by_scope), ("status", &report.by_status)] {
-        rows.extend(counts.iter().map(|(name, n)| vec![what.to_owned(), name.clone(), n.to_string()]));
+    for (what, counts) in
+        [("type", &report.by_type), ("scope", &report.by_scope), ("status", &report.by_status)]
+    {
+        rows.extend(
+            counts.iter().map(|(name, n)| vec![what.to_owned(), name.clone(), n.to_string()]),
+        );
     }
-    let percent = report.anchored_percent.map(|percent| format!(" ({percent:.1} %)")).unwrap_or_default();
+    let percent =
+        report.anchored_percent.map(|percent| format!(" ({percent:.1} %)")).unwrap_or_default();
     rows.push(vec!["anchored".to_owned(), String::new(), format!("{}{percent}", report.anchored)]);
     for (state, n) in &report.anchors_by_state {
         rows.push(vec!["anchor".to_owned(), state.to_string(), n.to_string()]);

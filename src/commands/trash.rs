@@ -8,18 +8,26 @@ use crate::error::ExitStatus;
 use crate::ops::trash::{self, Report};
 use crate::output::{NAME, Printer};
 
-pub(super) fn delete(args: &DeleteArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(super) fn delete(
+    args: &DeleteArgs,
+    settings: &Settings,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
     let report = trash::delete(&settings.project, &args.ids)?;
     show(&report, "moved to the trash as", out)?;
-    if !out.json {
-        if let Some(moved) = report.moved.first() {
-            out.line(&format!("take it back with: cerberus memory restore {}", out.safe(&moved.name)));
-        }
+    if !out.json
+        && let Some(moved) = report.moved.first()
+    {
+        out.line(&format!("take it back with: cerberus memory restore {}", out.safe(&moved.name)));
     }
     Ok(ExitStatus::Done)
 }
 
-pub(super) fn restore(args: &RestoreArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(super) fn restore(
+    args: &RestoreArgs,
+    settings: &Settings,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
     let report = trash::restore(&settings.project, &args.id)?;
     show(&report, "is back as", out)?;
     Ok(ExitStatus::Done)
@@ -32,7 +40,11 @@ fn show(report: &Report, verb: &str, out: &mut Printer) -> Result<()> {
     }
     for moved in &report.moved {
         let anchor = if moved.anchored { ", with its anchor" } else { "" };
-        out.line(&format!("{} {verb} {}{anchor}", out.styled(NAME, &moved.id), out.safe(&moved.file)));
+        out.line(&format!(
+            "{} {verb} {}{anchor}",
+            out.styled(NAME, &moved.id),
+            out.safe(&moved.file)
+        ));
     }
     Ok(())
 }

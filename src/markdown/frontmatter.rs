@@ -51,28 +51,18 @@ const BOM: char = '\u{FEFF}';
 
 /// Reads the frontmatter of `text`, which is a whole file.
 pub(crate) fn parse(text: &str) -> Parsed {
-    let mut parsed = Parsed {
-        body_start: body_start(text),
-        ..Parsed::default()
-    };
+    let mut parsed = Parsed { body_start: body_start(text), ..Parsed::default() };
     let Some((block, _)) = span(text) else {
         if let Some(start) = opening(text).map(|opening| opening.start) {
             let message = "frontmatter, opened on line 1, is never closed".to_owned();
-            let warning = Diagnostic::new(
-                "unclosed-frontmatter",
-                start,
-                &LineIndex::new(text),
-                message,
-            );
+            let warning =
+                Diagnostic::new("unclosed-frontmatter", start, &LineIndex::new(text), message);
             parsed.warnings = vec![warning.hint("add a line `---` where it ends".to_owned())];
         }
         return parsed;
     };
-    let mut reader = Reader {
-        block,
-        lines: LineIndex::new(&text[..block.end]),
-        warnings: Vec::new(),
-    };
+    let mut reader =
+        Reader { block, lines: LineIndex::new(&text[..block.end]), warnings: Vec::new() };
     match yaml::entries(block.of(text)) {
         Ok(entries) => parsed.frontmatter = reader.fields(entries),
         Err(error) => {
@@ -224,10 +214,7 @@ impl Reader {
     fn words(&mut self, entry: &Entry) -> Vec<String> {
         let (mut words, n_wrong) = match &entry.value {
             Value::Null => return Vec::new(),
-            Value::Word(text) => (
-                text.split(',').map(|word| word.trim().to_owned()).collect(),
-                0,
-            ),
+            Value::Word(text) => (text.split(',').map(|word| word.trim().to_owned()).collect(), 0),
             Value::List(items) => {
                 let words: Vec<String> = items.iter().flatten().cloned().collect();
                 let n_wrong = items.len() - words.len();
@@ -275,8 +262,7 @@ impl Reader {
 
     fn warn(&mut self, code: &'static str, at: usize, message: String) {
         let at = (self.block.start + at).min(self.block.end);
-        self.warnings
-            .push(Diagnostic::new(code, at, &self.lines, message));
+        self.warnings.push(Diagnostic::new(code, at, &self.lines, message));
     }
 
     fn hint(&mut self, hint: String) {

@@ -1,13 +1,12 @@
-//! Memories as markdown: frontmatter, sections, and the code that hides tags.
+//! Memories as markdown: frontmatter and sections.
 //!
 //! Text goes in, plain values come out; nothing here fails. What cannot be read
 //! becomes a [`Diagnostic`] and the rest still counts. Every pass is linear in
 //! its input, hostile input included. Reads no file and no clock.
 
-pub(crate) mod blocks;
 pub(crate) mod frontmatter;
-pub(crate) mod inline;
 pub(crate) mod sections;
+mod structure;
 
 use crate::text::LineIndex;
 
@@ -27,13 +26,7 @@ pub(crate) struct Diagnostic {
 impl Diagnostic {
     fn new(code: &'static str, at: usize, lines: &LineIndex, message: String) -> Self {
         let (line, column) = lines.line_column(at);
-        Self {
-            code,
-            line,
-            column,
-            message,
-            hint: None,
-        }
+        Self { code, line, column, message, hint: None }
     }
 
     fn hint(mut self, hint: String) -> Self {

@@ -20,11 +20,10 @@ use rustc_hash::FxHashSet;
 
 pub(crate) use self::content::content;
 use self::pairing::Pairing;
-pub(crate) use self::select::{Missing, SEPARATOR, Selection, select};
+pub(crate) use self::select::{SEPARATOR, select};
 use self::slug::Slugs;
 use self::tag::{Reading, Tag};
-use super::blocks::{self, Heading};
-use super::inline::{self, PieceKind};
+use super::structure::{Heading, structure};
 use super::{Diagnostic, frontmatter};
 use crate::text::Span;
 
@@ -49,8 +48,6 @@ impl Origin {
 pub(crate) struct Section {
     /// As it is addressed: the second of the same name is `id#2`.
     pub(crate) id: String,
-    /// As it is written.
-    pub(crate) spelled: String,
     pub(crate) origin: Origin,
     /// With its own tags.
     pub(crate) outer: Span,
@@ -70,32 +67,24 @@ pub(crate) struct Sections {
 
 /// Returns the sections of `text`, which is a whole file, frontmatter and all.
 pub(crate) fn parse(text: &str) -> Sections {
-    let blocks = blocks::blocks(text, frontmatter::body_start(text));
+    let body = Span::new(frontmatter::body_start(text), text.len());
+    let structure = structure(text, body);
     let mut pairing = Pairing::new(text);
-    for piece in inline::pieces(text, &blocks.prose) {
-        let ended = match piece.kind {
-            PieceKind::Code => continue,
-            PieceKind::Comment => true,
-            PieceKind::Unclosed => false,
-        };
-        match tag::read(piece.span.of(text), ended) {
-            Reading::Tag { closing, id } => pairing.tag(Tag {
-                span: piece.span,
-                closing,
-                id,
-            }),
+    for comment in structure.comments {
+        match tag::read(comment.span.of(text), comment.ended) {
+            Reading::Tag { closing, id } => pairing.tag(Tag { span: comment.span, closing, id }),
             Reading::Malformed { message, hint } => {
-                pairing.report("malformed", piece.span.start, message, hint);
+                pairing.report("malformed", comment.span.start, message, hint);
             }
             Reading::Other => {}
         }
     }
     let mut sections = pairing.finish();
-    if blocks.headings.is_empty() {
+    if structure.headings.is_empty() {
         return sections;
     }
     let taken: FxHashSet<String> = sections.list.iter().map(|it| lower(&it.id)).collect();
-    let from_headings = heading_sections(text, &blocks.headings);
+    let from_headings = heading_sections(text, &structure.headings);
     let free = from_headings.filter(|section| !taken.contains(&section.id));
     sections.list.extend(free);
     sections.list.sort_by_key(|section| section.outer.start);
@@ -114,12 +103,9 @@ fn heading_sections(text: &str, headings: &[Heading]) -> impl Iterator<Item = Se
     }
     let mut slugs = Slugs::default();
     headings.iter().zip(ends).filter_map(move |(heading, end)| {
-        let title = heading.title.of(text);
-        let id = slugs.slug(title)?;
         let span = Span::new(heading.start, end);
         Some(Section {
-            id,
-            spelled: title.to_owned(),
+            id: slugs.slug(&heading.title)?,
             origin: Origin::Heading,
             outer: span,
             inner: span,

@@ -10,10 +10,10 @@ use crate::markdown::frontmatter::Frontmatter;
 use crate::model::{Anchor, Chosen, MemoryType, Scope};
 use crate::rank::tokenize;
 
+use super::Project;
 use super::anchor::{self, Kept};
 use super::anchor_test::{self, Expected, Options, Question};
 use super::memories::{self, Memories};
-use super::Project;
 
 /// From this share of common words on, two memories are likely to say the same.
 /// Two rules that differ in one word of five share 0.67.
@@ -53,7 +53,9 @@ pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
     let text = request.text.trim();
     if text.is_empty() {
         return Err(Failure::usage("the memory has no text")
-            .hint("say it in a sentence: `cerberus memory add \"Close sessions in a finally block\"`")
+            .hint(
+                "say it in a sentence: `cerberus memory add \"Close sessions in a finally block\"`",
+            )
             .into());
     }
     let memories = Memories::load(project)?;
@@ -83,13 +85,7 @@ pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
             return Err(error);
         }
     }
-    Ok(Report {
-        id,
-        file,
-        anchor: kept,
-        unanchored,
-        warnings,
-    })
+    Ok(Report { id, file, anchor: kept, unanchored, warnings })
 }
 
 fn find_anchor(
@@ -114,11 +110,7 @@ fn find_anchor(
         hints: request.hints.clone(),
         languages,
     };
-    let options = Options {
-        limit: 1,
-        min_quality: request.min_quality,
-        explain: false,
-    };
+    let options = Options { limit: 1, min_quality: request.min_quality, explain: false };
     let Some(mut found) = anchor_test::anchor_test(project, &[question], options)?.pop() else {
         return Ok((None, None));
     };
@@ -127,7 +119,10 @@ fn find_anchor(
         (Some(first), _) => Ok((Some(anchor::of_candidate(project, &first, Chosen::Auto)?), None)),
         (None, Some(best)) => {
             let gate = request.min_quality;
-            let why = format!("the best example found has quality {:.2}, under the gate {gate}", best.quality);
+            let why = format!(
+                "the best example found has quality {:.2}, under the gate {gate}",
+                best.quality
+            );
             Ok((None, Some(why)))
         }
         (None, None) => Ok((None, Some("no code has any of its words".to_owned()))),
@@ -140,7 +135,12 @@ fn free_id(request: &Request, text: &str, memories: &Memories) -> Result<String>
         return Ok(id.clone());
     }
     let base = names::from_text(text);
-    let is_taken = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id || stored.file == format!("{id}.md"));
+    let is_taken = |id: &str| {
+        memories
+            .all
+            .iter()
+            .any(|stored| stored.memory.id == id || stored.file == format!("{id}.md"))
+    };
     let mut id = base.clone();
     let mut n = 2;
     while is_taken(&id) {

@@ -106,7 +106,9 @@ pub(crate) fn anchor(project: &Project, request: &Request) -> Result<Report> {
         Choice::Clear => None,
         Choice::To(place) => Some(by_hand(project, place)?),
         Choice::Best | Choice::Pick(_) | Choice::List(_) => {
-            if let (Choice::Best, Some(old)) = (&request.choice, old.filter(|old| old.chosen == Chosen::Manual)) {
+            if let (Choice::Best, Some(old)) =
+                (&request.choice, old.filter(|old| old.chosen == Chosen::Manual))
+            {
                 return Err(chosen_by_hand(&id, old).into());
             }
             let question = Question {
@@ -150,11 +152,7 @@ fn search(
         Choice::List(limit) => (limit, None),
         _ => (SHOWN, None),
     };
-    let options = Options {
-        limit,
-        min_quality: request.min_quality,
-        explain: true,
-    };
+    let options = Options { limit, min_quality: request.min_quality, explain: true };
     let mut ranked = anchor_test::anchor_test(project, std::slice::from_ref(question), options)?;
     let Some(found) = ranked.pop() else {
         return Ok(None);
@@ -170,9 +168,14 @@ fn search(
             let candidate = rank.checked_sub(1).and_then(|at| report.candidates.get(at));
             let n = report.candidates.len();
             let Some(candidate) = candidate else {
-                return Err(Failure::usage(format!("there is no candidate {rank}: the rule has {n}"))
-                    .hint(format!("see them with `cerberus memory anchor {} --candidates {n}`", request.id))
-                    .into());
+                return Err(Failure::usage(format!(
+                    "there is no candidate {rank}: the rule has {n}"
+                ))
+                .hint(format!(
+                    "see them with `cerberus memory anchor {} --candidates {n}`",
+                    request.id
+                ))
+                .into());
             };
             (candidate, Chosen::Manual)
         }
@@ -186,7 +189,11 @@ fn search(
 }
 
 /// Returns the anchor for a candidate, with the fingerprint of its code as it is now.
-pub(super) fn of_candidate(project: &Project, candidate: &Candidate, chosen: Chosen) -> Result<Anchor> {
+pub(super) fn of_candidate(
+    project: &Project,
+    candidate: &Candidate,
+    chosen: Chosen,
+) -> Result<Anchor> {
     let located = follow::locate(&project.root, &candidate.file, candidate.symbol.as_deref())?;
     Ok(Anchor {
         file: located.place.file,
@@ -228,11 +235,7 @@ pub(super) fn question(stored: &Stored, more_hints: &[String]) -> Question {
     // A long memory says its rule first; what follows explains.
     let body = stored.memory.body.trim();
     let rule = body.split("\n\n").next().unwrap_or(body).trim();
-    Question {
-        rule: rule.to_owned(),
-        hints,
-        languages: None,
-    }
+    Question { rule: rule.to_owned(), hints, languages: None }
 }
 
 fn chosen_by_hand(id: &str, old: &Anchor) -> Failure {

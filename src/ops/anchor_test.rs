@@ -50,6 +50,9 @@ pub(crate) struct Report {
     /// Words of the rule that the code does not know, with near ones that it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_words: Option<Vec<UnknownWord>>,
+    /// What the first candidate's match was told from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) evidence: Option<Evidence>,
     pub(crate) elapsed_ms: f64,
     #[serde(skip)]
     pub(crate) warnings: Vec<String>,
@@ -89,6 +92,18 @@ pub(crate) struct Reason {
     pub(crate) fields: Vec<&'static str>,
 }
 
+/// What a match was told from; `benches/fit_match.py` refits the formula with it.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Evidence {
+    /// The share of the attainable score.
+    pub(crate) score: f64,
+    /// How far the runner-up is behind.
+    pub(crate) lead: f64,
+    /// How many of the rule's words the code knows.
+    pub(crate) n_known: usize,
+}
+
 /// A word that no code has.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -98,7 +113,11 @@ pub(crate) struct UnknownWord {
 }
 
 /// Ranks the candidates of each question, in order.
-pub(crate) fn anchor_test(project: &Project, questions: &[Question], options: Options) -> Result<Vec<Report>> {
+pub(crate) fn anchor_test(
+    project: &Project,
+    questions: &[Question],
+    options: Options,
+) -> Result<Vec<Report>> {
     let started = Instant::now();
     let mut index = open_index(project)?;
     let mut warnings = std::mem::take(&mut index.warnings);
@@ -146,8 +165,12 @@ pub(crate) fn rank(
             rule: question.rule.clone(),
             hints: question.hints.clone(),
             min_quality: options.min_quality,
-            anchor: candidates.first().filter(|first| first.quality >= options.min_quality).cloned(),
+            anchor: candidates
+                .first()
+                .filter(|first| first.quality >= options.min_quality)
+                .cloned(),
             candidates,
+            evidence: options.explain.then(|| evidence(&found)),
             unknown_words: options.explain.then(|| unknown_words(found)),
             elapsed_ms: 0.0,
             warnings: Vec::new(),
@@ -169,7 +192,12 @@ fn candidates(project: &Project, found: &Found, recency: &dyn Fn(&str) -> f64) -
                 language: it.language,
                 start_line: it.first_line + 1,
                 end_line: it.last_line + 1,
-                quality: rounded(calibrate::quality(it.match_score, it.size, recency, &project.weights)),
+                quality: rounded(calibrate::quality(
+                    it.match_score,
+                    it.size,
+                    recency,
+                    &project.weights,
+                )),
                 match_score: rounded(it.match_score),
                 size: rounded(it.size),
                 recency: rounded(recency),
@@ -201,14 +229,17 @@ fn reason(found: &discover::Reason) -> Reason {
     }
 }
 
+fn evidence(found: &Found) -> Evidence {
+    Evidence {
+        score: rounded(found.evidence.score),
+        lead: rounded(found.evidence.lead),
+        n_known: found.evidence.n_known,
+    }
+}
+
 fn unknown_words(found: Found) -> Vec<UnknownWord> {
     let words = found.unknown.into_iter();
-    words
-        .map(|it| UnknownWord {
-            word: it.word,
-            near: it.near,
-        })
-        .collect()
+    words.map(|it| UnknownWord { word: it.word, near: it.near }).collect()
 }
 
 /// Where a rule's example is expected: `FILE` or `FILE::SYMBOL`.
@@ -229,10 +260,7 @@ impl Expected {
             return Err(Failure::usage(format!("`{text}` is no place in the code"))
                 .hint("write FILE or FILE::SYMBOL, as in `src/db.py::close_session`"));
         }
-        Ok(Self {
-            file: file.trim_start_matches("./").to_owned(),
-            symbol,
-        })
+        Ok(Self { file: file.trim_start_matches("./").to_owned(), symbol })
     }
 
     /// Returns whether a candidate is what is expected: symbols agree in full or in

@@ -5,11 +5,11 @@
 //! content. Nothing that is asked depends on what happens to be parsed already.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::model::Language;
@@ -26,6 +26,9 @@ const BULK_FILES: usize = 8;
 
 /// How many raw words a thread remembers the terms of.
 const MAX_CACHED_WORDS: usize = 200_000;
+
+/// How many parsed files are remembered over the rules of one run, some 25 KB each.
+const MAX_CACHED_DOCUMENTS: usize = 4_000;
 
 /// A file that a file's modification within this time of its indexing may have gone
 /// unseen: clocks tick more coarsely than nanoseconds.
@@ -48,6 +51,8 @@ pub(crate) struct CodeIndex {
     pub(crate) warnings: Vec<String>,
     vocabulary: Vocabulary,
     store: Store,
+    /// Parsed files by their position in `files`.
+    parsed: FxHashMap<usize, Arc<FileDoc>>,
     /// Whether the store's term ids are ours; not when another process wrote between.
     is_attached: bool,
 }
@@ -79,10 +84,11 @@ impl Vocabulary {
         }
         for text in texts {
             for term in tokenize::terms(text) {
-                if !self.ids.contains_key(&term) {
-                    if let Some(id) = code::term_id(store.reader(), &term)? {
-                        self.ids.insert(term, id);
-                    }
+                if self.ids.contains_key(&term) {
+                    continue;
+                }
+                if let Some(id) = code::term_id(store.reader(), &term)? {
+                    self.ids.insert(term, id);
                 }
             }
         }
@@ -108,10 +114,7 @@ struct Worker<'v> {
 
 impl<'v> Worker<'v> {
     fn new(vocabulary: &'v Mutex<Vocabulary>) -> Self {
-        Self {
-            vocabulary,
-            known: FxHashMap::default(),
-        }
+        Self { vocabulary, known: FxHashMap::default() }
     }
 
     fn each_id(&mut self, text: &str, mut each: impl FnMut(u32)) {
@@ -122,7 +125,8 @@ impl<'v> Worker<'v> {
             }
             let mut terms = Vec::new();
             tokenize::parts(word, |part| terms.push(tokenize::term(part)));
-            let mut shared = self.vocabulary.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let mut shared =
+                self.vocabulary.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             let ids: Box<[u32]> = terms.into_iter().map(|term| shared.intern(term)).collect();
             drop(shared);
             ids.iter().copied().for_each(&mut each);
@@ -154,7 +158,12 @@ fn count(mut ids: Vec<u32>) -> vector::Counts {
 
 impl CodeIndex {
     /// Brings the index in `store` up to date with the files below `root`.
-    pub(crate) fn refresh(root: &Path, excludes: &[String], mut store: Store, now: i64) -> Result<Self> {
+    pub(crate) fn refresh(
+        root: &Path,
+        excludes: &[String],
+        mut store: Store,
+        now: i64,
+    ) -> Result<Self> {
         let (listing, stored) = rayon::join(|| walk::walk(root, excludes), || ());
         let (listing, ()) = (listing?, stored);
         let mut warnings = listing.warnings;
@@ -163,17 +172,19 @@ impl CodeIndex {
         for row in code::files(store.reader())? {
             known.insert(row.path.clone(), row);
         }
-        let mut vocabulary = Vocabulary {
-            last: code::last_term_id(store.reader())?,
-            ..Vocabulary::default()
-        };
+        let mut vocabulary =
+            Vocabulary { last: code::last_term_id(store.reader())?, ..Vocabulary::default() };
         vocabulary.is_complete = vocabulary.last == 0;
 
         let mut files = Vec::with_capacity(listing.entries.len());
         let mut stale = Vec::new();
         for entry in listing.entries {
             match known.remove(&entry.path) {
-                Some(row) if row.size == entry.size && row.mtime == entry.mtime && row.language == entry.language => {
+                Some(row)
+                    if row.size == entry.size
+                        && row.mtime == entry.mtime
+                        && row.language == entry.language =>
+                {
                     files.push(row);
                 }
                 old => stale.push((entry, old)),
@@ -221,6 +232,7 @@ impl CodeIndex {
             warnings,
             vocabulary,
             store,
+            parsed: FxHashMap::default(),
             is_attached: true,
         };
         let rows: Vec<&FileRow> = fresh.iter().map(|(row, _)| row).collect();
@@ -272,6 +284,28 @@ impl CodeIndex {
         }
     }
 
+    /// Returns the known terms that start with `prefix`, in their order, with their ids.
+    pub(crate) fn terms_with_prefix(&self, prefix: &str) -> Result<Vec<(String, u32)>> {
+        if !self.vocabulary.is_complete {
+            return code::terms_with_prefix(self.store.reader(), prefix);
+        }
+        let known = self.vocabulary.ids.iter();
+        let mut found: Vec<(String, u32)> = known
+            .filter(|(term, _)| term.starts_with(prefix))
+            .map(|(term, &id)| (term.clone(), id))
+            .collect();
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Returns whether the file at a position has a term, in its text or its path.
+    pub(crate) fn has_term(&self, at: usize, id: u32) -> bool {
+        let mut has_term = false;
+        let vector = self.files[at].vector.as_deref().unwrap_or_default();
+        vector::unpack(vector, |known, _, _| has_term |= known == id);
+        has_term
+    }
+
     /// Returns the largest term id in use.
     pub(crate) fn last_term_id(&self) -> u32 {
         self.vocabulary.last
@@ -279,7 +313,18 @@ impl CodeIndex {
 
     /// Returns the symbols of the files at the given positions, parsing those that
     /// were not parsed before.
-    pub(crate) fn documents(&mut self, wanted: &[usize]) -> Result<Vec<FileDoc>> {
+    pub(crate) fn documents(&mut self, wanted: &[usize]) -> Result<Vec<Arc<FileDoc>>> {
+        if self.parsed.len() > MAX_CACHED_DOCUMENTS {
+            self.parsed.clear();
+        }
+        let new: Vec<usize> =
+            wanted.iter().copied().filter(|at| !self.parsed.contains_key(at)).collect();
+        let documents = self.read_documents(&new)?;
+        self.parsed.extend(new.into_iter().zip(documents.into_iter().map(Arc::new)));
+        Ok(wanted.iter().filter_map(|at| self.parsed.get(at).cloned()).collect())
+    }
+
+    fn read_documents(&mut self, wanted: &[usize]) -> Result<Vec<FileDoc>> {
         let mut found: Vec<Option<FileDoc>> = Vec::with_capacity(wanted.len());
         for &at in wanted {
             let file = &self.files[at];
@@ -322,7 +367,12 @@ impl CodeIndex {
         Ok(found.into_iter().flatten().collect())
     }
 
-    fn keep_documents(&mut self, missing: &[usize], wanted: &[usize], parsed: &[FileDoc]) -> Result<()> {
+    fn keep_documents(
+        &mut self,
+        missing: &[usize],
+        wanted: &[usize],
+        parsed: &[FileDoc],
+    ) -> Result<()> {
         // A text that changed since the walk may have brought words that the store
         // does not know; such symbols are not kept.
         if !self.is_attached || !self.vocabulary.fresh.is_empty() {
@@ -414,12 +464,15 @@ fn document(worker: &mut Worker<'_>, language: Language, text: &str) -> FileDoc 
             parent: symbol.parent.and_then(|at| u32::try_from(at).ok()),
             first_line: u32::try_from(lines.line(symbol.span.start)).unwrap_or(0),
             last_line: u32::try_from(lines.line(symbol.span.end.saturating_sub(1))).unwrap_or(0),
-            terms: runs.map(|run| (run[0].0, run[0].1, u32::try_from(run.len()).unwrap_or(u32::MAX))).collect(),
+            terms: runs
+                .map(|run| (run[0].0, run[0].1, u32::try_from(run.len()).unwrap_or(u32::MAX)))
+                .collect(),
         }
     });
     FileDoc {
-        symbols: symbols.collect(),
+        n_lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
         module,
+        symbols: symbols.collect(),
     }
 }
 
@@ -463,13 +516,10 @@ fn field(symbol: &Symbol, leaf: Leaf) -> Field {
         Role::Doc => Field::Doc,
         Role::Comment => Field::Comment,
         Role::Text => Field::Text,
-        _ if symbol.name_span.start <= leaf.span.start && leaf.span.end <= symbol.name_span.end => Field::Name,
+        _ if symbol.name_span.start <= leaf.span.start && leaf.span.end <= symbol.name_span.end => {
+            Field::Name
+        }
         _ if leaf.span.start < symbol.body_start => Field::Signature,
         _ => Field::Body,
     }
-}
-
-/// Returns the distinct terms of texts.
-pub(crate) fn distinct_terms(text: &str) -> FxHashSet<String> {
-    tokenize::terms(text).into_iter().collect()
 }

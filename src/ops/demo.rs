@@ -1,5 +1,8 @@
 //! `demo`: the whole life cycle on a throw-away repository, each step checked.
-#![expect(clippy::disallowed_methods, reason = "the demo makes, changes and removes a folder of its own")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the demo makes, changes and removes a folder of its own"
+)]
 
 use std::path::Path;
 use std::time::Instant;
@@ -79,11 +82,7 @@ pub(crate) fn demo(now: Timestamp) -> Result<Report> {
 }
 
 fn step(steps: &mut Vec<Step>, command: &str, shows: impl Into<String>, ok: bool) {
-    steps.push(Step {
-        command: command.to_owned(),
-        shows: shows.into(),
-        ok,
-    });
+    steps.push(Step { command: command.to_owned(), shows: shows.into(), ok });
 }
 
 /// The rules come in and find their examples.
@@ -102,7 +101,8 @@ fn remember(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
             Some((file, symbol)) => format!("example {file}::{symbol}"),
             None => "no example, as there is none".to_owned(),
         };
-        let is_expected = found.as_ref().map(|(file, symbol)| (file.as_str(), symbol.as_str())) == expected;
+        let is_expected =
+            found.as_ref().map(|(file, symbol)| (file.as_str(), symbol.as_str())) == expected;
         step(steps, &format!("cerberus memory add \"{text}\" --id {id}"), shows, is_expected);
     }
     Ok(())
@@ -125,7 +125,8 @@ fn rule(id: &str, text: &str, min_quality: f64) -> add::Request {
 
 /// The code changes, and the anchors follow.
 fn refactor(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    let (old, new) = (project.root.join("shop/accounts.py"), project.root.join("people/members.py"));
+    let (old, new) =
+        (project.root.join("shop/accounts.py"), project.root.join("people/members.py"));
     let text = std::fs::read_to_string(&old)?.replace("class Accounts", "class Members");
     write(&new, &text)?;
     std::fs::remove_file(&old)?;
@@ -164,10 +165,7 @@ fn moves(report: &reanchor::Report) -> String {
 
 /// The memories are shown, sliced, deleted and restored.
 fn look_up(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    let request = show::Request {
-        anchored: true,
-        ..show::Request::default()
-    };
+    let request = show::Request { anchored: true, ..show::Request::default() };
     let shown = |project: &Project| -> Result<String> {
         let report = show::show(project, &request)?;
         let code = report.memories.into_iter().filter_map(|memory| memory.anchor?.code);
@@ -194,16 +192,18 @@ fn look_up(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
     )?;
     let metrics = found.results.first().and_then(|hit| hit.token_metrics.clone());
     let (told, ok) = match metrics.and_then(|metrics| Some((metrics.savings_percent?, metrics))) {
-        Some((saved, it)) => {
-            (format!("{} of {} tokens, {saved} % saved", it.actual_tokens, it.full_file_tokens), saved > 50.0)
-        }
+        Some((saved, it)) => (
+            format!("{} of {} tokens, {saved} % saved", it.actual_tokens, it.full_file_tokens),
+            saved > 50.0,
+        ),
         None => ("nothing found".to_owned(), false),
     };
     step(steps, "cerberus memory search release --anchors summary --content", told, ok);
 
     let deleted = trash::delete(project, &["limit-clients".to_owned()])?;
     let restored = trash::restore(project, "limit-clients")?;
-    let ok = [&deleted, &restored].iter().all(|report| report.moved.iter().all(|moved| moved.anchored));
+    let ok =
+        [&deleted, &restored].iter().all(|report| report.moved.iter().all(|moved| moved.anchored));
     let command = "cerberus memory delete limit-clients && cerberus memory restore limit-clients";
     step(steps, command, "back from the trash, with its anchor", ok);
     Ok(())

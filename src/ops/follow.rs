@@ -22,7 +22,7 @@ mod locate;
 mod search;
 mod verdict;
 
-pub(crate) use locate::{Located, locate};
+pub(crate) use locate::locate;
 
 use code::{Candidate, FileCode};
 use search::{Lost, Pair};
@@ -80,14 +80,9 @@ pub(crate) fn follow(
     paths.sort_unstable();
     paths.dedup();
     // A file that is gone or cannot be read holds no anchor.
-    let own_files: Vec<FileCode> = paths
-        .par_iter()
-        .filter_map(|path| FileCode::read(root, path).ok())
-        .collect();
-    let homes: Vec<Option<Home>> = anchors
-        .iter()
-        .map(|anchor| home(anchor, &own_files))
-        .collect();
+    let own_files: Vec<FileCode> =
+        paths.par_iter().filter_map(|path| FileCode::read(root, path).ok()).collect();
+    let homes: Vec<Option<Home>> = anchors.iter().map(|anchor| home(anchor, &own_files)).collect();
 
     let is_wanted = |n: &usize| homes[*n].is_none_or(|home| home.is_doubtful(&anchors[*n]));
     let mut wanted: Vec<usize> = (0..anchors.len()).filter(is_wanted).collect();
@@ -99,26 +94,13 @@ pub(crate) fn follow(
         return Ok(held.collect());
     }
     wanted.sort_by(|&a, &b| identity(&anchors[a]).cmp(&identity(&anchors[b])));
-    let groups: Vec<&[usize]> = wanted
-        .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
-        .collect();
-    let lost: Vec<Lost<'_>> = groups
-        .iter()
-        .map(|group| Lost::new(&anchors[group[0]]))
-        .collect();
+    let groups: Vec<&[usize]> =
+        wanted.chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b])).collect();
+    let lost: Vec<Lost<'_>> = groups.iter().map(|group| Lost::new(&anchors[group[0]])).collect();
 
     let files = search::read_tree(root, excludes, &lost, own_files, progress)?;
-    let find = |path: &str| {
-        files
-            .binary_search_by(|file| file.path.as_str().cmp(path))
-            .ok()
-    };
-    let rehomed = |n: usize| {
-        Some(Home {
-            file: find(&anchors[n].file)?,
-            ..homes[n]?
-        })
-    };
+    let find = |path: &str| files.binary_search_by(|file| file.path.as_str().cmp(path)).ok();
+    let rehomed = |n: usize| Some(Home { file: find(&anchors[n].file)?, ..homes[n]? });
     let homes: Vec<Option<Home>> = (0..anchors.len()).map(rehomed).collect();
     let is_claimed = |n: &usize| homes[*n].is_some_and(|home| !home.is_doubtful(&anchors[*n]));
     let claimed: FxHashSet<(usize, usize)> = (0..anchors.len())
@@ -153,19 +135,8 @@ pub(crate) fn follow(
 /// What makes two anchors one: they are on the same code at the same place.
 fn identity(anchor: &Anchor) -> (&str, Option<&str>, u64, u64, u64) {
     let fingerprint = &anchor.fingerprint;
-    let Fingerprint {
-        masked,
-        bytes,
-        signature,
-        ..
-    } = *fingerprint;
-    (
-        &anchor.file,
-        anchor.symbol.as_deref(),
-        masked,
-        bytes,
-        signature,
-    )
+    let Fingerprint { masked, bytes, signature, .. } = *fingerprint;
+    (&anchor.file, anchor.symbol.as_deref(), masked, bytes, signature)
 }
 
 /// The symbol that has an anchor's place and name.
@@ -190,11 +161,8 @@ impl Home {
         let candidate = &files[pair.file].candidates[pair.at];
         let home = &files[self.file].candidates[self.at];
         let symbol = candidate.symbol.as_deref().unwrap_or_default();
-        let forwards = home
-            .print
-            .names
-            .binary_search(&short_hash(name_hash(split_name(symbol).1)))
-            .is_ok();
+        let forwards =
+            home.print.names.binary_search(&short_hash(name_hash(split_name(symbol).1))).is_ok();
         pair.evidence.masked || (forwards && pair.evidence.likeness >= FORWARDED)
     }
 }
@@ -202,9 +170,7 @@ impl Home {
 /// Returns what has the anchor's place and name; of several, as overloads and
 /// accessors are, the most alike.
 fn home(anchor: &Anchor, files: &[FileCode]) -> Option<Home> {
-    let file = files
-        .binary_search_by(|file| file.path.as_str().cmp(&anchor.file))
-        .ok()?;
+    let file = files.binary_search_by(|file| file.path.as_str().cmp(&anchor.file)).ok()?;
     if !are_kin(anchor.language, files[file].language) {
         return None;
     }
@@ -216,19 +182,11 @@ fn home(anchor: &Anchor, files: &[FileCode]) -> Option<Home> {
             let is_same = anchor.fingerprint.bytes == it.print.kept.bytes;
             (
                 is_same,
-                Home {
-                    file,
-                    at,
-                    similarity: similarity(&anchor.fingerprint, &it.print.kept),
-                },
+                Home { file, at, similarity: similarity(&anchor.fingerprint, &it.print.kept) },
             )
         });
     let best = homes.reduce(|best, next| {
-        let order = next
-            .1
-            .similarity
-            .total_cmp(&best.1.similarity)
-            .then(next.0.cmp(&best.0));
+        let order = next.1.similarity.total_cmp(&best.1.similarity).then(next.0.cmp(&best.0));
         if order.is_gt() { next } else { best }
     });
     best.map(|(_, home)| home)
@@ -238,9 +196,7 @@ fn home(anchor: &Anchor, files: &[FileCode]) -> Option<Home> {
 fn same_name(a: Option<&str>, b: Option<&str>) -> bool {
     let parts = |name: Option<&str>| -> Vec<String> {
         let parts = name.unwrap_or_default().split('.');
-        parts
-            .map(|part| part.strip_prefix("r#").unwrap_or(part).to_owned())
-            .collect()
+        parts.map(|part| part.strip_prefix("r#").unwrap_or(part).to_owned()).collect()
     };
     a == b || (a.is_some() && b.is_some() && parts(a) == parts(b))
 }

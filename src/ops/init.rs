@@ -33,9 +33,5 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
         created.push(shown(&sample));
     }
     let folder = shown(project.bank.folder());
-    Ok(Report {
-        commit: vec![folder.clone(), "cerberus.toml".to_owned()],
-        bank: folder,
-        created,
-    })
+    Ok(Report { commit: vec![folder.clone(), "cerberus.toml".to_owned()], bank: folder, created })
 }

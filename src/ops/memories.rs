@@ -34,12 +34,7 @@ impl Memories {
                 ));
             }
         }
-        Ok(Self {
-            all,
-            anchors,
-            is_partial: contents.is_partial,
-            warnings,
-        })
+        Ok(Self { all, anchors, is_partial: contents.is_partial, warnings })
     }
 
     /// Returns the memory that `typed` means: its id, or a unique start of it.
@@ -56,9 +51,8 @@ pub(crate) fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Re
     if let Some(at) = ids.iter().position(|id| *id == typed) {
         return Ok(at);
     }
-    let starts: Vec<usize> = (0..ids.len())
-        .filter(|&at| !typed.is_empty() && ids[at].starts_with(typed))
-        .collect();
+    let starts: Vec<usize> =
+        (0..ids.len()).filter(|&at| !typed.is_empty() && ids[at].starts_with(typed)).collect();
     match starts[..] {
         [at] => Ok(at),
         [] => {
@@ -94,7 +88,9 @@ impl Filter {
     pub(crate) fn takes(&self, stored: &Stored, anchors: &Anchors) -> bool {
         let memory = &stored.memory;
         let is_like = |wanted: &Option<String>, found: Option<&str>| {
-            wanted.as_ref().is_none_or(|wanted| found.is_some_and(|found| found.eq_ignore_ascii_case(wanted)))
+            wanted
+                .as_ref()
+                .is_none_or(|wanted| found.is_some_and(|found| found.eq_ignore_ascii_case(wanted)))
         };
         self.scope.as_ref().is_none_or(|scope| in_scope(&memory.scope, scope))
             && self.memory_type.is_none_or(|wanted| wanted == memory.memory_type)
@@ -116,7 +112,8 @@ impl Filter {
         if memories.all.iter().any(|stored| in_scope(&stored.memory.scope, wanted)) {
             return Ok(());
         }
-        let mut known: Vec<String> = memories.all.iter().map(|stored| stored.memory.scope.to_string()).collect();
+        let mut known: Vec<String> =
+            memories.all.iter().map(|stored| stored.memory.scope.to_string()).collect();
         known.sort_unstable();
         known.dedup();
         let failure = Failure::usage(format!("no memory has the scope `{wanted}`"));

@@ -140,7 +140,11 @@ impl Target {
 }
 
 /// Follows the anchors that the filter takes.
-pub(crate) fn reanchor(project: &Project, request: &Request, progress: Progress<'_>) -> Result<Report> {
+pub(crate) fn reanchor(
+    project: &Project,
+    request: &Request,
+    progress: Progress<'_>,
+) -> Result<Report> {
     let writes = matches!(request.mode, Mode::Follow | Mode::Accept(_));
     // Held from reading to writing, so that nobody's anchors are lost in between.
     let guard = if writes { Some(project.bank.lock_for_writing()?) } else { None };
@@ -166,9 +170,9 @@ pub(crate) fn reanchor(project: &Project, request: &Request, progress: Progress<
     let stored = writes && project.bank.write_anchors_undoably(&anchors)?;
     drop(guard);
     let is_current = stored || is_current(&anchors, &memories.anchors);
-    let holds = |finding: &Finding| !finding.drift && !(request.strict && finding.edited);
+    let fails = |finding: &Finding| finding.drift || (request.strict && finding.edited);
     Ok(Report {
-        ok: is_current && results.iter().all(holds),
+        ok: is_current && !results.iter().any(fails),
         summary: summary(&results),
         results,
         orphans,
@@ -184,7 +188,11 @@ pub(crate) fn undo(project: &Project) -> Result<usize> {
 }
 
 /// Returns the anchors that are asked for, ordered by id.
-fn taken(project: &Project, request: &Request, memories: &Memories) -> Result<Vec<(String, Anchor)>> {
+fn taken(
+    project: &Project,
+    request: &Request,
+    memories: &Memories,
+) -> Result<Vec<(String, Anchor)>> {
     let accepted = match &request.mode {
         Mode::Accept(Some(typed)) => Some(memories.find(typed)?.memory.id.clone()),
         _ => None,
@@ -194,7 +202,8 @@ fn taken(project: &Project, request: &Request, memories: &Memories) -> Result<Ve
         None => None,
     };
     let shown = |file: &str| memory_path(project, file);
-    let is_lock_changed = changed.as_ref().is_some_and(|changed| changed.contains(&shown("anchors.lock")));
+    let is_lock_changed =
+        changed.as_ref().is_some_and(|changed| changed.contains(&shown("anchors.lock")));
     let is_touched = |changed: &BTreeSet<String>, anchor: &Anchor, file: &str| {
         is_lock_changed || changed.contains(&anchor.file) || changed.contains(&shown(file))
     };
@@ -247,10 +256,7 @@ fn orphans(memories: &Memories, request: &Request) -> Vec<String> {
 }
 
 fn summary(results: &[Finding]) -> Summary {
-    let mut summary = Summary {
-        total: results.len(),
-        ..Summary::default()
-    };
+    let mut summary = Summary { total: results.len(), ..Summary::default() };
     for state in State::ALL {
         summary.states.insert(*state, 0);
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-use crate::rank::score;
+use crate::rank::calibrate;
 use crate::store::code;
 use crate::tree::git;
 
@@ -15,13 +15,17 @@ use super::code_index::CodeIndex;
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// Returns the recency of each of `paths`, 0 to 1.
-pub(crate) fn of_files(index: &mut CodeIndex, paths: &BTreeSet<String>) -> Result<FxHashMap<String, f64>> {
+pub(crate) fn of_files(
+    index: &mut CodeIndex,
+    paths: &BTreeSet<String>,
+) -> Result<FxHashMap<String, f64>> {
     let Some(head) = git::head(&index.root) else {
         return Ok(by_modification(index, paths));
     };
     let wanted: Vec<&str> = paths.iter().map(String::as_str).collect();
     let mut times = code::commit_times(index.store().reader(), &head.id, &wanted)?;
-    let unknown: Vec<&str> = wanted.iter().copied().filter(|path| !times.contains_key(*path)).collect();
+    let unknown: Vec<&str> =
+        wanted.iter().copied().filter(|path| !times.contains_key(*path)).collect();
     if !unknown.is_empty() {
         let found = git::commit_times(&index.root, &head, unknown.iter().copied());
         let fresh: Vec<(&str, Option<i64>)> =
@@ -32,7 +36,7 @@ pub(crate) fn of_files(index: &mut CodeIndex, paths: &BTreeSet<String>) -> Resul
         times.extend(fresh.into_iter().map(|(path, seconds)| (path.to_owned(), seconds)));
     }
     let recency = |seconds: Option<i64>| match seconds {
-        Some(seconds) => score::recency((head.seconds - seconds) as f64 / SECONDS_PER_DAY),
+        Some(seconds) => calibrate::recency((head.seconds - seconds) as f64 / SECONDS_PER_DAY),
         None => 0.0,
     };
     Ok(times.into_iter().map(|(path, seconds)| (path, recency(seconds))).collect())
@@ -42,5 +46,5 @@ fn by_modification(index: &CodeIndex, paths: &BTreeSet<String>) -> FxHashMap<Str
     let newest = index.files.iter().map(|file| file.mtime).max().unwrap_or(0);
     let files = index.files.iter().filter(|file| paths.contains(&file.path));
     let days = |mtime: i64| (newest - mtime) as f64 / 1e9 / SECONDS_PER_DAY;
-    files.map(|file| (file.path.clone(), score::recency(days(file.mtime)))).collect()
+    files.map(|file| (file.path.clone(), calibrate::recency(days(file.mtime)))).collect()
 }

@@ -98,10 +98,12 @@ pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
     let matches = table::search(store.reader(), &words)?;
     let mut results = Vec::new();
     for found in matches {
-        let Some(stored) = memories.all.iter().find(|stored| stored.memory.id == found.memory) else {
+        let Some(stored) = memories.all.iter().find(|stored| stored.memory.id == found.memory)
+        else {
             continue;
         };
-        let is_hidden = request.filter.status.is_none() && stored.memory.status == MemoryStatus::Archived;
+        let is_hidden =
+            request.filter.status.is_none() && stored.memory.status == MemoryStatus::Archived;
         if is_hidden || !request.filter.takes(stored, &memories.anchors) {
             continue;
         }
@@ -125,11 +127,7 @@ pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
             break;
         }
     }
-    Ok(Report {
-        query: request.query.clone(),
-        results,
-        warnings,
-    })
+    Ok(Report { query: request.query.clone(), results, warnings })
 }
 
 /// Puts the wanted sections of a memory into its hit.
@@ -163,13 +161,18 @@ fn slice(hit: &mut Hit, text: &str, request: &Request, warnings: &mut Vec<String
         .collect();
     for missing in selection.missing {
         let known: Vec<&str> = parsed.list.iter().map(|section| section.id.as_str()).collect();
-        let known = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
-        let near = missing.nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let known = if known.is_empty() {
+            "it has none".to_owned()
+        } else {
+            format!("it has {}", known.join(", "))
+        };
+        let near = missing
+            .nearest
+            .as_ref()
+            .map(|near| format!("; did you mean `{near}`?"))
+            .unwrap_or_default();
         warnings.push(format!("`{}` has no section `{}`: {known}{near}", hit.id, missing.id));
-        hit.missing.push(Missing {
-            id: missing.id,
-            nearest: missing.nearest,
-        });
+        hit.missing.push(Missing { id: missing.id, nearest: missing.nearest });
     }
     for found in &parsed.diagnostics {
         warnings.push(format!("{}:{}: {}", hit.file, found.line + 1, found.message));

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::bank::Stored;
 use crate::error::Failure;
-use crate::model::{Anchor, Chosen, State, Language, MemoryStatus, MemoryType, SymbolKind};
+use crate::model::{Anchor, Chosen, Language, MemoryStatus, MemoryType, State, SymbolKind};
 use crate::tree::read;
 
 use super::memories::{Filter, Memories};
@@ -97,10 +97,7 @@ pub(crate) fn show(project: &Project, request: &Request) -> Result<Report> {
         let anchor = memories.anchors.get(&stored.memory.id);
         shown(stored, anchor.map(|anchor| shown_anchor(project, anchor, with_code)))
     });
-    Ok(Report {
-        memories: shown.collect(),
-        warnings: memories.warnings.clone(),
-    })
+    Ok(Report { memories: shown.collect(), warnings: memories.warnings.clone() })
 }
 
 fn shown(stored: &Stored, anchor: Option<ShownAnchor>) -> Shown {

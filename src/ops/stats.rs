@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::model::{State, Scope};
+use crate::model::{Scope, State};
 
 use super::Project;
 use super::memories::Memories;
@@ -66,7 +66,8 @@ pub(crate) fn stats(project: &Project, show_anchors: bool) -> Result<Report> {
             state: shown.state,
         });
     }
-    let n_able = memories.all.iter().filter(|stored| stored.memory.scope != Scope::Universal).count();
+    let n_able =
+        memories.all.iter().filter(|stored| stored.memory.scope != Scope::Universal).count();
     let percent = |part: usize, whole: usize| (part as f64 / whole as f64 * 1e3).round() / 10.0;
     Ok(Report {
         memories: memories.all.len(),

@@ -28,8 +28,10 @@ pub(super) fn memories(store: &mut Store, memories: &Memories) -> Result<()> {
     if changed.is_empty() && known.is_empty() {
         return Ok(());
     }
+    let mut gone: Vec<String> = known.into_keys().collect();
+    gone.sort_unstable();
     store.transaction(|connection| {
-        for id in known.keys() {
+        for id in &gone {
             table::remove(connection, id)?;
         }
         for (stored, anchor, hash) in changed {

@@ -56,10 +56,7 @@ pub(crate) fn delete(project: &Project, ids: &[String]) -> Result<Report> {
             anchored,
         });
     }
-    Ok(Report {
-        moved,
-        warnings: memories.warnings.clone(),
-    })
+    Ok(Report { moved, warnings: memories.warnings.clone() })
 }
 
 /// Moves a memory back from the trash.
@@ -85,13 +82,5 @@ pub(crate) fn restore(project: &Project, id: &str) -> Result<Report> {
         anchors.insert(own_id, anchor);
     }
     project.bank.write_anchors(&anchors)?;
-    Ok(Report {
-        moved: vec![Moved {
-            id,
-            name,
-            file,
-            anchored,
-        }],
-        warnings: Vec::new(),
-    })
+    Ok(Report { moved: vec![Moved { id, name, file, anchored }], warnings: Vec::new() })
 }

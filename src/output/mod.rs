@@ -54,11 +54,7 @@ pub(crate) struct Printer {
 
 impl Printer {
     pub(crate) fn new(terminal: Terminal, json: bool) -> Self {
-        Self {
-            terminal,
-            json,
-            text: String::new(),
-        }
+        Self { terminal, json, text: String::new() }
     }
 
     /// Adds a line to the answer.
@@ -90,7 +86,8 @@ impl Printer {
         }
         if !self.terminal.out_is_terminal {
             for row in rows {
-                let cells: Vec<String> = row.iter().map(|cell| cell.replace(['\t', '\n', '\r'], " ")).collect();
+                let cells: Vec<String> =
+                    row.iter().map(|cell| cell.replace(['\t', '\n', '\r'], " ")).collect();
                 self.line(&cells.join("\t"));
             }
             return;
@@ -150,7 +147,8 @@ impl Printer {
             return ExitStatus::Done;
         }
         let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
-        let mut text = format!("{}: {}\n", self.label(BAD, "cerberus"), self.safe_err(&format!("{error:#}")));
+        let mut text =
+            format!("{}: {}\n", self.label(BAD, "cerberus"), self.safe_err(&format!("{error:#}")));
         for hint in failure.map(|failure| failure.hints.as_slice()).unwrap_or_default() {
             let _ = writeln!(text, "{}: {}", self.label(NAME, "hint"), self.safe_err(hint));
         }

@@ -93,11 +93,7 @@ impl Evidence {
     /// Returns how alike the code is. The geometric mean of the two shares: a few
     /// lines are in any long body, which says little while the likeness is small.
     fn body(&self) -> f64 {
-        if self.masked {
-            1.0
-        } else {
-            (self.likeness * self.containment).sqrt()
-        }
+        if self.masked { 1.0 } else { (self.likeness * self.containment).sqrt() }
     }
 
     /// Returns how little a method's surroundings have in common with the former ones.
@@ -125,11 +121,7 @@ pub(crate) fn of_names(a: &str, b: &str) -> f64 {
 
 /// Returns how alike two paths are by the words in them: 1 for equal ones, at most 0.95 for others.
 pub(crate) fn of_paths(a: &str, b: &str) -> f64 {
-    if a == b {
-        1.0
-    } else {
-        ALMOST * dice(&parts(a), &parts(b))
-    }
+    if a == b { 1.0 } else { ALMOST * dice(&parts(a), &parts(b)) }
 }
 
 /// What names and paths are worth that differ in no word.
@@ -137,9 +129,7 @@ const ALMOST: f64 = 0.95;
 
 fn parts(name: &str) -> Vec<String> {
     let mut found = Vec::new();
-    tokenize::words(name, |word| {
-        tokenize::parts(word, |part| found.push(part.to_owned()))
-    });
+    tokenize::words(name, |word| tokenize::parts(word, |part| found.push(part.to_owned())));
     found
 }
 
@@ -163,10 +153,7 @@ mod tests {
     fn check(a: &str, b: &str, least: f64, most: f64) {
         let found = of_names(a, b);
         assert!((least..=most).contains(&found), "{a} {b}: {found}");
-        assert!(
-            (found - of_names(b, a)).abs() < 1e-9,
-            "{a} {b} the other way round"
-        );
+        assert!((found - of_names(b, a)).abs() < 1e-9, "{a} {b} the other way round");
     }
 
     #[test]
@@ -190,81 +177,29 @@ mod tests {
     }
 
     fn alike() -> Evidence {
-        Evidence {
-            likeness: 0.7,
-            containment: 0.8,
-            identifiers: 0.8,
-            path: 0.5,
-            ..unlike()
-        }
+        Evidence { likeness: 0.7, containment: 0.8, identifiers: 0.8, path: 0.5, ..unlike() }
     }
 
     #[test]
     fn no_single_likeness_will_do() {
         assert!(unlike().odds() < 0.0);
         assert!(alike().odds() < 0.0);
-        assert!(
-            Evidence {
-                name: 1.0,
-                path: 1.0,
-                ..unlike()
-            }
-            .odds()
-                < 0.0
-        );
-        assert!(
-            Evidence {
-                name: 1.0,
-                ..alike()
-            }
-            .odds()
-                > 0.0
-        );
-        assert!(
-            Evidence {
-                name: 0.95,
-                ..alike()
-            }
-            .odds()
-                > 0.0
-        );
+        assert!(Evidence { name: 1.0, path: 1.0, ..unlike() }.odds() < 0.0);
+        assert!(Evidence { name: 1.0, ..alike() }.odds() > 0.0);
+        assert!(Evidence { name: 0.95, ..alike() }.odds() > 0.0);
     }
 
     #[test]
     fn what_was_beside_it_is_not_what_it_became() {
-        let renamed = Evidence {
-            name: 0.8,
-            between: 0.5,
-            ..alike()
-        };
+        let renamed = Evidence { name: 0.8, between: 0.5, ..alike() };
         assert!(renamed.odds() > 0.0);
-        assert!(
-            Evidence {
-                was_beside: true,
-                ..renamed
-            }
-            .odds()
-                < 0.0
-        );
+        assert!(Evidence { was_beside: true, ..renamed }.odds() < 0.0);
     }
 
     #[test]
     fn a_method_that_strayed_needs_more_likeness() {
-        let stray = Evidence {
-            name: 1.0,
-            has_container: true,
-            ..alike()
-        };
-        let at_home = Evidence {
-            container: 1.0,
-            beside: 0.6,
-            ..stray
-        };
-        assert!(
-            stray.odds() < 1.0 && at_home.odds() > 2.0,
-            "{} {}",
-            stray.odds(),
-            at_home.odds()
-        );
+        let stray = Evidence { name: 1.0, has_container: true, ..alike() };
+        let at_home = Evidence { container: 1.0, beside: 0.6, ..stray };
+        assert!(stray.odds() < 1.0 && at_home.odds() > 2.0, "{} {}", stray.odds(), at_home.odds());
     }
 }

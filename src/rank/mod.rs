@@ -1,11 +1,16 @@
-//! Which code shows a rule: words, weights and scores over statistics passed in.
+//! Which code shows a rule, and how alike two pieces of code are: words, weights and
+//! scores over statistics passed in.
 //!
-//! [`tokenize`] turns text into terms, [`vector`] packs a file's terms, [`rule`]
-//! reads a rule, [`score`] weighs a file or a symbol against it. Pure functions of
-//! their arguments: no file, no store, no clock, no thread.
+//! [`tokenize`] turns text into terms, [`vector`] packs a file's terms, [`rule`] reads
+//! a rule, [`score`] weighs a file or a symbol against it, [`phrases`] looks at words
+//! side by side, [`place`] at what a path says, [`calibrate`] makes scores mean
+//! something; [`likeness`] weighs the evidence that one symbol became another. Pure
+//! functions of their arguments: no file, no store, no clock, no thread.
 
 pub(crate) mod calibrate;
 pub(crate) mod likeness;
+pub(crate) mod phrases;
+pub(crate) mod place;
 pub(crate) mod rule;
 pub(crate) mod score;
 pub(crate) mod tokenize;

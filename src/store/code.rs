@@ -66,9 +66,7 @@ pub(crate) fn put_file(connection: &Connection, file: &FileRow) -> Result<()> {
 
 /// Removes the row of `path`.
 pub(crate) fn remove_file(connection: &Connection, path: &str) -> Result<()> {
-    connection
-        .prepare_cached("DELETE FROM code_file WHERE path = ?1")?
-        .execute([path])?;
+    connection.prepare_cached("DELETE FROM code_file WHERE path = ?1")?.execute([path])?;
     Ok(())
 }
 
@@ -96,7 +94,10 @@ pub(crate) fn term_id(connection: &Connection, term: &str) -> Result<Option<u32>
 }
 
 /// Returns the known terms that start with `prefix`, in their order, with their ids.
-pub(crate) fn terms_with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<(String, u32)>> {
+pub(crate) fn terms_with_prefix(
+    connection: &Connection,
+    prefix: &str,
+) -> Result<Vec<(String, u32)>> {
     const SQL: &str = "SELECT term, id FROM code_term WHERE term >= ?1 AND term < ?2 ORDER BY term";
     let mut statement = connection.prepare_cached(SQL)?;
     let end = format!("{prefix}\u{10FFFF}");
@@ -139,9 +140,7 @@ pub(crate) fn put_symbols(
 ) -> Result<()> {
     const SQL: &str =
         "INSERT OR REPLACE INTO code_symbols (hash, language, symbols) VALUES (?1, ?2, ?3)";
-    connection
-        .prepare_cached(SQL)?
-        .execute(params![hash, language.as_str(), symbols])?;
+    connection.prepare_cached(SQL)?.execute(params![hash, language.as_str(), symbols])?;
     Ok(())
 }
 
@@ -175,10 +174,9 @@ pub(crate) fn put_commit_times<'a>(
     head: &str,
     times: impl IntoIterator<Item = (&'a str, Option<i64>)>,
 ) -> Result<()> {
-    const SQL: &str = "INSERT OR REPLACE INTO commit_time (path, head, seconds) VALUES (?1, ?2, ?3)";
-    connection
-        .prepare_cached("DELETE FROM commit_time WHERE head <> ?1")?
-        .execute([head])?;
+    const SQL: &str =
+        "INSERT OR REPLACE INTO commit_time (path, head, seconds) VALUES (?1, ?2, ?3)";
+    connection.prepare_cached("DELETE FROM commit_time WHERE head <> ?1")?.execute([head])?;
     let mut statement = connection.prepare_cached(SQL)?;
     for (path, seconds) in times {
         statement.execute(params![path, head, seconds])?;

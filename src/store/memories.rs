@@ -49,12 +49,17 @@ pub(crate) fn remove(connection: &Connection, id: &str) -> Result<()> {
 }
 
 /// Writes a memory over the one of its id; each text is a section's id, heading and body.
-pub(crate) fn put(connection: &Connection, row: &Row, texts: &[(String, String, String)]) -> Result<()> {
+pub(crate) fn put(
+    connection: &Connection,
+    row: &Row,
+    texts: &[(String, String, String)],
+) -> Result<()> {
     const ROW: &str = "INSERT OR REPLACE INTO memory_store (id, file, hash, type, category, scope,
             status, tags, content, created_at, updated_at, anchor_file, anchor_symbol,
             anchor_score, anchor_metadata)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-    const TEXT: &str = "INSERT INTO memory_text (memory, section, heading, body) VALUES (?1, ?2, ?3, ?4)";
+    const TEXT: &str =
+        "INSERT INTO memory_text (memory, section, heading, body) VALUES (?1, ?2, ?3, ?4)";
     remove(connection, &row.id)?;
     connection.prepare_cached(ROW)?.execute(params![
         row.id,
@@ -87,7 +92,8 @@ pub(crate) fn search(connection: &Connection, words: &[String]) -> Result<Vec<Ma
         FROM memory_text WHERE memory_text MATCH ?1
         ORDER BY score DESC, memory, section";
     // Quoted, a word has no meaning to the query language.
-    let quoted: Vec<String> = words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
+    let quoted: Vec<String> =
+        words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
     let mut statement = connection.prepare_cached(SQL)?;
     let rows = statement.query_map([quoted.join(" OR ")], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, f64>(2)?))
@@ -97,11 +103,7 @@ pub(crate) fn search(connection: &Connection, words: &[String]) -> Result<Vec<Ma
     for row in rows {
         let (memory, section, score) = row?;
         let at = *places.entry(memory.clone()).or_insert_with(|| {
-            found.push(Match {
-                memory,
-                score,
-                sections: Vec::new(),
-            });
+            found.push(Match { memory, score, sections: Vec::new() });
             found.len() - 1
         });
         if !section.is_empty() {

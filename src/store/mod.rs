@@ -56,7 +56,8 @@ impl Store {
 
     /// Opens a store that lives as long as the value.
     pub(crate) fn in_memory() -> Result<Self> {
-        let connection = Connection::open_in_memory().context("failed to open a store in memory")?;
+        let connection =
+            Connection::open_in_memory().context("failed to open a store in memory")?;
         Self::prepare(connection)
     }
 
@@ -64,14 +65,14 @@ impl Store {
         connection.busy_timeout(BUSY)?;
         connection.set_prepared_statement_cache_capacity(64);
         schema::migrate(&mut connection)?;
-        Ok(Self {
-            connection,
-            warnings: Vec::new(),
-        })
+        Ok(Self { connection, warnings: Vec::new() })
     }
 
     /// Runs `work` in one transaction that is kept only if `work` succeeds.
-    pub(crate) fn transaction<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    pub(crate) fn transaction<T>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<T> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -107,7 +108,9 @@ fn try_open(path: &Path) -> Result<Store> {
     // A write-ahead log lets readers go on while one writes; NORMAL is safe against
     // a crash of the process, and a lost index after a power cut is rebuilt.
     connection
-        .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 268435456;")
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 268435456;",
+        )
         .with_context(said)?;
     Store::prepare(connection).with_context(said)
 }
@@ -168,7 +171,8 @@ mod tests {
     fn a_corrupt_store_is_set_aside_and_rebuilt() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let path = folder.path().join("cerberus.db");
-        std::fs::write(&path, "this is no database, however long it is ".repeat(40)).expect("a file");
+        std::fs::write(&path, "this is no database, however long it is ".repeat(40))
+            .expect("a file");
         let store = Store::open(&path).expect("rebuilt");
         assert!(store.warnings[0].contains("corrupt"), "{:?}", store.warnings);
         assert!(folder.path().join("cerberus.db.corrupt").exists());

@@ -52,18 +52,12 @@ impl Fingerprint {
     pub(crate) fn from_fields(fields: &FingerprintFields) -> Result<Self, String> {
         let sketch = set("sketch", &fields.sketch)?;
         if sketch.len() != GRAM_BINS {
-            return Err(format!(
-                "`sketch` is {} bytes long, expected {GRAM_BINS}",
-                sketch.len()
-            ));
+            return Err(format!("`sketch` is {} bytes long, expected {GRAM_BINS}", sketch.len()));
         }
         let beside = set("beside", &fields.beside)?;
         let (between, filter) = match beside.as_slice() {
             &[a, b, c, d, ref filter @ ..] if filter.is_empty() || filter.len() == FILTER_BYTES => {
-                (
-                    [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])],
-                    filter.to_vec(),
-                )
+                ([u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])], filter.to_vec())
             }
             _ => {
                 let expected = FILTER_BYTES + 4;
@@ -100,9 +94,7 @@ fn sample(field: &str, text: &str, most: usize) -> Result<Vec<u16>, String> {
     let (pairs, odd) = packed.as_chunks::<2>();
     let hashes: Vec<u16> = pairs.iter().map(|&pair| u16::from_be_bytes(pair)).collect();
     if !odd.is_empty() || hashes.len() > most || !hashes.is_sorted_by(|a, b| a < b) {
-        return Err(format!(
-            "`{field}` is not an ordered list of at most {most} hashes"
-        ));
+        return Err(format!("`{field}` is not an ordered list of at most {most} hashes"));
     }
     Ok(hashes)
 }
@@ -114,9 +106,7 @@ fn hash(field: &str, text: &str) -> Result<u64, String> {
 }
 
 fn set(field: &str, text: &str) -> Result<Vec<u8>, String> {
-    STANDARD_NO_PAD
-        .decode(text)
-        .map_err(|error| format!("`{field}` is not base64: {error}"))
+    STANDARD_NO_PAD.decode(text).map_err(|error| format!("`{field}` is not base64: {error}"))
 }
 
 #[cfg(test)]
@@ -134,13 +124,9 @@ mod tests {
 
     #[test]
     fn a_fingerprint_survives_its_text() {
-        for fingerprint in [
-            example(),
-            Fingerprint {
-                sketch: vec![0; GRAM_BINS],
-                ..Fingerprint::default()
-            },
-        ] {
+        for fingerprint in
+            [example(), Fingerprint { sketch: vec![0; GRAM_BINS], ..Fingerprint::default() }]
+        {
             let text = toml::to_string(&fingerprint.to_fields()).expect("plain fields");
             assert!(text.len() <= 380, "{} bytes", text.len());
             let fields: FingerprintFields = toml::from_str(&text).expect("the same fields");
@@ -150,10 +136,9 @@ mod tests {
 
     #[test]
     fn a_damaged_field_is_named() {
-        let damages: [(&str, fn(&mut FingerprintFields)); 7] = [
-            ("masked", |fields| {
-                fields.masked = "+123456789abcdef".to_owned()
-            }),
+        type Damage = fn(&mut FingerprintFields);
+        let damages: [(&str, Damage); 7] = [
+            ("masked", |fields| fields.masked = "+123456789abcdef".to_owned()),
             ("docs", |fields| fields.docs = "AA".to_owned()),
             ("bytes", |fields| fields.bytes = "éééééééé".to_owned()),
             ("signature", |fields| fields.signature.clear()),

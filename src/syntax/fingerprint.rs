@@ -70,23 +70,15 @@ pub(crate) struct Code<'t> {
 
 impl<'t> Code<'t> {
     pub(crate) fn new(text: &'t str, source: &'t Source) -> Self {
-        Self {
-            text,
-            source,
-            tokens: tokens(text, source),
-            docs: docs(text, source),
-        }
+        Self { text, source, tokens: tokens(text, source), docs: docs(text, source) }
     }
 
     /// Returns the whole fingerprint of the symbol at `at` in [`Source::symbols`].
+    #[cfg(test)]
     pub(crate) fn fingerprint(&self, at: usize) -> Fingerprint {
         let mut kept = self.symbol(at).kept;
-        let names: Vec<&str> = self
-            .source
-            .symbols
-            .iter()
-            .map(|symbol| symbol.name.as_str())
-            .collect();
+        let names: Vec<&str> =
+            self.source.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
         (kept.between, kept.beside) = neighbours(&names, at);
         kept
     }
@@ -95,18 +87,11 @@ impl<'t> Code<'t> {
     /// pass over the file's symbols.
     pub(crate) fn symbol(&self, at: usize) -> Print {
         let symbol = &self.source.symbols[at];
-        let from = self
-            .tokens
-            .partition_point(|token| token.start < symbol.span.start);
-        let to = self
-            .tokens
-            .partition_point(|token| token.start < symbol.span.end);
+        let from = self.tokens.partition_point(|token| token.start < symbol.span.start);
+        let to = self.tokens.partition_point(|token| token.start < symbol.span.end);
         let own = name_hash(last_name(&symbol.name));
         let tokens = self.tokens.get(from..to).unwrap_or_default();
-        let above = symbol
-            .above
-            .map(|above| self.docs_in(above, true))
-            .unwrap_or_default();
+        let above = symbol.above.map(|above| self.docs_in(above, true)).unwrap_or_default();
         let docs = ordered(above.into_iter().chain(self.docs_in(symbol.span, false)));
         of_tokens(self.text, symbol.span, tokens, own, symbol.body_start).documented(docs)
     }
@@ -116,9 +101,7 @@ impl<'t> Code<'t> {
     fn docs_in(&self, span: Span, with_comments: bool) -> Vec<u16> {
         let from = self.docs.partition_point(|word| word.start < span.start);
         let to = self.docs.partition_point(|word| word.start < span.end);
-        let told = self.docs[from..to]
-            .iter()
-            .filter(|word| with_comments || word.is_docstring);
+        let told = self.docs[from..to].iter().filter(|word| with_comments || word.is_docstring);
         ordered(told.map(|word| word.hash))
     }
 
@@ -183,10 +166,7 @@ fn docs(text: &str, source: &Source) -> Vec<DocWord> {
         if !matches!(leaf.role, Role::Comment | Role::Doc) {
             continue;
         }
-        let words = leaf
-            .span
-            .of(text)
-            .split(|c: char| !c.is_alphanumeric() && c != '_');
+        let words = leaf.span.of(text).split(|c: char| !c.is_alphanumeric() && c != '_');
         for word in words.filter(|word| word.len() >= MIN_DOC_BYTES) {
             found.push(DocWord {
                 hash: short_hash(xxh3_64(word.to_lowercase().as_bytes())),
@@ -203,11 +183,7 @@ fn docs(text: &str, source: &Source) -> Vec<DocWord> {
 pub(crate) fn of_plain_text(text: &str) -> Print {
     let mut tokens = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        tokens.push(Token {
-            hash: xxh3_64(line.as_bytes()),
-            start: 0,
-            is_name: false,
-        });
+        tokens.push(Token { hash: xxh3_64(line.as_bytes()), start: 0, is_name: false });
     }
     let mut print = of_tokens(text, Span::new(0, text.len()), &tokens, OWN_NAME, 0);
     print.names = words(text);
@@ -250,11 +226,7 @@ pub(crate) fn short_hash(hash: u64) -> u16 {
 
 fn of_tokens(text: &str, span: Span, tokens: &[Token], own: u64, body_start: usize) -> Print {
     let mask = |token: &Token| {
-        if token.hash == own {
-            OWN_NAME
-        } else {
-            token.hash
-        }
+        if token.hash == own { OWN_NAME } else { token.hash }
     };
     let masked: Vec<u64> = tokens.iter().map(mask).collect();
     let n_signature = tokens.partition_point(|token| token.start < body_start);
@@ -270,11 +242,7 @@ fn of_tokens(text: &str, span: Span, tokens: &[Token], own: u64, body_start: usi
         names: names.iter().copied().take(MAX_NAMES).collect(),
         ..Fingerprint::default()
     };
-    Print {
-        kept,
-        names,
-        docs: Vec::new(),
-    }
+    Print { kept, names, docs: Vec::new() }
 }
 
 /// Returns a hash of each three neighbouring tokens; a shorter text is one gram.
@@ -368,11 +336,7 @@ mod tests {
     }
 
     fn same_body(language: Language, a: &str, b: &str) {
-        assert_eq!(
-            print(language, a, "f").masked,
-            print(language, b, "f").masked,
-            "{a}\n{b}"
-        );
+        assert_eq!(print(language, a, "f").masked, print(language, b, "f").masked, "{a}\n{b}");
     }
 
     #[test]
@@ -394,36 +358,20 @@ mod tests {
                 "def f():\n    return a + \\\n        b\n",
                 "def f():\n    return (\n        a\n        + b\n    )\n",
             ),
-            (
-                Python,
-                "def f(): return 0XFF, u'a'\n",
-                "def f():\n\n    return 0xff, \"a\"\n",
-            ),
+            (Python, "def f(): return 0XFF, u'a'\n", "def f():\n\n    return 0xff, \"a\"\n"),
             (
                 Python,
                 "def f():\n  for (a, b) in c: return a, b\n",
                 "def f():\n  for a, b in c:\n    return (\n      a,\n      b,\n    )\n",
             ),
-            (
-                Python,
-                "def f():\n    class A(): pass\n",
-                "def f():\n    class A:\n        pass\n",
-            ),
+            (Python, "def f():\n    class A(): pass\n", "def f():\n    class A:\n        pass\n"),
             (
                 TypeScript,
                 "function f() { return 'it\\'s' }",
                 "function f() {\n  return \"it's\";\n}",
             ),
-            (
-                JavaScript,
-                "const f = x => g(x)",
-                "const f = (x) => g(x);\n",
-            ),
-            (
-                TypeScript,
-                "const f = x => (g(x))",
-                "const f = (x) => g(x);\n",
-            ),
+            (JavaScript, "const f = x => g(x)", "const f = (x) => g(x);\n"),
+            (TypeScript, "const f = x => (g(x))", "const f = (x) => g(x);\n"),
             (
                 Go,
                 "package p\nfunc f() { g(1, 2) }",
@@ -449,31 +397,17 @@ mod tests {
         let print = |text| print(Language::Python, text, "f").masked;
         assert_ne!(print("def f(): return 1"), print("def f(): return 2"));
         assert_ne!(print("def f(): return g('')"), print("def f(): return g()"));
-        assert_ne!(
-            print("def f(): return (a + b) * c"),
-            print("def f(): return a + b * c")
-        );
+        assert_ne!(print("def f(): return (a + b) * c"), print("def f(): return a + b * c"));
         assert_ne!(print("def f(): return b'x'"), print("def f(): return 'x'"));
-        assert_ne!(
-            print("def f(): return g((a, b))"),
-            print("def f(): return g(a, b)")
-        );
+        assert_ne!(print("def f(): return g((a, b))"), print("def f(): return g(a, b)"));
         assert_ne!(print("def f(): return (a,)"), print("def f(): return a"));
         assert_ne!(print("def f(): return A"), print("def f(): return a"));
     }
 
     #[test]
     fn a_rename_keeps_the_masked_hash() {
-        let old = print(
-            Language::Python,
-            "def walk(n):\n    return walk(n - 1)\n",
-            "walk",
-        );
-        let new = print(
-            Language::Python,
-            "def stroll(n):\n    return stroll(n - 1)\n",
-            "stroll",
-        );
+        let old = print(Language::Python, "def walk(n):\n    return walk(n - 1)\n", "walk");
+        let new = print(Language::Python, "def stroll(n):\n    return stroll(n - 1)\n", "stroll");
         assert_eq!(old.masked, new.masked);
         assert_eq!(old.signature, new.signature);
     }
@@ -482,10 +416,7 @@ mod tests {
     fn neighbours_are_those_of_the_same_container() {
         let text = "class A:\n    def a(self): pass\n    def b(self): pass\ndef c(): pass\n";
         let held = |name, other| {
-            sketch::holds(
-                &print(Language::Python, text, name).beside,
-                name_hash(other),
-            )
+            sketch::holds(&print(Language::Python, text, name).beside, name_hash(other))
         };
         assert!(held("A.a", "b") && !held("A.a", "a") && !held("A.a", "c"));
         assert!(held("A", "c") && !held("c", "a"));

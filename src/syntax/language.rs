@@ -22,10 +22,7 @@ pub(crate) enum Shape {
     /// A class-like node that defines nothing but qualifies what is in it (`impl`).
     Qualifier,
     /// One or more names bound at module or class level; the field holds the name.
-    Binding {
-        name: &'static str,
-        value: &'static str,
-    },
+    Binding { name: &'static str, value: &'static str },
     /// JavaScript: `exports.f = …`, `Type.prototype.f = …`, where a function is assigned.
     Member,
     /// JavaScript: a key of an object literal whose value is a function.
@@ -74,7 +71,9 @@ pub(crate) struct Grammar {
     optional_semicolons: bool,
 }
 
-use Action::{Annotate, Arm, Comment, Define, Embed, LoneBlock, LoneParen, Paren, Statement, Text, Wrap};
+use Action::{
+    Annotate, Arm, Comment, Define, Embed, LoneBlock, LoneParen, Paren, Statement, Text, Wrap,
+};
 use Shape::{Binding, Member, Named, Pair, Qualifier, Receiver, TypeSpec};
 use SymbolKind as K;
 
@@ -83,20 +82,8 @@ const PYTHON: Grammar = Grammar {
     actions: &[
         ("class_definition", Define(Named(K::Class))),
         ("function_definition", Define(Named(K::Function))),
-        (
-            "assignment",
-            Define(Binding {
-                name: "left",
-                value: "right",
-            }),
-        ),
-        (
-            "type_alias_statement",
-            Define(Binding {
-                name: "left",
-                value: "right",
-            }),
-        ),
+        ("assignment", Define(Binding { name: "left", value: "right" })),
+        ("type_alias_statement", Define(Binding { name: "left", value: "right" })),
         ("decorated_definition", Wrap),
         ("comment", Comment),
         ("string", Text),
@@ -142,20 +129,8 @@ const GO: Grammar = Grammar {
         ("type_spec", Define(TypeSpec)),
         ("type_alias", Define(Named(K::Type))),
         ("method_elem", Define(Named(K::Method))),
-        (
-            "const_spec",
-            Define(Binding {
-                name: "name",
-                value: "value",
-            }),
-        ),
-        (
-            "var_spec",
-            Define(Binding {
-                name: "name",
-                value: "value",
-            }),
-        ),
+        ("const_spec", Define(Binding { name: "name", value: "value" })),
+        ("var_spec", Define(Binding { name: "name", value: "value" })),
         ("type_declaration", Wrap),
         ("const_declaration", Wrap),
         ("var_declaration", Wrap),
@@ -176,13 +151,7 @@ const WEB_ACTIONS: &[(&str, Action)] = &[
     ("function_declaration", Define(Named(K::Function))),
     ("generator_function_declaration", Define(Named(K::Function))),
     ("method_definition", Define(Named(K::Method))),
-    (
-        "variable_declarator",
-        Define(Binding {
-            name: "name",
-            value: "value",
-        }),
-    ),
+    ("variable_declarator", Define(Binding { name: "name", value: "value" })),
     ("assignment_expression", Define(Member)),
     ("pair", Define(Pair)),
     ("export_statement", Wrap),
@@ -212,13 +181,7 @@ const WEB_PAREN_FREE: &[&str] = &[
 
 const JAVASCRIPT: Grammar = Grammar {
     function: tree_sitter_javascript::LANGUAGE,
-    actions: &[(
-        "field_definition",
-        Define(Binding {
-            name: "property",
-            value: "value",
-        }),
-    )],
+    actions: &[("field_definition", Define(Binding { name: "property", value: "value" }))],
     functions: WEB_FUNCTIONS,
     classes: &["class"],
     paren_free: WEB_PAREN_FREE,
@@ -226,13 +189,7 @@ const JAVASCRIPT: Grammar = Grammar {
 };
 
 const TYPESCRIPT_ACTIONS: &[(&str, Action)] = &[
-    (
-        "public_field_definition",
-        Define(Binding {
-            name: "name",
-            value: "value",
-        }),
-    ),
+    ("public_field_definition", Define(Binding { name: "name", value: "value" })),
     ("abstract_class_declaration", Define(Named(K::Class))),
     ("interface_declaration", Define(Named(K::Interface))),
     ("type_alias_declaration", Define(Named(K::Type))),
@@ -304,13 +261,7 @@ const JAVA: Grammar = Grammar {
         ("method_declaration", Define(Named(K::Method))),
         ("constructor_declaration", Define(Named(K::Method))),
         ("compact_constructor_declaration", Define(Named(K::Method))),
-        (
-            "variable_declarator",
-            Define(Binding {
-                name: "name",
-                value: "value",
-            }),
-        ),
+        ("variable_declarator", Define(Binding { name: "name", value: "value" })),
         ("field_declaration", Wrap),
         ("constant_declaration", Wrap),
         ("line_comment", Comment),

@@ -34,11 +34,7 @@ pub(crate) fn sketch(hashes: impl IntoIterator<Item = u64>) -> Vec<u8> {
         }
     }
     let byte = |rank: u64| {
-        if rank == u64::MAX {
-            0
-        } else {
-            (rank % 255) as u8 + 1
-        }
+        if rank == u64::MAX { 0 } else { (rank % 255) as u8 + 1 }
     };
     least.into_iter().map(byte).collect()
 }
@@ -50,11 +46,7 @@ pub(crate) fn likeness(a: &[u8], b: &[u8]) -> f64 {
         filled += u32::from(x | y != 0);
         equal += u32::from(x == y && *x != 0);
     }
-    if filled == 0 {
-        0.0
-    } else {
-        f64::from(equal) / f64::from(filled)
-    }
+    if filled == 0 { 0.0 } else { f64::from(equal) / f64::from(filled) }
 }
 
 /// Returns the share of the smaller set that is in the larger one, from the
@@ -83,11 +75,7 @@ pub(crate) fn filter(hashes: impl IntoIterator<Item = u64>) -> Vec<u8> {
 
 /// Returns whether a filter holds `hash`, or seems to.
 pub(crate) fn holds(filter: &[u8], hash: u64) -> bool {
-    let is_set = |bit: usize| {
-        filter
-            .get(bit / 8)
-            .is_some_and(|byte| byte & (1 << (bit % 8)) != 0)
-    };
+    let is_set = |bit: usize| filter.get(bit / 8).is_some_and(|byte| byte & (1 << (bit % 8)) != 0);
     bits_of(hash).all(is_set)
 }
 
@@ -143,10 +131,7 @@ mod tests {
     fn a_filter_holds_its_names_and_few_others() {
         let filled = filter(set(0..32));
         assert!(set(0..32).into_iter().all(|hash| holds(&filled, hash)));
-        let n_strangers = set(1000..2000)
-            .into_iter()
-            .filter(|&hash| holds(&filled, hash))
-            .count();
+        let n_strangers = set(1000..2000).into_iter().filter(|&hash| holds(&filled, hash)).count();
         assert!(n_strangers < 80, "{n_strangers}");
         assert!((n_held(&filled) - 32.0).abs() < 5.0, "{}", n_held(&filled));
         assert!(filter([]).is_empty() && !holds(&[], 7) && n_held(&[]).abs() < 1e-9);

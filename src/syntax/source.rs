@@ -57,13 +57,6 @@ pub(crate) struct Symbol {
     pub(crate) above: Option<Span>,
 }
 
-impl Symbol {
-    /// Returns the last part of the qualified name.
-    pub(crate) fn last_name(&self) -> &str {
-        last_name(&self.name)
-    }
-}
-
 /// Returns the last part of a qualified name.
 pub(crate) fn last_name(qualified: &str) -> &str {
     qualified.rsplit('.').next().unwrap_or(qualified)
@@ -72,7 +65,6 @@ pub(crate) fn last_name(qualified: &str) -> &str {
 /// A parsed file.
 #[derive(Debug)]
 pub(crate) struct Source {
-    pub(crate) language: Language,
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) leaves: Vec<Leaf>,
 }
@@ -96,29 +88,7 @@ impl Source {
         if let Some(tree) = tree {
             walk.run(tree.walk());
         }
-        Self {
-            language,
-            symbols: walk.symbols,
-            leaves: walk.leaves,
-        }
-    }
-
-    /// Returns the leaves inside `span`.
-    pub(crate) fn leaves_in(&self, span: Span) -> &[Leaf] {
-        let from = self.leaves.partition_point(|leaf| leaf.span.start < span.start);
-        let to = self.leaves.partition_point(|leaf| leaf.span.start < span.end);
-        self.leaves.get(from..to).unwrap_or_default()
-    }
-
-    /// Returns the symbols that `name` means: those of that qualified name, else
-    /// those of which it is a tail at a dot.
-    pub(crate) fn named<'a>(&'a self, name: &str) -> Vec<&'a Symbol> {
-        let exact: Vec<&Symbol> = self.symbols.iter().filter(|it| it.name == name).collect();
-        if !exact.is_empty() {
-            return exact;
-        }
-        let is_tail = |it: &&Symbol| it.name.strip_suffix(name).is_some_and(|head| head.ends_with('.'));
-        self.symbols.iter().filter(is_tail).collect()
+        Self { symbols: walk.symbols, leaves: walk.leaves }
     }
 }
 
@@ -244,17 +214,11 @@ impl<'t> Walk<'t> {
         };
         match action {
             Action::Wrap | Action::Statement if n_definitions(node, self.tables) == 1 => {
-                let lift = lift.unwrap_or(Lift {
-                    span: span(node),
-                    above,
-                });
+                let lift = lift.unwrap_or(Lift { span: span(node), above });
                 (owner, prefix, Some(lift))
             }
             Action::Define(shape) => {
-                let lift = lift.unwrap_or(Lift {
-                    span: span(node),
-                    above,
-                });
+                let lift = lift.unwrap_or(Lift { span: span(node), above });
                 let found = self.define(node, shape, owner, &prefix, lift);
                 let (owner, prefix) = found.unwrap_or((owner, prefix));
                 (owner, prefix, None)
@@ -372,7 +336,8 @@ impl<'t> Walk<'t> {
         }
         let head = span(node).of(self.text);
         let name: &str = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
-        let is_upper = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
+        let is_upper =
+            name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
         let is_constant = is_upper || node.kind() == "const_spec";
         Some(if is_constant { SymbolKind::Constant } else { SymbolKind::Variable })
     }
@@ -405,10 +370,11 @@ impl<'t> Walk<'t> {
     fn is_docstring(&mut self, node: Node<'_>, action: Action) -> bool {
         if action != Action::Statement {
             // Anything else that is named ends the place for a docstring.
-            if node.is_named() && action != Action::Comment {
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.n_statements += 1;
-                }
+            if node.is_named()
+                && action != Action::Comment
+                && let Some(frame) = self.frames.last_mut()
+            {
+                frame.n_statements += 1;
             }
             return false;
         }
@@ -438,11 +404,7 @@ impl<'t> Walk<'t> {
             frame.above = None;
             return;
         }
-        let mut above = run.unwrap_or(Above {
-            comments: None,
-            annotations_start: None,
-            end_row,
-        });
+        let mut above = run.unwrap_or(Above { comments: None, annotations_start: None, end_row });
         above.end_row = end_row;
         if is_comment {
             let from = above.comments.map_or(node.start_byte(), |span| span.start);
@@ -508,7 +470,8 @@ impl<'t> Walk<'t> {
         let rest = text.get(prefix..).unwrap_or_default();
         let quote = rest.get(..3).filter(|it| matches!(*it, "\"\"\"" | "'''")).map_or(1, str::len);
         // A raw string, a regex with flags and a string that never ends close otherwise.
-        let closes = rest.get(..quote).is_some_and(|mark| rest.len() >= 2 * quote && rest.ends_with(mark));
+        let closes =
+            rest.get(..quote).is_some_and(|mark| rest.len() >= 2 * quote && rest.ends_with(mark));
         if !closes {
             self.leaf_span(whole, Role::Text);
             return;
@@ -526,18 +489,26 @@ fn is_dropped(node: Node<'_>, action: Action, tables: &Compiled) -> bool {
         // A tuple is one without brackets where a statement takes a list; a tuple of
         // one is what its comma makes it.
         Action::Paren if node.kind().starts_with("tuple") => {
-            let takes_list = |kind: &str| kind.ends_with("_statement") || kind.ends_with("assignment") || matches!(kind, "for_in_clause" | "yield");
-            node.named_child_count() > 1 && node.parent().is_some_and(|parent| takes_list(parent.kind()))
+            let takes_list = |kind: &str| {
+                kind.ends_with("_statement")
+                    || kind.ends_with("assignment")
+                    || matches!(kind, "for_in_clause" | "yield")
+            };
+            node.named_child_count() > 1
+                && node.parent().is_some_and(|parent| takes_list(parent.kind()))
         }
         Action::Paren if node.kind() == "argument_list" => node.named_child_count() == 0,
         Action::Paren => true,
         // A parameter with a type or a default keeps its parentheses.
         Action::LoneParen => only().is_some_and(|it| {
-            let is_bare = it.child_count() == 0 || (it.child_count() == 1 && it.kind() == "required_parameter");
+            let is_bare = it.child_count() == 0
+                || (it.child_count() == 1 && it.kind() == "required_parameter");
             is_bare && node.parent().is_some_and(|parent| parent.kind() == "arrow_function")
         }),
         Action::LoneBlock => only().is_some_and(|it| {
-            !it.kind().ends_with("_statement") && !it.kind().ends_with("_item") && !it.kind().ends_with("_declaration")
+            !it.kind().ends_with("_statement")
+                && !it.kind().ends_with("_item")
+                && !it.kind().ends_with("_declaration")
                 && tables.action(it.kind_id()) != Action::Comment
         }),
         _ => false,
@@ -557,8 +528,7 @@ fn span(node: Node<'_>) -> Span {
 
 fn has_embedded(node: Node<'_>, tables: &Compiled) -> bool {
     let mut cursor = node.walk();
-    node.children(&mut cursor)
-        .any(|child| tables.action(child.kind_id()) == Action::Embed)
+    node.children(&mut cursor).any(|child| tables.action(child.kind_id()) == Action::Embed)
 }
 
 fn n_definitions(node: Node<'_>, tables: &Compiled) -> usize {

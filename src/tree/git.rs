@@ -90,14 +90,26 @@ pub(crate) fn commit_times<'a>(
 /// working tree, untracked ones with them; fails where git cannot tell.
 pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<String>> {
     let unclear = || {
-        Failure::environment(format!("failed to tell what changed since `{revision}`"))
-            .hint("name a commit that this clone has; a shallow clone may need `git fetch --unshallow`")
+        Failure::environment(format!("failed to tell what changed since `{revision}`")).hint(
+            "name a commit that this clone has; a shallow clone may need `git fetch --unshallow`",
+        )
     };
     let commit = format!("{revision}^{{commit}}");
-    git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).ok_or_else(unclear)?;
-    let diff = ["diff", "--name-only", "-z", "--no-renames", "--relative", "--end-of-options", revision, "--"];
+    git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
+        .ok_or_else(unclear)?;
+    let diff = [
+        "diff",
+        "--name-only",
+        "-z",
+        "--no-renames",
+        "--relative",
+        "--end-of-options",
+        revision,
+        "--",
+    ];
     let tracked = git(root, &diff).ok_or_else(unclear)?;
-    let untracked = git(root, &["ls-files", "--others", "--exclude-standard", "-z"]).ok_or_else(unclear)?;
+    let untracked =
+        git(root, &["ls-files", "--others", "--exclude-standard", "-z"]).ok_or_else(unclear)?;
     let names = tracked.split('\0').chain(untracked.split('\0'));
     Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }

@@ -41,22 +41,17 @@ pub(crate) fn text(root: &Path, path: &str) -> Result<String> {
     Ok(text::decode(&bytes).0.into_owned())
 }
 
-/// Returns whether there is a regular file at `path` below `root`.
-pub(crate) fn exists(root: &Path, path: &str) -> bool {
-    confined(root, path).is_ok()
-}
-
 /// Returns where `path` leads, which is a regular file inside `root`.
 fn confined(root: &Path, path: &str) -> Result<PathBuf> {
     let outside = || Failure::usage(format!("`{path}` leads out of the project"));
-    let is_inside = Path::new(path)
-        .components()
-        .all(|part| matches!(part, std::path::Component::Normal(_)));
+    let is_inside =
+        Path::new(path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
     if path.is_empty() || path.contains('\\') || !is_inside {
         return Err(outside().into());
     }
     let full = root.join(path);
-    let kind = std::fs::symlink_metadata(&full).with_context(|| format!("failed to read `{path}`"))?;
+    let kind =
+        std::fs::symlink_metadata(&full).with_context(|| format!("failed to read `{path}`"))?;
     if !kind.is_file() {
         return Err(Failure::usage(format!("`{path}` is not a regular file")).into());
     }

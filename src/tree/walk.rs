@@ -39,10 +39,7 @@ pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let walker = builder(root, excludes)?.threads(threads).build_parallel();
     walker.run(|| {
-        let mut local = Batch {
-            listing: Listing::default(),
-            all: &listing,
-        };
+        let mut local = Batch { listing: Listing::default(), all: &listing };
         Box::new(move |found| {
             match found {
                 Ok(found) => local.listing.entries.extend(entry(root, &found)),

@@ -18,16 +18,8 @@ fn completions_are_up_to_date() {
     let mut files = BTreeMap::new();
     for shell in clap_complete::Shell::value_variants() {
         let mut script = Vec::new();
-        clap_complete::generate(
-            *shell,
-            &mut cerberus_memory::command(),
-            "cerberus",
-            &mut script,
-        );
-        files.insert(
-            clap_complete::Generator::file_name(shell, "cerberus"),
-            script,
-        );
+        clap_complete::generate(*shell, &mut cerberus_memory::command(), "cerberus", &mut script);
+        files.insert(clap_complete::Generator::file_name(shell, "cerberus"), script);
     }
     assert_none(compare(&root().join("completions"), &files, is_updating()));
 }
@@ -45,12 +37,10 @@ fn man_pages_are_up_to_date() {
 fn readme_lists_the_commands() {
     let readme = read("README.md");
     let list = command_list(&cerberus_memory::command());
-    let (before, rest) = readme
-        .split_once(LIST_START)
-        .expect("README.md marks where its list of commands starts");
-    let (found, after) = rest
-        .split_once(LIST_END)
-        .expect("README.md marks where its list of commands ends");
+    let (before, rest) =
+        readme.split_once(LIST_START).expect("README.md marks where its list of commands starts");
+    let (found, after) =
+        rest.split_once(LIST_END).expect("README.md marks where its list of commands ends");
     if found != list && is_updating() {
         std::fs::write(
             root().join("README.md"),
@@ -58,10 +48,7 @@ fn readme_lists_the_commands() {
         )
         .expect("README.md can be written");
     } else {
-        assert_eq!(
-            found, list,
-            "README.md: the list of commands; `UPDATE=1` rewrites it"
-        );
+        assert_eq!(found, list, "README.md: the list of commands; `UPDATE=1` rewrites it");
     }
 }
 
@@ -109,11 +96,7 @@ fn compare(folder: &Path, files: &BTreeMap<String, Vec<u8>>, is_update: bool) ->
         }
     }
     for path in entries(folder) {
-        let file = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if !files.contains_key(&file) {
             wrong.push(format!("{name}/{file} is not generated: remove it"));
         }
@@ -142,10 +125,7 @@ fn command_list(command: &Command) -> String {
 fn add_commands(command: &Command, above: &str, list: &mut String) {
     let name = format!("{above}{}", command.get_name());
     if !command.has_subcommands() {
-        let about = command
-            .get_about()
-            .map(ToString::to_string)
-            .unwrap_or_default();
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         list.push_str(&format!("| `{name}` | {about} |\n"));
     }
     for below in command.get_subcommands().filter(|it| !it.is_hide_set()) {
@@ -160,11 +140,7 @@ fn readme_lines(page: &str) -> Vec<(usize, &str)> {
     let mut fence = None;
     for (at, line) in page.lines().enumerate() {
         if let Some(language) = line.strip_prefix("```") {
-            fence = if fence.is_some() {
-                None
-            } else {
-                Some(language)
-            };
+            fence = if fence.is_some() { None } else { Some(language) };
             continue;
         }
         let command = match fence {
@@ -183,10 +159,7 @@ fn is_ours(line: &str) -> bool {
 
 /// Adds the examples that end the help of a command and of those below it.
 fn add_help_lines(command: &Command, lines: &mut Vec<(String, String)>) {
-    let help = command
-        .get_after_help()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let examples = help
         .lines()
         .map(|line| line.trim_start_matches("Example:").trim())
@@ -209,9 +182,7 @@ fn misuse(line: &str) -> Option<String> {
         None => return Some(format!("`{line}` is not `cargo run --locked -- …`")),
     };
     let args = std::iter::once("cerberus").chain(args.iter().map(String::as_str));
-    let error = cerberus_memory::command()
-        .try_get_matches_from(args)
-        .err()?;
+    let error = cerberus_memory::command().try_get_matches_from(args).err()?;
     error.use_stderr().then(|| format!("`{line}`: {error}"))
 }
 
@@ -252,16 +223,10 @@ fn a_stray_and_a_stale_file_are_found() {
 #[test]
 fn a_wrong_command_line_is_found() {
     let page = "```console\n$ cerberus memory int\ncerberus memory\n```\n```sh\ncerberus demo\n```\ncerberus x\n";
-    assert_eq!(
-        readme_lines(page),
-        [(2, "cerberus memory int"), (6, "cerberus demo")]
-    );
+    assert_eq!(readme_lines(page), [(2, "cerberus memory int"), (6, "cerberus demo")]);
     assert!(misuse("cerberus memory int").is_some_and(|it| it.contains("init")));
     assert!(misuse("cargo run -- demo").is_some());
     assert_eq!(misuse("cerberus memory show --help"), None);
-    assert_eq!(
-        misuse("cargo run --locked -- memory search \"a | b\" --json | head"),
-        None
-    );
+    assert_eq!(misuse("cargo run --locked -- memory search \"a | b\" --json | head"), None);
     assert_eq!(shell_words("a 'b c' \"\" d>e"), ["a", "b c", "", "d"]);
 }

@@ -17,18 +17,15 @@ pub(crate) struct Block {
 
 impl<'a> Lexed<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let mut lexed = Self {
-            tokens: Vec::new(),
-            comments: Vec::new(),
-        };
+        let mut lexed = Self { tokens: Vec::new(), comments: Vec::new() };
         let (mut rest, mut line) = (text, 1);
         while !rest.is_empty() {
             let (piece, length) = first_piece(rest);
             let (found, after) = rest.split_at(length);
             match piece {
-                Piece::Comment => lexed
-                    .comments
-                    .extend(found.lines().enumerate().map(|(n, it)| (line + n, it))),
+                Piece::Comment => {
+                    lexed.comments.extend(found.lines().enumerate().map(|(n, it)| (line + n, it)))
+                }
                 Piece::Token => lexed.tokens.push((line, found)),
                 Piece::Literal | Piece::Space => {}
             }
@@ -47,26 +44,17 @@ impl<'a> Lexed<'a> {
     }
 
     pub(crate) fn is(&self, at: usize, tokens: &[&str]) -> bool {
-        tokens
-            .iter()
-            .enumerate()
-            .all(|(n, token)| self.token(at + n) == *token)
+        tokens.iter().enumerate().all(|(n, token)| self.token(at + n) == *token)
     }
 
     /// Returns where each token stands.
     pub(crate) fn blocks(&self, is_test_file: bool) -> Vec<Block> {
-        let mut around = vec![Block {
-            is_test: is_test_file,
-            mods: 0,
-        }];
+        let mut around = vec![Block { is_test: is_test_file, mods: 0 }];
         let (mut next_is_test, mut next_is_mod) = (false, false);
         let mut blocks = Vec::with_capacity(self.tokens.len());
         for (at, (_, token)) in self.tokens.iter().enumerate() {
             let outer = around.last().copied().unwrap_or_default();
-            let here = Block {
-                is_test: outer.is_test || next_is_test,
-                mods: outer.mods,
-            };
+            let here = Block { is_test: outer.is_test || next_is_test, mods: outer.mods };
             blocks.push(here);
             match *token {
                 "#" if self.is(at, &["#", "[", "cfg", "(", "test", ")", "]"]) => {
@@ -167,9 +155,7 @@ fn first_piece(text: &str) -> (Piece, usize) {
         let hashes = tail.len() - tail.trim_start_matches('#').len();
         if let Some(body) = tail[hashes..].strip_prefix('"') {
             let close = format!("\"{}", &tail[..hashes]);
-            let length = body
-                .find(&close)
-                .map_or(body.len(), |end| end + close.len());
+            let length = body.find(&close).map_or(body.len(), |end| end + close.len());
             return (Piece::Literal, word + hashes + 1 + length);
         }
     }
@@ -184,10 +170,7 @@ fn first_piece(text: &str) -> (Piece, usize) {
         "\"" => (Piece::Literal, quoted(text)),
         "'" => match (chars.next(), chars.next()) {
             (Some('\\'), _) | (Some(_), Some('\'')) => (Piece::Literal, quoted(text)),
-            _ => (
-                Piece::Literal,
-                first + text[first..].find(|c| !is_word(c)).unwrap_or(0),
-            ),
+            _ => (Piece::Literal, first + text[first..].find(|c| !is_word(c)).unwrap_or(0)),
         },
         ":" | "-" | "=" if ["::", "->", "=>"].iter().any(|it| text.starts_with(it)) => {
             (Piece::Token, 2)

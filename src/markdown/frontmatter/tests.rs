@@ -11,45 +11,21 @@ fn check(text: &str, expected: Expect) {
     let mut shown = String::new();
     let mut field = |name: &str, value: String| shown += &format!("{name}: {value}\n");
     let fields = &parsed.frontmatter;
-    let words = [
-        ("id", &fields.id),
-        ("category", &fields.category),
-        ("source", &fields.source),
-    ];
+    let words = [("id", &fields.id), ("category", &fields.category), ("source", &fields.source)];
     for (name, value) in words {
-        value
-            .iter()
-            .for_each(|value| field(name, format!("{value:?}")));
+        value.iter().for_each(|value| field(name, format!("{value:?}")));
     }
-    fields
-        .memory_type
-        .iter()
-        .for_each(|value| field("type", value.to_string()));
-    fields
-        .scope
-        .iter()
-        .for_each(|value| field("scope", value.to_string()));
-    fields
-        .status
-        .iter()
-        .for_each(|value| field("status", value.to_string()));
-    for (name, list) in [
-        ("tags", &fields.tags),
-        ("hints", &fields.hints),
-        ("links", &fields.links),
-    ] {
+    fields.memory_type.iter().for_each(|value| field("type", value.to_string()));
+    fields.scope.iter().for_each(|value| field("scope", value.to_string()));
+    fields.status.iter().for_each(|value| field("status", value.to_string()));
+    for (name, list) in [("tags", &fields.tags), ("hints", &fields.hints), ("links", &fields.links)]
+    {
         if !list.is_empty() {
             field(name, format!("{list:?}"));
         }
     }
-    fields
-        .created_at
-        .iter()
-        .for_each(|value| field("created_at", value.to_string()));
-    fields
-        .updated_at
-        .iter()
-        .for_each(|value| field("updated_at", value.to_string()));
+    fields.created_at.iter().for_each(|value| field("created_at", value.to_string()));
+    fields.updated_at.iter().for_each(|value| field("updated_at", value.to_string()));
     shown += &format!("body: {:?}\n", &text[parsed.body_start..]);
     for warning in &parsed.warnings {
         let (line, column) = (warning.line + 1, warning.column + 1);
@@ -285,70 +261,32 @@ fn a_wrong_value_costs_only_itself() {
 
 #[test]
 fn invalid_yaml_is_located_and_the_text_counts() {
-    check(
-        "---\nid: x\ntitle: a: b\n---\nText\n",
-        expect![[r#"
-            body: "Text\n"
-            ! 3:9 invalid-yaml: failed to read the frontmatter: mapping values are not allowed in this context
-                write it as lines of `key: value`
-        "#]],
-    );
-    check(
-        "---\r\nid: x\r\ntags: [a\r\n---\r\nText\r\n",
-        expect![[r#"
-            body: "Text\r\n"
-            ! 3:7 invalid-yaml: failed to read the frontmatter: unclosed bracket '['
-                write it as lines of `key: value`
-        "#]],
-    );
-    check(
-        "---\nid: \"é\" b\n---\nText\n",
-        expect![[r#"
-            body: "Text\n"
-            ! 2:10 invalid-yaml: failed to read the frontmatter: invalid trailing content after double-quoted scalar
-                write it as lines of `key: value`
-        "#]],
-    );
-    check(
-        "---\n- a\n- b\n---\nText\n",
-        expect![[r#"
-            body: "Text\n"
-            ! 2:1 invalid-yaml: failed to read the frontmatter: expected mapping start
-                write it as lines of `key: value`
-        "#]],
-    );
-    check(
-        "---\nSome prose.\n---\nText\n",
-        expect![[r#"
-            body: "Text\n"
-            ! 2:1 invalid-yaml: failed to read the frontmatter: expected mapping start
-                write it as lines of `key: value`
-        "#]],
-    );
-    check(
-        "---\n<<<<<<< HEAD\nid: a\n=======\nid: b\n>>>>>>> x\n---\nText\n",
-        expect![[r#"
-            body: "Text\n"
-            ! 2:1 invalid-yaml: failed to read the frontmatter: expected mapping start
-                write it as lines of `key: value`
-        "#]],
-    );
-    check(
-        "---\nid: *nobody\n---\nText\n",
-        expect![[r#"
-            body: "Text\n"
-            ! 2:5 invalid-yaml: failed to read the frontmatter: alias references unknown anchor
-                write it as lines of `key: value`
-        "#]],
-    );
-    check(
-        "---\n? [a, b]\n: c\nid: x\n---\nText\n",
-        expect![[r#"
-            body: "Text\n"
-            ! 2:3 invalid-yaml: failed to read the frontmatter: expected string scalar
-                write it as lines of `key: value`
-        "#]],
-    );
+    let context = "mapping values are not allowed in this context";
+    let trailing = "invalid trailing content after double-quoted scalar";
+    let mapping = "expected mapping start";
+    for (yaml, line, column, wrong) in [
+        ("id: x\ntitle: a: b\n", 3, 9, context),
+        ("id: x\r\ntags: [a\r\n", 3, 7, "unclosed bracket '['"),
+        ("id: \"é\" b\n", 2, 10, trailing),
+        ("- a\n- b\n", 2, 1, mapping),
+        ("Some prose.\n", 2, 1, mapping),
+        ("<<<<<<< HEAD\nid: a\n=======\nid: b\n>>>>>>> x\n", 2, 1, mapping),
+        ("id: *nobody\n", 2, 5, "alias references unknown anchor"),
+        ("? [a, b]\n: c\nid: x\n", 2, 3, "expected string scalar"),
+    ] {
+        let text = format!("---\r\n{yaml}---\r\nText\r\n");
+        let parsed = parse(&text);
+        assert_eq!(parsed.frontmatter, Frontmatter::default(), "{yaml}");
+        assert_eq!(&text[parsed.body_start..], "Text\r\n");
+        let expected = Diagnostic {
+            code: "invalid-yaml",
+            line: line - 1,
+            column: column - 1,
+            message: format!("failed to read the frontmatter: {wrong}"),
+            hint: Some("write it as lines of `key: value`".to_owned()),
+        };
+        assert_eq!(parsed.warnings, [expected], "{yaml}");
+    }
 }
 
 #[test]
@@ -366,11 +304,7 @@ fn bombs_cost_a_warning() {
                 write it as lines of `key: value`
         "#]],
     );
-    let nested = format!(
-        "---\ntags: {}{}\n---\n",
-        "[".repeat(50_000),
-        "]".repeat(50_000)
-    );
+    let nested = format!("---\ntags: {}{}\n---\n", "[".repeat(50_000), "]".repeat(50_000));
     check(
         &nested,
         expect![[r#"

@@ -68,9 +68,7 @@ pub(super) fn entries(yaml: &str) -> Result<Vec<Entry>, Error> {
     };
     let mapping: Option<Mapping> =
         serde_saphyr::from_str_with_options(yaml, options).map_err(|error| Error {
-            at: error
-                .location()
-                .map_or(0, |location| offset(yaml, location)),
+            at: error.location().map_or(0, |location| offset(yaml, location)),
             message: message(&error),
         })?;
     let entries = mapping.map_or_else(Vec::new, |mapping| mapping.0);

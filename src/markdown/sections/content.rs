@@ -35,11 +35,7 @@ fn quote_marks_at_end(text: &str) -> usize {
 /// lines around it apart: then it stays, empty.
 fn without_tags(text: &str, within: Span, tags: &[Span]) -> String {
     let first = tags.partition_point(|tag| tag.start < within.start);
-    let mut tags = tags[first..]
-        .iter()
-        .copied()
-        .take_while(|tag| tag.end <= within.end)
-        .peekable();
+    let mut tags = tags[first..].iter().copied().take_while(|tag| tag.end <= within.end).peekable();
     let mut kept = String::with_capacity(within.end - within.start);
     let mut after_blank = true;
     let mut at = within.start;

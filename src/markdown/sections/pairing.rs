@@ -70,11 +70,7 @@ impl<'a> Pairing<'a> {
             self.close(tag_idx, name);
         } else {
             let around = self.names[name].open.replace(self.open.len());
-            self.open.push(Open {
-                tag_idx,
-                name,
-                around,
-            });
+            self.open.push(Open { tag_idx, name, around });
         }
     }
 
@@ -132,32 +128,25 @@ impl<'a> Pairing<'a> {
 
     fn report_stray(&mut self, tag_idx: usize) {
         let tag = self.tags[tag_idx];
-        let message = format!(
-            "line {} closes section `{}`, which is not open",
-            self.line(tag_idx),
-            tag.id
-        );
+        let message =
+            format!("line {} closes section `{}`, which is not open", self.line(tag_idx), tag.id);
         let hint = match self.open.last() {
             Some(open) => format!(
                 "open here is `{}`, from line {}",
                 self.tags[open.tag_idx].id,
                 self.line(open.tag_idx)
             ),
-            None => format!(
-                "remove it, or write `<!-- ANCHOR:{} -->` where the section begins",
-                tag.id
-            ),
+            None => {
+                format!("remove it, or write `<!-- ANCHOR:{} -->` where the section begins", tag.id)
+            }
         };
         self.report("stray-close", tag.span.start, message, hint);
     }
 
     fn report_unclosed(&mut self, tag_idx: usize, closer: Option<usize>) {
         let tag = self.tags[tag_idx];
-        let message = format!(
-            "section `{}`, opened on line {}, is never closed",
-            tag.id,
-            self.line(tag_idx)
-        );
+        let message =
+            format!("section `{}`, opened on line {}, is never closed", tag.id, self.line(tag_idx));
         let mut hint = format!("add `<!-- /ANCHOR:{} -->` where it ends", tag.id);
         if let Some(closer) = closer {
             hint += &format!(
@@ -221,7 +210,6 @@ impl<'a> Pairing<'a> {
             }
             list.push(Section {
                 id,
-                spelled: opened.id.to_owned(),
                 origin: Origin::Tag,
                 outer: Span::new(opened.span.start, closed.span.end),
                 inner: Span::new(opened.span.end, closed.span.start),

@@ -29,11 +29,8 @@ pub(crate) struct Missing {
 /// beginning of no id.
 pub(crate) fn select<'a>(sections: &'a Sections, requested: &[String]) -> Selection<'a> {
     let ids: Vec<String> = sections.list.iter().map(|it| lower(&it.id)).collect();
-    let by_id: FxHashMap<&str, usize> = ids
-        .iter()
-        .enumerate()
-        .map(|(section_idx, id)| (id.as_str(), section_idx))
-        .collect();
+    let by_id: FxHashMap<&str, usize> =
+        ids.iter().enumerate().map(|(section_idx, id)| (id.as_str(), section_idx)).collect();
     let mut selection = Selection::default();
     let mut seen_sections = FxHashSet::default();
     let mut seen_missing = FxHashSet::default();
@@ -59,12 +56,7 @@ fn by_prefix(ids: &[String], wanted: &str) -> Option<usize> {
     if wanted.is_empty() || wanted.ends_with('-') {
         return None;
     }
-    let has_prefix = |id: &str| {
-        id.strip_prefix(wanted)
-            .is_some_and(|rest| rest.starts_with('-'))
-    };
+    let has_prefix = |id: &str| id.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('-'));
     let candidates = ids.iter().enumerate().filter(|(_, id)| has_prefix(id));
-    candidates
-        .min_by_key(|(_, id)| id.len())
-        .map(|(section_idx, _)| section_idx)
+    candidates.min_by_key(|(_, id)| id.len()).map(|(section_idx, _)| section_idx)
 }

@@ -112,9 +112,7 @@ fn malformed<'a>(body: &str, closing: bool, id: &str, ended: bool) -> Reading<'a
 fn is_id(text: &str) -> bool {
     let begins = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     text.bytes().next().is_some_and(begins)
-        && text
-            .bytes()
-            .all(|byte| begins(byte) || b"./-".contains(&byte))
+        && text.bytes().all(|byte| begins(byte) || b"./-".contains(&byte))
 }
 
 /// Returns the id nearest to what was written.

@@ -30,10 +30,7 @@ fn check(text: &str, expected: Expect) {
     }
     for diagnostic in &sections.diagnostics {
         let (line, column) = (diagnostic.line + 1, diagnostic.column + 1);
-        shown += &format!(
-            "! {line}:{column} {}: {}\n",
-            diagnostic.code, diagnostic.message
-        );
+        shown += &format!("! {line}:{column} {}: {}\n", diagnostic.code, diagnostic.message);
         if let Some(hint) = &diagnostic.hint {
             shown += &format!("    {hint}\n");
         }

@@ -25,24 +25,17 @@ const LEAST_LEAD: f64 = 0.4;
 
 /// Returns the outcome for each of `n_lost`.
 pub(super) fn assign(n_lost: usize, pairs: &[Pair]) -> Vec<Outcome> {
-    let mut order: Vec<usize> = (0..pairs.len())
-        .filter(|&n| pairs[n].odds >= LEAST_ODDS - LEAST_LEAD)
-        .collect();
+    let mut order: Vec<usize> =
+        (0..pairs.len()).filter(|&n| pairs[n].odds >= LEAST_ODDS - LEAST_LEAD).collect();
     order.sort_by(|&a, &b| {
         let key = |n: usize| (pairs[n].lost, pairs[n].file, pairs[n].at);
-        pairs[b]
-            .odds
-            .total_cmp(&pairs[a].odds)
-            .then_with(|| key(a).cmp(&key(b)))
+        pairs[b].odds.total_cmp(&pairs[a].odds).then_with(|| key(a).cmp(&key(b)))
     });
     let mut by_lost: Vec<Vec<usize>> = vec![Vec::new(); n_lost];
     let mut by_place: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
     for &n in &order {
         by_lost[pairs[n].lost].push(n);
-        by_place
-            .entry((pairs[n].file, pairs[n].at))
-            .or_default()
-            .push(n);
+        by_place.entry((pairs[n].file, pairs[n].at)).or_default().push(n);
     }
     let mut outcomes = vec![Outcome::Gone; n_lost];
     let mut is_decided = vec![false; n_lost];
@@ -58,17 +51,11 @@ pub(super) fn assign(n_lost: usize, pairs: &[Pair]) -> Vec<Outcome> {
             let rival = &pairs[m];
             let others = &by_place[&(rival.file, rival.at)];
             !taken.contains(&(rival.file, rival.at))
-                && !others
-                    .iter()
-                    .any(|&k| !is_decided[pairs[k].lost] && pairs[k].odds > rival.odds)
+                && !others.iter().any(|&k| !is_decided[pairs[k].lost] && pairs[k].odds > rival.odds)
         };
         let is_rival =
             |m: &&usize| **m != n && pairs[**m].odds > pair.odds - LEAST_LEAD && is_free(**m);
-        let rivals: Vec<usize> = by_lost[pair.lost]
-            .iter()
-            .filter(is_rival)
-            .copied()
-            .collect();
+        let rivals: Vec<usize> = by_lost[pair.lost].iter().filter(is_rival).copied().collect();
         // Two anchors that fit one place alike: it is neither's.
         let is_contested = by_place[&place].iter().any(|&k| {
             pairs[k].lost != pair.lost && !is_decided[pairs[k].lost] && pairs[k].odds >= pair.odds

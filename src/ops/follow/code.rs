@@ -55,12 +55,8 @@ impl FileCode {
         let lines = LineIndex::new(text);
         let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
         let language = language::of_path(path);
-        let mut this = Self {
-            path: path.to_owned(),
-            language,
-            candidates: Vec::new(),
-            groups: Vec::new(),
-        };
+        let mut this =
+            Self { path: path.to_owned(), language, candidates: Vec::new(), groups: Vec::new() };
         let whole = match language {
             None => fingerprint::of_plain_text(text),
             Some(language) => {
@@ -121,15 +117,9 @@ impl FileCode {
 
     fn group(&mut self, qualified: &str) -> usize {
         let (container, name) = fingerprint::split_name(qualified);
-        let found = self
-            .groups
-            .iter()
-            .rposition(|group| group.container == container);
+        let found = self.groups.iter().rposition(|group| group.container == container);
         let at = found.unwrap_or_else(|| {
-            self.groups.push(Group {
-                container: container.to_owned(),
-                names: Vec::new(),
-            });
+            self.groups.push(Group { container: container.to_owned(), names: Vec::new() });
             self.groups.len() - 1
         });
         if !name.is_empty() {
@@ -140,9 +130,7 @@ impl FileCode {
 
     /// Returns whether something of this qualified name is defined here.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.candidates
-            .iter()
-            .any(|it| it.symbol.as_deref() == Some(name))
+        self.candidates.iter().any(|it| it.symbol.as_deref() == Some(name))
     }
 
     /// Returns where the candidate at `at` is.
@@ -164,11 +152,8 @@ impl FileCode {
         let candidate = &self.candidates[at];
         let mut kept = candidate.print.kept.clone();
         if candidate.symbol.is_some() {
-            let names: Vec<&str> = self
-                .candidates
-                .iter()
-                .filter_map(|it| it.symbol.as_deref())
-                .collect();
+            let names: Vec<&str> =
+                self.candidates.iter().filter_map(|it| it.symbol.as_deref()).collect();
             (kept.between, kept.beside) = fingerprint::neighbours(&names, at);
         }
         kept

@@ -26,9 +26,7 @@ pub(crate) struct Located {
 pub(crate) fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Located> {
     if !root.join(file).exists() {
         let hint = "give the path from the project's root, with `/` between its parts";
-        return Err(Failure::usage(format!("no such file: `{file}`"))
-            .hint(hint)
-            .into());
+        return Err(Failure::usage(format!("no such file: `{file}`")).hint(hint).into());
     }
     let code =
         FileCode::read(root, file).with_context(|| format!("failed to anchor to `{file}`"))?;
@@ -36,10 +34,7 @@ pub(crate) fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Lo
         None => code.candidates.len() - 1,
         Some(symbol) => resolve(&code, symbol)?,
     };
-    Ok(Located {
-        place: code.place(at, 1.0),
-        fingerprint: code.fingerprint(at),
-    })
+    Ok(Located { place: code.place(at, 1.0), fingerprint: code.fingerprint(at) })
 }
 
 fn resolve(code: &FileCode, symbol: &str) -> Result<usize> {
@@ -54,37 +49,24 @@ fn resolve(code: &FileCode, symbol: &str) -> Result<usize> {
         .enumerate()
         .filter_map(|(at, it)| Some((at, it.symbol.as_deref()?)))
         .collect();
-    let is_tail = |name: &str| {
-        name.strip_suffix(symbol)
-            .is_some_and(|head| head.ends_with('.'))
-    };
+    let is_tail = |name: &str| name.strip_suffix(symbol).is_some_and(|head| head.ends_with('.'));
     // Of several definitions of one name (overloads, accessors) the first is meant.
     if let Some((at, _)) = known.iter().find(|(_, name)| *name == symbol) {
         return Ok(*at);
     }
-    let mut tails: Vec<(usize, &str)> = known
-        .iter()
-        .filter(|(_, name)| is_tail(name))
-        .copied()
-        .collect();
+    let mut tails: Vec<(usize, &str)> =
+        known.iter().filter(|(_, name)| is_tail(name)).copied().collect();
     tails.dedup_by_key(|(_, name)| *name);
     match tails.as_slice() {
         [(at, _)] => Ok(*at),
         [] => {
             let message = format!("`{}` defines no `{symbol}`", code.path);
-            Err(Failure::usage(message)
-                .hint(nearest_first(symbol, &known))
-                .into())
+            Err(Failure::usage(message).hint(nearest_first(symbol, &known)).into())
         }
         several => {
-            let names: Vec<String> = several
-                .iter()
-                .map(|(_, name)| format!("`{name}`"))
-                .collect();
+            let names: Vec<String> = several.iter().map(|(_, name)| format!("`{name}`")).collect();
             let message = format!("`{symbol}` is ambiguous in `{}`", code.path);
-            Err(Failure::usage(message)
-                .hint(format!("say which: {}", names.join(", ")))
-                .into())
+            Err(Failure::usage(message).hint(format!("say which: {}", names.join(", "))).into())
         }
     }
 }
@@ -96,22 +78,12 @@ fn nearest_first(symbol: &str, known: &[(usize, &str)]) -> String {
         return "the file defines nothing; anchor to the whole file".to_owned();
     }
     let meant = text::nearest(symbol, names.iter().copied()).or_else(|| {
-        names
-            .iter()
-            .copied()
-            .find(|name| text::nearest(symbol, name.rsplit('.').next()).is_some())
+        names.iter().copied().find(|name| text::nearest(symbol, name.rsplit('.').next()).is_some())
     });
     names.sort_by_key(|name| Some(*name) != meant);
     let n_more = names.len().saturating_sub(MAX_LISTED);
-    let listed: Vec<String> = names
-        .iter()
-        .take(MAX_LISTED)
-        .map(|name| format!("`{name}`"))
-        .collect();
-    let more = if n_more > 0 {
-        format!(" and {n_more} more")
-    } else {
-        String::new()
-    };
+    let listed: Vec<String> =
+        names.iter().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
+    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
     format!("it defines {}{more}", listed.join(", "))
 }

@@ -96,11 +96,8 @@ pub(crate) fn read_tree(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<FileCode>> {
     let seen: FxHashSet<&str> = known.iter().map(|file| file.path.as_str()).collect();
-    let mut paths: Vec<String> = walk::walk(root, excludes)?
-        .entries
-        .into_iter()
-        .map(|entry| entry.path)
-        .collect();
+    let mut paths: Vec<String> =
+        walk::walk(root, excludes)?.entries.into_iter().map(|entry| entry.path).collect();
     if lost.iter().any(|lost| lost.anchor.language.is_none()) {
         paths.extend(walk::walk_plain(root, excludes)?);
     }
@@ -111,19 +108,13 @@ pub(crate) fn read_tree(
     let parsed: Vec<FileCode> = paths
         .par_iter()
         .filter_map(|path| {
-            progress(
-                n_done.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
-                n_all,
-            );
+            progress(n_done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), n_all);
             // What cannot be read cannot be followed into; the anchor's own file was
             // read before, and failed there if it had to.
-            let bytes = read::bytes(root, path)
-                .ok()
-                .filter(|bytes| read::unfit(bytes).is_none())?;
+            let bytes =
+                read::bytes(root, path).ok().filter(|bytes| read::unfit(bytes).is_none())?;
             let text = text::decode(&bytes).0;
-            sieve
-                .passes(path, &text)
-                .then(|| FileCode::new(path, &text))
+            sieve.passes(path, &text).then(|| FileCode::new(path, &text))
         })
         .collect();
     known.extend(parsed);
@@ -138,14 +129,8 @@ struct Sieve<'a> {
 
 impl<'a> Sieve<'a> {
     fn new(lost: &'a [Lost<'a>]) -> Self {
-        let finders = || {
-            lost.iter()
-                .map(|lost| (lost, memmem::Finder::new(lost.name)))
-                .collect()
-        };
-        Self {
-            lost: (lost.len() <= MAX_SIEVED).then(finders),
-        }
+        let finders = || lost.iter().map(|lost| (lost, memmem::Finder::new(lost.name))).collect();
+        Self { lost: (lost.len() <= MAX_SIEVED).then(finders) }
     }
 
     /// Returns whether some pair of this file can be [eligible](is_eligible).
@@ -175,10 +160,7 @@ impl<'a> Sieve<'a> {
 
 /// Returns how many of `sample` are in the ordered `names`.
 fn n_shared(sample: &[u16], names: &[u16]) -> usize {
-    sample
-        .iter()
-        .filter(|name| names.binary_search(name).is_ok())
-        .count()
+    sample.iter().filter(|name| names.binary_search(name).is_ok()).count()
 }
 
 /// Compares what was lost with all code that has its name, is in its file or has a
@@ -240,11 +222,7 @@ impl<'a> Index<'a> {
         }
         for (file_idx, file) in files.iter().enumerate() {
             for (at, candidate) in file.candidates.iter().enumerate() {
-                let same = this
-                    .by_name
-                    .get(name_of(file, candidate).1)
-                    .into_iter()
-                    .flatten();
+                let same = this.by_name.get(name_of(file, candidate).1).into_iter().flatten();
                 let same = same.filter(|n| lost[**n].is_same(file, candidate));
                 for &n in same.filter(|_| !claimed.contains(&(file_idx, at))) {
                     this.has_same[n] = true;
@@ -291,13 +269,7 @@ impl<'a> Index<'a> {
             let evidence = self.evidence(n, file, candidate);
             let odds = evidence.odds();
             if odds >= LISTED_ODDS {
-                found.push(Pair {
-                    lost: n,
-                    file: file_idx,
-                    at,
-                    evidence,
-                    odds,
-                });
+                found.push(Pair { lost: n, file: file_idx, at, evidence, odds });
             }
         }
     }
@@ -307,16 +279,11 @@ impl<'a> Index<'a> {
         let (old, new) = (&lost.anchor.fingerprint, &candidate.print.kept);
         let (container, name) = name_of(file, candidate);
         let group = &file.groups[candidate.group].names;
-        let n_beside = group
-            .iter()
-            .filter(|hash| sketch::holds(&old.beside, **hash))
-            .count();
+        let n_beside = group.iter().filter(|hash| sketch::holds(&old.beside, **hash)).count();
         let n_least = lost.n_beside.min(group.len() as f64);
         let likeness = sketch::likeness(&old.sketch, &new.sketch);
         let n_between = old.between.iter().zip(candidate.between);
-        let n_between = n_between
-            .filter(|(a, b)| **a == *b && **a != NOTHING)
-            .count();
+        let n_between = n_between.filter(|(a, b)| **a == *b && **a != NOTHING).count();
         Evidence {
             masked: old.masked == new.masked,
             likeness,

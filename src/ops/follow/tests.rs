@@ -1,3 +1,6 @@
+//! Anchors through moves, renames, edits and deletions of small trees.
+#![expect(clippy::disallowed_methods, reason = "the tests make the trees they follow through")]
+
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -43,9 +46,8 @@ fn write(root: &Path, files: &[(&str, &str)]) {
 }
 
 fn anchor_at(root: &Path, place: &str) -> Anchor {
-    let (file, symbol) = place
-        .split_once("::")
-        .map_or((place, None), |(file, symbol)| (file, Some(symbol)));
+    let (file, symbol) =
+        place.split_once("::").map_or((place, None), |(file, symbol)| (file, Some(symbol)));
     let located = locate(root, file, symbol).expect(place);
     let fields = located.fingerprint.to_fields();
     Anchor {
@@ -62,40 +64,24 @@ fn anchor_at(root: &Path, place: &str) -> Anchor {
 }
 
 fn spell(one: &Followed) -> String {
-    let edited = if one.edited && one.state != State::Edited {
-        " edited"
-    } else {
-        ""
-    };
-    let place = one
-        .new
-        .as_ref()
-        .map_or(String::new(), |place| match &place.symbol {
-            Some(symbol) => format!(" {}::{symbol}", place.file),
-            None => format!(" {}", place.file),
-        });
+    let edited = if one.edited && one.state != State::Edited { " edited" } else { "" };
+    let place = one.new.as_ref().map_or(String::new(), |place| match &place.symbol {
+        Some(symbol) => format!(" {}::{symbol}", place.file),
+        None => format!(" {}", place.file),
+    });
     format!("{}{edited}{place}", one.state)
 }
 
 /// Anchors to `places` in one tree, follows them in another, and follows what was
 /// found once more, which must be all fresh.
 fn check(old: &[(&str, &str)], new: &[(&str, &str)], places: &[&str], expected: &[&str]) {
-    let (before, after) = (
-        tempfile::tempdir().expect("a folder"),
-        tempfile::tempdir().expect("a folder"),
-    );
+    let (before, after) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     write(before.path(), old);
     write(after.path(), new);
-    let anchors: Vec<Anchor> = places
-        .iter()
-        .map(|place| anchor_at(before.path(), place))
-        .collect();
+    let anchors: Vec<Anchor> = places.iter().map(|place| anchor_at(before.path(), place)).collect();
     let found = follow(after.path(), &[], &anchors, &|_, _| ()).expect("followed");
-    assert_eq!(
-        found.iter().map(spell).collect::<Vec<_>>(),
-        expected,
-        "{found:#?}"
-    );
+    assert_eq!(found.iter().map(spell).collect::<Vec<_>>(), expected, "{found:#?}");
     let moved = |(anchor, one): (&Anchor, &Followed)| {
         let new = one.new.clone()?;
         let fingerprint = one.fingerprint.clone()?;
@@ -119,15 +105,8 @@ fn an_anchor_that_holds_is_fresh_reformatted_or_edited() {
     let old = [("a.py", LOAD)];
     let place = ["a.py::load_rows"];
     check(&old, &old, &place, &["fresh a.py::load_rows"]);
-    let spaced = LOAD
-        .replace("Reads the", "Gives the")
-        .replace("\",\"", "','");
-    check(
-        &old,
-        &[("a.py", &spaced)],
-        &place,
-        &["reformatted a.py::load_rows"],
-    );
+    let spaced = LOAD.replace("Reads the", "Gives the").replace("\",\"", "','");
+    check(&old, &[("a.py", &spaced)], &place, &["reformatted a.py::load_rows"]);
     check(
         &old,
         &[("a.py", &LOAD.replace("> limit", ">= limit"))],
@@ -152,35 +131,16 @@ fn code_is_followed_to_other_files_and_names() {
         &["a.py::load_rows"],
         &["renamed a.py::read_table"],
     );
-    let edited = LOAD
-        .replace("> limit", ">= limit")
-        .replace("ValueError", "TableError");
-    check(
-        &old,
-        &[("c/d.py", &edited)],
-        &["a.py::load_rows"],
-        &["moved edited c/d.py::load_rows"],
-    );
+    let edited = LOAD.replace("> limit", ">= limit").replace("ValueError", "TableError");
+    check(&old, &[("c/d.py", &edited)], &["a.py::load_rows"], &["moved edited c/d.py::load_rows"]);
 }
 
 #[test]
 fn what_was_deleted_is_gone_whatever_stood_beside_it() {
-    let twin = LOAD
-        .replace("load_rows", "load_rows_strictly")
-        .replace("> limit", "!= limit");
+    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("> limit", "!= limit");
     let both = format!("{LOAD}\n{twin}");
-    check(
-        &[("a.py", &both)],
-        &[("a.py", &twin)],
-        &["a.py::load_rows"],
-        &["gone"],
-    );
-    check(
-        &[("a.py", LOAD)],
-        &[("b.py", CLOSE)],
-        &["a.py::load_rows"],
-        &["gone"],
-    );
+    check(&[("a.py", &both)], &[("a.py", &twin)], &["a.py::load_rows"], &["gone"]);
+    check(&[("a.py", LOAD)], &[("b.py", CLOSE)], &["a.py::load_rows"], &["gone"]);
     check(&[("a.py", LOAD)], &[], &["a.py::load_rows"], &["gone"]);
 }
 
@@ -199,26 +159,11 @@ fn two_anchors_never_end_on_one_symbol() {
     let twin = LOAD.replace("load_rows", "load_cells");
     let old = [("a.py", LOAD), ("b.py", twin.as_str())];
     let places = ["a.py::load_rows", "b.py::load_cells"];
-    check(
-        &old,
-        &[("c.py", LOAD)],
-        &places,
-        &["moved c.py::load_rows", "gone"],
-    );
+    check(&old, &[("c.py", LOAD)], &places, &["moved c.py::load_rows", "gone"]);
     let both = format!("{LOAD}\n{twin}");
-    check(
-        &old,
-        &[("c.py", &both)],
-        &places,
-        &["moved c.py::load_rows", "moved c.py::load_cells"],
-    );
+    check(&old, &[("c.py", &both)], &places, &["moved c.py::load_rows", "moved c.py::load_cells"]);
     // Two memories may be anchored to one symbol.
-    check(
-        &old,
-        &[("c.py", LOAD)],
-        &["a.py::load_rows"; 2],
-        &["moved c.py::load_rows"; 2],
-    );
+    check(&old, &[("c.py", LOAD)], &["a.py::load_rows"; 2], &["moved c.py::load_rows"; 2]);
 }
 
 #[test]
@@ -252,62 +197,31 @@ fn methods_keep_to_their_class() {
         &["renamed a.py::Listener.start"],
     );
     let other = "class Robot:\n    def start(self, handler):\n        self.motor = power(self.battery)\n        self.motor.turn(handler)\n        return self.motor\n";
-    check(
-        &[("a.py", SERVER)],
-        &[("b.py", other)],
-        &["a.py::Server.start"],
-        &["gone"],
-    );
+    check(&[("a.py", SERVER)], &[("b.py", other)], &["a.py::Server.start"], &["gone"]);
 }
 
 #[test]
 fn of_several_definitions_of_one_name_the_same_is_chosen() {
     let accessors = "class A:\n    @property\n    def size(self):\n        return self._size + self.border\n\n    @size.setter\n    def size(self, value):\n        self._size = check(value)\n";
     let swapped = "class A:\n    @size.setter\n    def size(self, value):\n        self._size = check(value)\n\n    @property\n    def size(self):\n        return self._size + self.border\n";
-    check(
-        &[("a.py", accessors)],
-        &[("a.py", swapped)],
-        &["a.py::A.size"],
-        &["fresh a.py::A.size"],
-    );
+    check(&[("a.py", accessors)], &[("a.py", swapped)], &["a.py::A.size"], &["fresh a.py::A.size"]);
 }
 
 #[test]
 fn whole_files_are_followed_too() {
     let notes = "first line\nsecond line\nthird line\nfourth line\n";
-    let old = [
-        ("a.py", LOAD),
-        ("doc/notes.txt", notes),
-        ("doc/other.txt", "something else\n"),
-    ];
-    let new = [
-        ("src/a.py", LOAD),
-        ("docs/notes.txt", notes),
-        ("doc/other.txt", "something else\n"),
-    ];
+    let old = [("a.py", LOAD), ("doc/notes.txt", notes), ("doc/other.txt", "something else\n")];
+    let new =
+        [("src/a.py", LOAD), ("docs/notes.txt", notes), ("doc/other.txt", "something else\n")];
     let places = ["a.py", "doc/notes.txt", "doc/other.txt"];
-    check(
-        &old,
-        &new,
-        &places,
-        &[
-            "moved src/a.py",
-            "moved docs/notes.txt",
-            "fresh doc/other.txt",
-        ],
-    );
+    check(&old, &new, &places, &["moved src/a.py", "moved docs/notes.txt", "fresh doc/other.txt"]);
     check(&old, &[("c.txt", "nothing\n")], &places, &["gone"; 3]);
 }
 
 #[test]
 fn languages_are_not_crossed_but_kin_are() {
     let code = "export function total(rows) {\n  let sum = 0;\n  for (const row of rows) { sum += row.price * row.count; }\n  return round(sum, rows.currency);\n}\n";
-    check(
-        &[("a.js", code)],
-        &[("b.ts", code)],
-        &["a.js::total"],
-        &["moved b.ts::total"],
-    );
+    check(&[("a.js", code)], &[("b.ts", code)], &["a.js::total"], &["moved b.ts::total"]);
     check(
         &[("a.js", code)],
         &[("b.py", "def total(rows): return rows\n")],
@@ -322,23 +236,15 @@ fn located(file: &str, symbol: Option<&str>) -> Result<String, String> {
     write(folder.path(), &[("a.py", &twice), ("b.txt", "text\n")]);
     let found = locate(folder.path(), file, symbol).map(|it| it.place.symbol.unwrap_or_default());
     found.map_err(|error| {
-        let failure = error
-            .downcast_ref::<crate::error::Failure>()
-            .expect("a failure with a hint");
+        let failure = error.downcast_ref::<crate::error::Failure>().expect("a failure with a hint");
         format!("{failure}; {}", failure.hints.join("; "))
     })
 }
 
 #[test]
 fn places_are_found_as_people_type_them() {
-    assert_eq!(
-        located("a.py", Some("Server.start")),
-        Ok("Server.start".to_owned())
-    );
-    assert_eq!(
-        located("a.py", Some("__init__")),
-        Ok("Server.__init__".to_owned())
-    );
+    assert_eq!(located("a.py", Some("Server.start")), Ok("Server.start".to_owned()));
+    assert_eq!(located("a.py", Some("__init__")), Ok("Server.__init__".to_owned()));
     assert_eq!(located("a.py", None), Ok(String::new()));
     for (file, symbol, expected) in [
         (
@@ -352,11 +258,7 @@ fn places_are_found_as_people_type_them() {
             "`a.py` defines no `Sever.start`; it defines `Server.start`, `Server`",
         ),
         ("z.py", "f", "no such file: `z.py`"),
-        (
-            "b.txt",
-            "f",
-            "`b.txt` has no symbols that cerberus knows; anchor to the whole file",
-        ),
+        ("b.txt", "f", "`b.txt` has no symbols that cerberus knows; anchor to the whole file"),
     ] {
         let error = located(file, Some(symbol)).expect_err(expected);
         assert!(error.starts_with(expected), "{error}");
@@ -365,9 +267,7 @@ fn places_are_found_as_people_type_them() {
 
 /// Functions that differ in their words, by number.
 fn function(n: usize, name: &str) -> String {
-    let words = [
-        "order", "price", "user", "token", "row", "page", "lock", "queue",
-    ];
+    let words = ["order", "price", "user", "token", "row", "page", "lock", "queue"];
     let (a, b, c) = (words[n % 8], words[(n / 2 + 3) % 8], words[(n * 5 + 1) % 8]);
     format!(
         "def {name}({a}, {b}):\n    {c}_{n} = {a}.find_{b}({n})\n    if {c}_{n} is None:\n        raise Missing_{n}({a})\n    return {c}_{n}.{b} + {a}.total\n"
@@ -375,10 +275,7 @@ fn function(n: usize, name: &str) -> String {
 }
 
 fn file(numbers: &[usize]) -> String {
-    numbers
-        .iter()
-        .map(|&n| function(n, &format!("f{n}")) + "\n")
-        .collect()
+    numbers.iter().map(|&n| function(n, &format!("f{n}")) + "\n").collect()
 }
 
 proptest! {

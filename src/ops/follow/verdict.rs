@@ -28,10 +28,9 @@ pub(super) fn held(anchor: &Anchor, files: &[FileCode], home: Home) -> Followed 
     let reason = match state {
         State::Fresh => "it is where it was, unchanged".to_owned(),
         State::Reformatted => "it is where it was; only its layout or comments changed".to_owned(),
-        _ => format!(
-            "it is where it was, and {} of its code is as before",
-            percent(home.similarity)
-        ),
+        _ => {
+            format!("it is where it was, and {} of its code is as before", percent(home.similarity))
+        }
     };
     Followed {
         state,
@@ -72,17 +71,12 @@ pub(super) fn searched(
         Outcome::Gone => {
             let candidates = listed(pairs.iter().filter(|pair| pair.lost == n), files);
             let reason = match candidates.first() {
-                Some(place) => format!(
-                    "nothing is alike enough; the nearest is `{}`",
-                    spelled(place)
-                ),
+                Some(place) => {
+                    format!("nothing is alike enough; the nearest is `{}`", spelled(place))
+                }
                 None => "nothing in the tree is like it".to_owned(),
             };
-            Followed {
-                candidates,
-                reason,
-                ..nothing
-            }
+            Followed { candidates, reason, ..nothing }
         }
     }
 }
@@ -101,11 +95,8 @@ fn found(lost: &Lost<'_>, files: &[FileCode], pair: &Pair) -> Followed {
         && container != lost.container
         && evidence.beside >= RENAMED_CONTAINER
         && !file.has(lost.container);
-    let state = if name != lost.name || is_container_renamed {
-        State::Renamed
-    } else {
-        State::Moved
-    };
+    let state =
+        if name != lost.name || is_container_renamed { State::Renamed } else { State::Moved };
     let reason = if evidence.masked {
         format!("the same code is now at `{}`", spelled(&new))
     } else {
@@ -114,11 +105,7 @@ fn found(lost: &Lost<'_>, files: &[FileCode], pair: &Pair) -> Followed {
             spelled(&new),
             percent(evidence.likeness),
             percent(evidence.identifiers),
-            if name == lost.name {
-                "the same name"
-            } else {
-                "another name"
-            },
+            if name == lost.name { "the same name" } else { "another name" },
         )
     };
     Followed {
@@ -135,22 +122,13 @@ fn found(lost: &Lost<'_>, files: &[FileCode], pair: &Pair) -> Followed {
 /// Returns the best of the places, in order.
 fn listed<'a>(pairs: impl Iterator<Item = &'a Pair>, files: &[FileCode]) -> Vec<Place> {
     let mut pairs: Vec<&Pair> = pairs.collect();
-    pairs.sort_by(|a, b| {
-        b.odds
-            .total_cmp(&a.odds)
-            .then((a.file, a.at).cmp(&(b.file, b.at)))
-    });
+    pairs.sort_by(|a, b| b.odds.total_cmp(&a.odds).then((a.file, a.at).cmp(&(b.file, b.at))));
     let best = pairs.into_iter().take(MAX_LISTED);
-    best.map(|pair| files[pair.file].place(pair.at, similarity(pair)))
-        .collect()
+    best.map(|pair| files[pair.file].place(pair.at, similarity(pair))).collect()
 }
 
 fn similarity(pair: &Pair) -> f64 {
-    if pair.evidence.masked {
-        1.0
-    } else {
-        pair.evidence.likeness.min(0.99)
-    }
+    if pair.evidence.masked { 1.0 } else { pair.evidence.likeness.min(0.99) }
 }
 
 fn spelled(place: &Place) -> String {

@@ -69,13 +69,11 @@ impl<'a> Desk<'a> {
             desk.head = git::head(&project.root).map(|head| head.id);
         }
         if !ids.is_empty() {
-            let options = Options {
-                limit: RESCORED,
-                min_quality: request.min_quality,
-                explain: false,
-            };
+            let options =
+                Options { limit: RESCORED, min_quality: request.min_quality, explain: false };
             let reports = anchor_test::anchor_test(project, &questions, options)?;
-            desk.candidates = ids.into_iter().zip(reports.into_iter().map(|report| report.candidates)).collect();
+            desk.candidates =
+                ids.into_iter().zip(reports.into_iter().map(|report| report.candidates)).collect();
         }
         Ok(desk)
     }
@@ -90,7 +88,10 @@ impl<'a> Desk<'a> {
         let stored = self.memories.all.iter().find(|stored| stored.memory.id == id);
         let mut finding = Finding {
             id: id.to_owned(),
-            memory: super::memory_path(self.project, stored.map_or("", |stored| stored.file.as_str())),
+            memory: super::memory_path(
+                self.project,
+                stored.map_or("", |stored| stored.file.as_str()),
+            ),
             state: followed.state,
             edited: followed.edited,
             chosen: anchor.chosen,
@@ -107,7 +108,9 @@ impl<'a> Desk<'a> {
         };
         let update = match (&followed.new, followed.state) {
             (_, State::Fresh) => None,
-            (Some(place), _) if !followed.edited || self.accepts => self.approved(anchor, place, &followed),
+            (Some(place), _) if !followed.edited || self.accepts => {
+                self.approved(anchor, place, &followed)
+            }
             (Some(place), _) => self.edited(anchor, place, &followed, &mut finding),
             (None, State::Gone) => self.gone(&mut finding)?,
             (None, _) => {
@@ -158,7 +161,9 @@ impl<'a> Desk<'a> {
                 let quality = found.map_or(0.0, |found| found.quality);
                 let gate = self.min_quality;
                 finding.drift = true;
-                finding.reason += &format!("; it now fits its rule with quality {quality:.2}, under the gate {gate}");
+                finding.reason += &format!(
+                    "; it now fits its rule with quality {quality:.2}, under the gate {gate}"
+                );
                 finding.next = Some(accept);
                 None
             }
@@ -195,7 +200,9 @@ impl<'a> Desk<'a> {
         let now = self.candidate(id, place).map_or(0.0, |now| now.quality);
         let is_related = best.file == place.file
             && match (&best.symbol, &place.symbol) {
-                (Some(a), Some(b)) => a == b || a.starts_with(&format!("{b}.")) || b.starts_with(&format!("{a}.")),
+                (Some(a), Some(b)) => {
+                    a == b || a.starts_with(&format!("{b}.")) || b.starts_with(&format!("{a}."))
+                }
                 _ => true,
             };
         let is_better = best.quality >= self.min_quality && best.quality >= now + CLEARLY_BETTER;

@@ -1,3 +1,5 @@
+//! Symbols of each language, and what hostile text does to them.
+
 use expect_test::{Expect, expect};
 
 use super::*;
@@ -8,7 +10,10 @@ fn check(language: Language, text: &str, expected: Expect) {
     let mut listing = String::new();
     for symbol in &source.symbols {
         let head = symbol.span.of(text).lines().next().unwrap_or_default().trim();
-        let above = symbol.above.map(|span| format!(" ^{}", span.of(text).trim_end().replace('\n', "; "))).unwrap_or_default();
+        let above = symbol
+            .above
+            .map(|span| format!(" ^{}", span.of(text).trim_end().replace('\n', "; ")))
+            .unwrap_or_default();
         listing += &format!("{} {}: {head}{above}\n", symbol.kind, symbol.name);
     }
     expected.assert_eq(&listing);

@@ -73,54 +73,26 @@ fn inline_code() {
 
 #[test]
 fn what_only_looks_like_code() {
-    check(
-        "A ` tick <!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n\nand ` another",
-        expect![[r#"
-            a 1-1 "text"
-        "#]],
-    );
-    check(
-        "\\`<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->`",
-        expect![[r#"
-        a 1-1 "text"
-    "#]],
-    );
-    check(
-        "`` <!-- ANCHOR:a -->text<!-- /ANCHOR:a --> `",
-        expect![[r#"
-            a 1-1 "text"
-        "#]],
-    );
-    check(
-        "``` a ` b\n<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n",
-        expect![[r#"
-            a 2-2 "text"
-        "#]],
-    );
-    check(
-        "<!-- ` --><!-- ANCHOR:a -->text<!-- /ANCHOR:a --> `",
-        expect![[r#"
-            a 1-1 "text"
-        "#]],
-    );
-    check(
-        "<!--\n```\n--> \n<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n",
-        expect![[r#"
-            a 4-4 "text"
-        "#]],
-    );
-    check(
-        "- item\n  `\n- <!-- ANCHOR:a -->text<!-- /ANCHOR:a --> `\n",
-        expect![[r#"
-            a 3-3 "text"
-        "#]],
-    );
-    check(
-        "    ```\n\n<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n",
-        expect![[r#"
-            a 3-3 "text"
-        "#]],
-    );
+    const A: &str = "<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->";
+    for (before, after) in [
+        ("A ` tick ", "\n\nand ` another"),
+        ("\\`", "`"),
+        ("`` ", " `"),
+        ("``` a ` b\n", "\n"),
+        ("<!-- ` -->", " `"),
+        ("<!--\n```\n--> \n", "\n"),
+        ("- item\n  `\n- ", " `\n"),
+        ("    ```\n\n", "\n"),
+    ] {
+        let text = format!("{before}{A}{after}");
+        let sections = parse(&text);
+        let [section] = &sections.list[..] else {
+            panic!("one section wanted in {text}, got {:?}", sections.list);
+        };
+        assert_eq!(section.outer, Span::new(before.len(), before.len() + A.len()));
+        assert_eq!(content(&text, section, &sections, false), "text");
+        assert_eq!(sections.diagnostics, [], "{text}");
+    }
 }
 
 #[test]

@@ -13,9 +13,7 @@ fn parsed(text: &str) -> (usize, usize) {
 }
 
 fn tags(pattern: &str) -> String {
-    (0..N)
-        .map(|n| pattern.replace('N', &n.to_string()))
-        .collect()
+    (0..N).map(|n| pattern.replace('N', &n.to_string())).collect()
 }
 
 fn opening() -> String {
@@ -24,21 +22,13 @@ fn opening() -> String {
 
 #[test]
 fn of_tags() {
-    assert_eq!(
-        parsed(&tags("<!-- anchor:s/N -->\ntext\n<!-- /anchor:s/N -->\n")),
-        (N, 0)
-    );
+    assert_eq!(parsed(&tags("<!-- anchor:s/N -->\ntext\n<!-- /anchor:s/N -->\n")), (N, 0));
     assert_eq!(parsed(&opening()), (0, N));
     assert_eq!(parsed(&tags("<!-- /anchor:s/N -->")), (0, N));
     assert_eq!(parsed(&tags("<!-- anchor:s -->")), (0, N));
-    assert_eq!(
-        parsed(&tags("<!-- anchor:s -->x<!-- /anchor:s -->")),
-        (N, N - 1)
-    );
+    assert_eq!(parsed(&tags("<!-- anchor:s -->x<!-- /anchor:s -->")), (N, N - 1));
     assert_eq!(parsed(&tags("<!-- anchor: -->")), (0, N));
-    let closing: Vec<String> = (0..N)
-        .map(|n| format!("<!-- /anchor:s/{n} -->\n"))
-        .collect();
+    let closing: Vec<String> = (0..N).map(|n| format!("<!-- /anchor:s/{n} -->\n")).collect();
     let forward = closing.concat();
     let backward: String = closing.into_iter().rev().collect();
     assert_eq!(parsed(&(opening() + &backward)), (N, 0));
@@ -67,6 +57,14 @@ fn of_other_marks() {
         "_",
         "<a",
         "](",
+        "[",
+        "[a](",
+        "![",
+        " [a]: b\n",
+        "]",
+        "- + ",
+        "1. ",
+        "\r> ",
     ] {
         parsed(&unit.repeat(wide / unit.len()));
         parsed(&tag(&unit.repeat(wide / unit.len())));
@@ -83,6 +81,11 @@ fn of_blocks() {
     assert_eq!(parsed(&tags("# N\n")), (N, 0));
     parsed(&("- ".repeat(1 << 18) + &"\n".repeat(1 << 18)));
     parsed(&("> ".repeat(1 << 18) + "x\n" + &"y\n".repeat(1 << 18)));
+    for mark in ["> ", ">", "- > ", "- + ", "1. 1) ", "> - + "] {
+        for line in ["y\n", "  y\n", "> y\n", "\n", "<!--\n", "\r"] {
+            parsed(&(mark.repeat(1 << 14) + "x\n" + &line.repeat(1 << 15)));
+        }
+    }
     parsed(&"```\n".repeat((1 << 18) + 1));
     parsed(&"<!--\n".repeat(1 << 18));
 }
@@ -90,13 +93,7 @@ fn of_blocks() {
 #[test]
 fn of_tags_on_one_line_and_of_blank_lines_between() {
     let inside = "<!-- anchor:b -->x<!-- /anchor:b -->".repeat(N);
-    assert_eq!(
-        parsed(&format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->")).0,
-        N + 1
-    );
+    assert_eq!(parsed(&format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->")).0, N + 1);
     let inside = format!("\n{}\n", " ".repeat(1 << 20)) + &"<!-- anchor:b -->\n".repeat(N);
-    assert_eq!(
-        parsed(&format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->")).0,
-        1
-    );
+    assert_eq!(parsed(&format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->")).0, 1);
 }

@@ -3,23 +3,16 @@
 use super::*;
 
 fn check_select(ids: &[&str], requested: &[&str], expected: Expect) {
-    let text: String = ids
-        .iter()
-        .map(|id| format!("<!-- ANCHOR:{id} -->{id}<!-- /ANCHOR:{id} -->\n"))
-        .collect();
+    let text: String =
+        ids.iter().map(|id| format!("<!-- ANCHOR:{id} -->{id}<!-- /ANCHOR:{id} -->\n")).collect();
     let sections = parse(&text);
     let requested: Vec<String> = requested.iter().map(|&id| id.to_owned()).collect();
     let selection = select(&sections, &requested);
     let mut shown: Vec<String> = selection.found.iter().map(|it| it.id.clone()).collect();
-    shown.extend(
-        selection
-            .missing
-            .iter()
-            .map(|missing| match &missing.nearest {
-                Some(nearest) => format!("! {:?}, did you mean {nearest}?", missing.id),
-                None => format!("! {:?}", missing.id),
-            }),
-    );
+    shown.extend(selection.missing.iter().map(|missing| match &missing.nearest {
+        Some(nearest) => format!("! {:?}, did you mean {nearest}?", missing.id),
+        None => format!("! {:?}", missing.id),
+    }));
     expected.assert_eq(&shown.join("\n"));
 }
 
@@ -46,11 +39,7 @@ fn a_prefix_ends_at_a_hyphen() {
         ! "x"
         ! "summary-", did you mean summary-x?"#]],
     );
-    check_select(
-        &["a_b", "a.b", "a/b"],
-        &["a"],
-        expect![[r#"! "a", did you mean a_b?"#]],
-    );
+    check_select(&["a_b", "a.b", "a/b"], &["a"], expect![[r#"! "a", did you mean a_b?"#]]);
 }
 
 #[test]

@@ -162,3 +162,15 @@ fn prose_that_begins_like_a_tag_is_no_tag() {
     let text = "<!-- anchors away -->\n<!-- Anchor the boat: now -->\n<!-- ANCHOR a boat now -->\n<!-- anchor x -->\n<!-- see ANCHOR:x -->\n<!-- anchorage:x -->\nANCHOR:x\n";
     assert_eq!(parse(text), Sections::default());
 }
+
+#[test]
+fn an_unclosed_comment_within_a_line_is_told() {
+    check(
+        "Some <!-- ANCHOR:a\n\n`<!-- ANCHOR:c` \\<!-- ANCHOR:d\n\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
+        expect![[r#"
+            b 5-5 "text"
+            ! 1:6 malformed: malformed tag `ANCHOR:a`: its comment has no `-->`
+                did you mean `<!-- ANCHOR:a -->`?
+        "#]],
+    );
+}

@@ -4,14 +4,7 @@ use super::*;
 
 #[test]
 fn none_in_text_without_tags() {
-    for text in [
-        "",
-        " \n\t\n",
-        "Just text.\n",
-        "\u{FEFF}",
-        "<!-- a comment -->\n",
-        "a < b --> c",
-    ] {
+    for text in ["", " \n\t\n", "Just text.\n", "\u{FEFF}", "<!-- a comment -->\n", "a < b --> c"] {
         assert_eq!(parse(text), Sections::default(), "{text:?}");
     }
 }

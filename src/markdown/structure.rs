@@ -1,0 +1,180 @@
+//! The structure of markdown: where its headings and comments are.
+//!
+//! CommonMark is read by pulldown-cmark, so code, however it is marked, holds
+//! neither. Two things are read more kindly than CommonMark has it, since both
+//! are common slips around tags: a comment ends at the next `<!--` at the latest,
+//! and inline code and escapes count on the line of a comment that begins a block.
+
+use std::borrow::Cow;
+
+use memchr::memmem::Finder;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+use crate::text::Span;
+
+/// Containers nested deeper on one line are read as text: the library's time
+/// goes with the depth times the lines that continue a paragraph in it.
+const MAX_DEPTH: usize = 64;
+
+#[derive(Debug, Default)]
+pub(crate) struct Structure {
+    pub(crate) comments: Vec<Comment>,
+    /// The headings outside quotes and lists.
+    pub(crate) headings: Vec<Heading>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Comment {
+    /// With its marks.
+    pub(crate) span: Span,
+    /// Whether it has a `-->`.
+    pub(crate) ended: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Heading {
+    /// 1 to 6.
+    pub(crate) level: usize,
+    /// The start of its line.
+    pub(crate) start: usize,
+    /// The title as it is shown.
+    pub(crate) title: String,
+}
+
+/// Returns the structure of what `within`, which begins a line, covers of `text`.
+pub(crate) fn structure(text: &str, within: Span) -> Structure {
+    let mut reader = Reader {
+        text: &shallow(text),
+        opening: Finder::new("<!--"),
+        closing: Finder::new("-->"),
+        found: Structure::default(),
+    };
+    reader.read(within);
+    reader.found
+}
+
+/// Returns `text` with letters for the marks of quotes and items beyond the deepest.
+fn shallow(text: &str) -> Cow<'_, str> {
+    let mut shallow = Cow::Borrowed(text);
+    let mut line_start = 0;
+    for newline in memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).chain([text.len()]) {
+        let (mut n_marks, mut last) = (0, b'\n');
+        for (at, byte) in text[line_start..newline].bytes().enumerate() {
+            let is_item_mark = |byte| b"-+*.)".contains(&byte);
+            match byte {
+                b'>' if n_marks < MAX_DEPTH => n_marks += 1,
+                // A line of dashes is no nested list: there white space follows each.
+                b' ' | b'\t' => n_marks += usize::from(is_item_mark(last)),
+                b'0'..=b'9' => {}
+                _ if n_marks < MAX_DEPTH && is_item_mark(byte) => {}
+                _ => {
+                    if n_marks >= MAX_DEPTH && (byte == b'>' || is_item_mark(byte)) {
+                        let at = line_start + at;
+                        shallow.to_mut().replace_range(at..=at, "x");
+                    }
+                    break;
+                }
+            }
+            last = byte;
+        }
+        line_start = newline + 1;
+    }
+    shallow
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    opening: Finder<'static>,
+    closing: Finder<'static>,
+    found: Structure,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, within: Span) {
+        let mut depth = 0_usize;
+        let (mut in_heading, mut in_code) = (false, false);
+        for (event, range) in Parser::new(within.of(self.text)).into_offset_iter() {
+            let span = Span::new(within.start + range.start, within.start + range.end);
+            match event {
+                Event::Start(tag) => {
+                    match tag {
+                        Tag::Heading { level, .. } if depth == 0 => {
+                            in_heading = true;
+                            self.found.headings.push(Heading {
+                                level: level as usize,
+                                start: self.text[..span.start].trim_end_matches(' ').len(),
+                                title: String::new(),
+                            });
+                        }
+                        Tag::CodeBlock(_) => in_code = true,
+                        Tag::HtmlBlock => self.html_block(span),
+                        _ => {}
+                    }
+                    depth += 1;
+                }
+                Event::End(tag) => {
+                    match tag {
+                        TagEnd::Heading(_) => in_heading = false,
+                        TagEnd::CodeBlock => in_code = false,
+                        _ => {}
+                    }
+                    depth -= 1;
+                }
+                Event::InlineHtml(html) if html.starts_with("<!--") => self.comments(span),
+                Event::Text(words) if !in_code => {
+                    // What begins as a comment here has no end, but may be meant as one.
+                    if words.starts_with("!--") && self.text[..span.start].ends_with('<') {
+                        self.found.comments.push(Comment {
+                            span: Span::new(span.start - 1, span.end),
+                            ended: false,
+                        });
+                    }
+                    if in_heading {
+                        self.title(&words);
+                    }
+                }
+                Event::Code(words) if in_heading => self.title(&words),
+                Event::SoftBreak | Event::HardBreak if in_heading => self.title(" "),
+                _ => {}
+            }
+        }
+    }
+
+    fn title(&mut self, words: &str) {
+        if let Some(heading) = self.found.headings.last_mut() {
+            heading.title += words;
+        }
+    }
+
+    /// Finds the comments of an HTML block; one that begins with a comment ends with its line.
+    fn html_block(&mut self, block: Span) {
+        let html = block.of(self.text).as_bytes();
+        let begins = html.starts_with(b"<!--");
+        // `<!-->` is a whole comment, so its end may share the dashes.
+        let end = self.closing.find(html).filter(|_| begins);
+        let after = end.map_or(block.end, |dashes| block.start + dashes + 3);
+        self.comments(Span::new(block.start, after));
+        let rest = &html[after - block.start..];
+        if memchr::memchr2(b'`', b'\\', rest).is_some() {
+            // With the last two bytes of the comment, `->`, before it the rest is a paragraph.
+            self.read(Span::new(after - 2, block.end));
+        } else {
+            self.comments(Span::new(after, block.end));
+        }
+    }
+
+    /// Finds the comments of HTML, in which each goes to the next one at most.
+    fn comments(&mut self, html: Span) {
+        let bytes = html.of(self.text).as_bytes();
+        let mut starts = self.opening.find_iter(bytes).peekable();
+        while let Some(start) = starts.next() {
+            let limit = starts.peek().copied().unwrap_or(bytes.len());
+            let dashes = self.closing.find(&bytes[start + 2..limit]);
+            let end = dashes.map_or(limit, |at| start + 2 + at + 3);
+            self.found.comments.push(Comment {
+                span: Span::new(html.start + start, html.start + end),
+                ended: dashes.is_some(),
+            });
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The scores of small documents, and the laws they keep.
+
+use super::*;
+
+/// A file as text: `kind name parent | field: words | …`, a symbol a line; words stand
+/// for the ids of their place in [`WORDS`].
+fn doc(text: &str) -> FileDoc {
+    let mut doc = FileDoc::default();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let mut parts = line.split('|').map(str::trim);
+        let head: Vec<&str> = parts.next().unwrap_or_default().split_whitespace().collect();
+        let mut terms = Vec::new();
+        for part in parts {
+            let (field, words) = part.split_once(':').expect("field: words");
+            let field = FIELDS.iter().position(|(name, ..)| *name == field).expect("a field");
+            terms.extend(words.split_whitespace().map(|word| (id(word), field as u8, 1)));
+        }
+        let parent =
+            head.get(2).and_then(|name| doc.symbols.iter().position(|symbol| symbol.name == *name));
+        doc.symbols.push(SymbolDoc {
+            kind: head[0].parse().expect("a kind"),
+            name: head[1].into(),
+            parent: parent.and_then(|at| u32::try_from(at).ok()),
+            first_line: 0,
+            last_line: 20,
+            terms,
+        });
+    }
+    doc
+}
+
+const WORDS: [&str; 5] = ["hash", "password", "salt", "log", "secret"];
+
+fn id(word: &str) -> u32 {
+    let known = WORDS.iter().position(|known| *known == word);
+    // Words that no rule has fill the fields.
+    known.map_or(99, |at| u32::try_from(at).unwrap_or(99))
+}
+
+fn query(rule: &str) -> (Rule, Query) {
+    let rule = Rule::read(rule, &[]);
+    let ids: Vec<[(u32, f64); 1]> = rule.terms.iter().map(|term| [(id(&term.word), 1.0)]).collect();
+    let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| ids.as_slice()).collect();
+    let query = Query::new(&rule, &vec![10; rule.terms.len()], 100, &ids);
+    (rule, query)
+}
+
+/// Checks the order in which symbols fit, and that all scores are shares.
+fn check(rule: &str, text: &str, expected: &str) {
+    let filler = "body: a b c d e f g h i j k l";
+    let text: Vec<String> = text.lines().map(|line| format!("{line} | {filler}")).collect();
+    let doc = doc(&text.join("\n"));
+    let (_, query) = query(rule);
+    let hits = Hits::count(&query, &doc, &[]);
+    let mut scores = hits.scores(Place::Source, 0.0);
+    scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+    assert!(scores.iter().all(|(_, score)| (0.0..=1.0).contains(score)), "{scores:?}");
+    let names: Vec<&str> = scores.iter().map(|&(at, _)| doc.symbols[at].name.as_str()).collect();
+    assert_eq!(names.join(" "), expected, "{rule}");
+}
+
+#[test]
+fn rare_terms_weigh_more_and_saturate() {
+    assert!(idf(1, 100) > idf(50, 100));
+    assert!(idf(100, 100) > 0.0);
+    let share = |count| in_file(count, false, 100.0, 100.0);
+    assert!(share(1.0) < share(5.0) && share(5.0) < 1.0);
+    assert!(in_file(0.0, true, 100.0, 100.0) > share(1.0));
+    assert!(in_file(1.0, false, 1_000.0, 100.0) < share(1.0));
+}
+
+#[test]
+fn names_say_more_than_bodies_and_two_words_more_than_one_twice() {
+    check("Hash a password", "function a | body: hash\nfunction hash | name: hash", "hash a");
+    check(
+        "Hash a password",
+        "function a | body: hash hash\nfunction b | body: hash password",
+        "b a",
+    );
+}
+
+#[test]
+fn a_method_with_all_of_it_stands_before_its_class() {
+    check("Hash a password", "class C\nmethod C.m C | name: hash | body: password", "C.m C");
+    check(
+        "Hash a password with a salt",
+        "class C | doc: salt\nmethod C.m C | body: hash\nmethod C.n C | body: password",
+        "C C.m C.n",
+    );
+}
+
+#[test]
+fn data_and_tests_inside_a_file_keep_less() {
+    check(
+        "Hash it",
+        "constant K | body: hash\nfunction f | body: hash\nfunction tests.g | body: hash",
+        "f K tests.g",
+    );
+}
+
+#[test]
+fn symbols_without_a_word_of_the_rule_are_left_out() {
+    check("Log it", "function a | body: hash", "");
+}
+
+#[test]
+fn tests_count_in_full_for_rules_about_tests() {
+    let doc = doc("function f | body: hash");
+    let score = |rule: &str, place| {
+        let (_, query) = query(rule);
+        Hits::count(&query, &doc, &[]).scores(place, 0.0)[0].1
+    };
+    assert!(score("Hash it", Place::Test) < score("Hash it", Place::Source));
+    assert!(score("Hash it", Place::Vendored) < score("Hash it", Place::Source));
+    let about_tests = "Hash it in tests";
+    assert_eq!(score(about_tests, Place::Test), score(about_tests, Place::Source));
+}
+
+#[test]
+fn gains_are_explained_by_field() {
+    let doc = doc("function f | name: hash | doc: hash password");
+    let (_, query) = query("Hash a password");
+    let gains = Hits::count(&query, &doc, &[id("password")]).explain(0);
+    let found: Vec<(usize, Vec<&str>)> =
+        gains.into_iter().map(|gain| (gain.slot, gain.fields)).collect();
+    assert_eq!(found, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
+}
+
+#[test]
+fn neighbours_and_own_names_add() {
+    let (rule, query) = query("Call hash_password");
+    let name =
+        |words: &str| -> Vec<String> { words.split_whitespace().map(str::to_owned).collect() };
+    let check = |is_side_by_side: [bool; 2], own: &str, expected: f64| {
+        let found = phrase_bonus(&query, &rule, &is_side_by_side, &name(own));
+        assert!((found - expected).abs() < 1e-9, "{own}: {found}");
+    };
+    check([false, false], "password hash", 0.0);
+    check([false, true], "password", PAIR / 3.0);
+    check([true, true], "hash password", 2.0 * (PAIR + IDENTIFIER) / 3.0);
+}
+
+#[test]
+fn further_symbols_of_a_file_add() {
+    assert_eq!(coherence(&[0.5]), 0.0);
+    assert!(coherence(&[0.5, 0.4, 0.4]) > coherence(&[0.5, 0.4]));
+    assert_eq!(coherence(&[0.5, 0.4, 0.4, 0.4, 0.4]), coherence(&[0.5, 0.4, 0.4, 0.4]));
+}
