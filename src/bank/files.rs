@@ -95,12 +95,26 @@ pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
+/// What the name of a file starts with until it takes its place.
+const TEMPORARY: &str = ".cerberus-";
+
+/// Removes the temporary files of a folder.
+pub(super) fn sweep_temporary(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            // What cannot be removed does no harm.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 fn temporary(path: &Path, text: &str) -> Result<NamedTempFile> {
     let said = || format!("failed to write `{}`", path.display());
     let folder = path.parent().context("a file has a folder")?;
     create_folder(folder)?;
     let mut builder = Builder::new();
-    builder.prefix(".cerberus-");
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -39,7 +39,7 @@ struct LockFile {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    id: String,
+    id: toml::Spanned<String>,
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
@@ -125,7 +125,7 @@ impl Bank {
 /// Returns the text of a lock file.
 pub(crate) fn render(anchors: &Anchors) -> String {
     let entries = anchors.iter().map(|(id, anchor)| Entry {
-        id: id.clone(),
+        id: toml::Spanned::new(0..0, id.clone()),
         file: anchor.file.clone(),
         symbol: anchor.symbol.clone(),
         kind: anchor.kind,
@@ -163,10 +163,11 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
     }
     let mut anchors = Anchors::new();
     for entry in file.anchors {
-        let id = entry.id.clone();
-        let anchor = anchor(entry).map_err(|why| damaged(format!("anchor `{id}`: {why}"), None))?;
+        let line = Some(lines.line(entry.id.span().start));
+        let id = entry.id.get_ref().clone();
+        let anchor = anchor(entry).map_err(|why| damaged(format!("anchor `{id}`: {why}"), line))?;
         if anchors.insert(id.clone(), anchor).is_some() {
-            return Err(damaged(format!("anchor `{id}` stands twice"), None).into());
+            return Err(damaged(format!("anchor `{id}` stands twice"), line).into());
         }
     }
     Ok(anchors)

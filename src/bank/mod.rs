@@ -26,7 +26,7 @@ const TRASH: &str = ".trash";
 const LOCKFILE: &str = "anchors.lock";
 
 /// What `init` writes for git: only what cannot be made again is committed.
-const GITIGNORE: &str = "indices/\n.trash/\n";
+const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-*\n";
 
 /// A folder of memories, which may not exist yet.
 #[derive(Debug, Clone)]
@@ -75,8 +75,26 @@ impl Bank {
         files::create_folder(&folder)?;
         // Also where the bank has no `.gitignore`, git is not to see the store.
         files::create(&folder.join(".gitignore"), "*\n")?;
-        files::lock(&folder.join("bank.lock"))
-            .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))
+        let guard = files::lock(&folder.join("bank.lock"))
+            .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))?;
+        // Nobody else writes now, so what a killed writer left is nobody's.
+        files::sweep_temporary(&self.folder);
+        Ok(guard)
+    }
+
+    /// Returns where a file of the bank is to be written, which is inside the bank
+    /// even where a folder on the way is a link.
+    fn inside(&self, file: &str) -> Result<PathBuf> {
+        let path = self.folder.join(file);
+        let existing = path.ancestors().skip(1).find(|folder| folder.exists());
+        let real = existing.map(Path::canonicalize).transpose()?;
+        let bank = self.folder.canonicalize()?;
+        if real.is_some_and(|real| real.starts_with(&bank)) {
+            return Ok(path);
+        }
+        Err(Failure::usage(format!("`{file}` leads out of the bank"))
+            .hint("a folder on the way is a link; memories live in the bank itself")
+            .into())
     }
 
     /// Returns the error for a bank that is not there.

@@ -22,20 +22,25 @@ impl Bank {
         if !anchors.is_empty() {
             files::replace(&self.anchor_beside(&name), &lockfile::render(anchors))?;
         }
-        files::rename(&self.folder().join(file), &self.folder().join(&name))?;
+        files::rename(&self.inside(file)?, &self.inside(&name)?)?;
         Ok(name)
     }
 
-    /// Moves the newest trashed file of a memory back and returns its path and anchor.
-    pub(crate) fn restore(&self, id: &str) -> Result<(String, Anchors)> {
-        let file = format!("{id}.md");
-        let Some(name) = self.newest_trashed(id) else {
-            return Err(Failure::usage(format!("there is no memory `{id}` in the trash")).into());
-        };
+    /// Returns the id of the newest trashed memory of this name.
+    pub(crate) fn trashed_id(&self, name: &str) -> Result<String> {
+        let file = self.newest_trashed(name)?;
+        let stored = self.read(&file)?;
+        let own = file.strip_suffix(".md").unwrap_or(&file);
+        // Without an id in its frontmatter a memory is called as its file was.
+        Ok(if stored.memory.id == own { name.to_owned() } else { stored.memory.id })
+    }
+
+    /// Moves the newest trashed file of this name back and returns its path and anchor.
+    pub(crate) fn restore(&self, name: &str) -> Result<(String, Anchors)> {
+        let file = format!("{name}.md");
+        let name = self.newest_trashed(name)?;
         if self.folder().join(&file).exists() {
-            return Err(Failure::usage(format!("there is a memory file `{file}` already"))
-                .hint(format!("rename it or delete it with `cerberus memory delete {id}` first"))
-                .into());
+            return Err(Failure::usage(format!("there is a memory file `{file}` already")).into());
         }
         let beside = self.anchor_beside(&name);
         let anchors = match files::read(&beside, super::memories::MAX_BYTES)? {
@@ -43,7 +48,7 @@ impl Bank {
             Some(bytes) => lockfile::parse(&String::from_utf8_lossy(&bytes)).unwrap_or_default(),
             None => Anchors::new(),
         };
-        files::rename(&self.folder().join(&name), &self.folder().join(&file))?;
+        files::rename(&self.inside(&name)?, &self.inside(&file)?)?;
         files::remove(&beside)?;
         Ok((file, anchors))
     }
@@ -68,7 +73,7 @@ impl Bank {
         Ok(names)
     }
 
-    fn newest_trashed(&self, stem: &str) -> Option<String> {
+    fn newest_trashed(&self, stem: &str) -> Result<String> {
         let first = format!("{TRASH}/{stem}.md");
         let mut newest = self.folder().join(&first).exists().then_some(first);
         for n in 2.. {
@@ -78,7 +83,9 @@ impl Bank {
             }
             newest = Some(name);
         }
-        newest
+        newest.ok_or_else(|| {
+            Failure::usage(format!("there is no memory `{stem}` in the trash")).into()
+        })
     }
 
     fn anchor_beside(&self, name: &str) -> PathBuf {

@@ -1,5 +1,6 @@
 //! The commands under `cerberus memory`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -151,8 +152,8 @@ pub(crate) struct AnchorTestArgs {
     #[arg(long)]
     pub(crate) scope: Option<Scope>,
     /// Show so many candidates
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub(crate) limit: usize,
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub(crate) limit: NonZeroUsize,
     /// Call an example from this quality on an anchor
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
@@ -222,8 +223,8 @@ pub(crate) struct ReanchorArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) explain: Option<String>,
     /// Print the findings in this form (--json is the same as json)
-    #[arg(long, value_name = "FORM", default_value = "table")]
-    pub(crate) format: ReportFormat,
+    #[arg(long, value_name = "FORM")]
+    pub(crate) format: Option<ReportFormat>,
     /// Only memories of this scope; `all` takes every one
     #[arg(long, default_value = "all")]
     pub(crate) scope: String,
@@ -256,8 +257,8 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) content: bool,
     /// Show so many memories
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub(crate) limit: usize,
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub(crate) limit: NonZeroUsize,
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
 }

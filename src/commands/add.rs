@@ -44,11 +44,13 @@ pub(super) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
             ));
         }
         (None, Some(why)) => {
-            out.line(&format!("  {}: {why}", out.painted(ODD, "no example")));
-            out.line(&format!(
-                "  next: cerberus memory anchor {} --candidates 5, or give --hint with a word of its code",
-                report.id
-            ));
+            out.line(&format!("  {}: {}", out.painted(ODD, "no example"), why.reason));
+            if why.can_be_anchored {
+                out.line(&format!(
+                    "  next: cerberus memory anchor {} --candidates 5, or give --hint with a word of its code",
+                    report.id
+                ));
+            }
         }
         (None, None) => {}
     }

@@ -47,7 +47,7 @@ pub(super) fn run(
     }
     let expected = args.expect.as_deref().map(Expected::parse).transpose()?;
     let options = Options {
-        limit: args.limit.max(args.within),
+        limit: args.limit.get().max(args.within),
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         explain: args.explain,
     };
@@ -96,7 +96,10 @@ fn read_rules(path: &Path) -> Result<Vec<Question>> {
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let (rule, hints) = if line.trim_start().starts_with('{') {
             let parsed: Line = serde_json::from_str(line).map_err(|error| {
-                Failure::usage(format!("{}:{}: {error}", said(), at + 1))
+                let message = error.to_string();
+                // The position within the line stands in the place before.
+                let message = message.split(" at line ").next().unwrap_or_default();
+                Failure::usage(format!("{}:{}:{}: {message}", said(), at + 1, error.column()))
                     .hint("write a rule a line, or {\"rule\": \"…\", \"hints\": [\"…\"]}")
             })?;
             (parsed.rule, parsed.hints)

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use anyhow::Result;
 use clap::Parser;
 
-use crate::cli::{Cli, Command, FilterArgs, MemoryCommand};
+use crate::cli::{Cli, ColorChoice, Command, FilterArgs, MemoryCommand};
 use crate::config::{Settings, Terminal};
 use crate::error::{ExitStatus, Failure};
 use crate::ops::memories::Filter;
@@ -31,11 +31,18 @@ mod trash;
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
+        // Help is an answer, and may fail to be written like any other.
+        Err(error) if !error.use_stderr() => {
+            let mut out = Printer::new(Terminal::detect(ColorChoice::Auto), false);
+            let text = error.render();
+            let text = if out.terminal.color { text.ansi().to_string() } else { text.to_string() };
+            out.line(text.trim_end());
+            return out.flush().map_or_else(|error| out.failure(&error), |()| ExitStatus::Done);
+        }
         Err(error) => {
-            // clap writes its own usage errors, and help to stdout.
-            let is_help = !error.use_stderr();
+            // clap writes its own usage errors; where stderr is gone nobody reads them.
             let _ = error.print();
-            return if is_help { ExitStatus::Done } else { ExitStatus::Usage };
+            return ExitStatus::Usage;
         }
     };
     let mut out = Printer::new(Terminal::detect(cli.global.color), cli.global.json);

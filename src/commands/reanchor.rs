@@ -15,11 +15,23 @@ pub(super) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
+    if out.json && args.format.is_some_and(|format| format != ReportFormat::Json) {
+        return Err(Failure::usage("--json and --format ask for two forms at once")
+            .hint("leave one of them out")
+            .into());
+    }
+    let format =
+        args.format.unwrap_or(if out.json { ReportFormat::Json } else { ReportFormat::Table });
     if args.undo {
-        let n_anchors = reanchor::undo(&settings.project)?;
-        out.line(&format!(
-            "the last reanchor is taken back; {n_anchors} anchors are as they were before it"
-        ));
+        let undone = reanchor::undo(&settings.project)?;
+        if format == ReportFormat::Json {
+            out.document(&undone)?;
+        } else {
+            let n = undone.anchors;
+            out.line(&format!(
+                "the last reanchor is taken back; {n} anchors are as they were before it"
+            ));
+        }
         return Ok(ExitStatus::Done);
     }
     let mode = match &args.accept {
@@ -40,9 +52,8 @@ pub(super) fn run(
         reanchor::reanchor(&settings.project, &request, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
-    match (args.format, &args.explain) {
+    match (format, &args.explain) {
         (ReportFormat::Json, _) => out.document(&report)?,
-        _ if out.json => out.document(&report)?,
         (ReportFormat::Github, _) => {
             for line in annotations::github(&report).lines() {
                 out.line(line);

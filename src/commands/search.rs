@@ -19,12 +19,13 @@ pub(super) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> 
             .collect(),
         content: args.content,
         filter: super::filter(&args.filter),
-        limit: args.limit,
+        limit: args.limit.get(),
     };
     let report = search::search(&settings.project, &request)?;
     if out.json {
         out.document(&report)?;
-        return Ok(ExitStatus::Done);
+        let is_empty = report.results.is_empty();
+        return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
     out.warn(&report.warnings);
     if report.results.is_empty() {

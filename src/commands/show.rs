@@ -20,7 +20,8 @@ pub(super) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     out.warn(&report.warnings);
     if out.json {
         out.document(&report)?;
-        return Ok(ExitStatus::Done);
+        let is_empty = report.memories.is_empty();
+        return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
     if report.memories.is_empty() {
         out.flush()?;

@@ -44,8 +44,23 @@ pub(crate) struct Report {
     pub(crate) anchor: Option<Kept>,
     /// Why there is no anchor, where one was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) unanchored: Option<String>,
+    pub(crate) unanchored: Option<Unanchored>,
     pub(crate) warnings: Vec<String>,
+}
+
+/// Why a memory has no anchor, and what may be done about it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Unanchored {
+    pub(crate) reason: String,
+    /// Whether another hint or a person's choice could anchor it.
+    pub(crate) can_be_anchored: bool,
+}
+
+impl Unanchored {
+    fn for_now(reason: String) -> Self {
+        Self { reason, can_be_anchored: true }
+    }
 }
 
 /// Writes a new memory and anchors it.
@@ -58,8 +73,10 @@ pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
             )
             .into());
     }
+    if let Some(id) = &request.id {
+        names::check(id)?;
+    }
     let memories = Memories::load(project)?;
-    let id = free_id(request, text, &memories)?;
     let scope = request.scope.clone().unwrap_or_else(|| default_scope(project));
     let mut warnings: Vec<String> = near_duplicates(text, &memories);
     // All that can be refused is looked at before anything is written.
@@ -75,6 +92,8 @@ pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
         ..Frontmatter::default()
     };
     let _guard = project.bank.lock_for_writing()?;
+    // Only now is it known what the others have taken.
+    let id = free_id(request, text, &Memories::load(project)?)?;
     let mut anchors = project.bank.anchors()?;
     let file = project.bank.create_memory(&id, &front, text)?;
     let kept = anchor.as_ref().map(Kept::of);
@@ -94,7 +113,7 @@ fn find_anchor(
     text: &str,
     scope: &Scope,
     warnings: &mut Vec<String>,
-) -> Result<(Option<Anchor>, Option<String>)> {
+) -> Result<(Option<Anchor>, Option<Unanchored>)> {
     if let Some(place) = &request.anchor_to {
         return Ok((Some(anchor::by_hand(project, place)?), None));
     }
@@ -103,7 +122,9 @@ fn find_anchor(
     }
     let languages = match memories::languages(scope) {
         Ok(languages) => languages,
-        Err(why) => return Ok((None, Some(why))),
+        Err(reason) => {
+            return Ok((None, Some(Unanchored { reason, can_be_anchored: false })));
+        }
     };
     let question = Question {
         rule: text.split("\n\n").next().unwrap_or(text).to_owned(),
@@ -123,27 +144,23 @@ fn find_anchor(
                 "the best example found has quality {:.2}, under the gate {gate}",
                 best.quality
             );
-            Ok((None, Some(why)))
+            Ok((None, Some(Unanchored::for_now(why))))
         }
-        (None, None) => Ok((None, Some("no code has any of its words".to_owned()))),
+        (None, None) => {
+            Ok((None, Some(Unanchored::for_now("no code has any of its words".to_owned()))))
+        }
     }
 }
 
 fn free_id(request: &Request, text: &str, memories: &Memories) -> Result<String> {
     if let Some(id) = &request.id {
-        names::check(id)?;
+        memories.check_free(id)?;
         return Ok(id.clone());
     }
     let base = names::from_text(text);
-    let is_taken = |id: &str| {
-        memories
-            .all
-            .iter()
-            .any(|stored| stored.memory.id == id || stored.file == format!("{id}.md"))
-    };
     let mut id = base.clone();
     let mut n = 2;
-    while is_taken(&id) {
+    while memories.check_free(&id).is_err() {
         id = format!("{base}-{n}");
         n += 1;
     }

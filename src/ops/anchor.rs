@@ -6,7 +6,8 @@ use serde::Serialize;
 use crate::bank::Stored;
 use crate::error::Failure;
 use crate::model::{Anchor, Chosen};
-use crate::tree::git;
+use crate::text;
+use crate::tree::{git, walk};
 
 use super::anchor_test::{self, Candidate, Expected, Options, Question, UnknownWord};
 use super::memories::{self, Memories};
@@ -166,16 +167,8 @@ fn search(
     let (candidate, chosen) = match pick {
         Some(rank) => {
             let candidate = rank.checked_sub(1).and_then(|at| report.candidates.get(at));
-            let n = report.candidates.len();
             let Some(candidate) = candidate else {
-                return Err(Failure::usage(format!(
-                    "there is no candidate {rank}: the rule has {n}"
-                ))
-                .hint(format!(
-                    "see them with `cerberus memory anchor {} --candidates {n}`",
-                    request.id
-                ))
-                .into());
+                return Err(no_such_rank(&request.id, rank, report.candidates.len()).into());
             };
             (candidate, Chosen::Manual)
         }
@@ -186,6 +179,15 @@ fn search(
         },
     };
     of_candidate(project, candidate, chosen).map(Some)
+}
+
+fn no_such_rank(id: &str, rank: usize, n_candidates: usize) -> Failure {
+    if n_candidates == 0 {
+        return Failure::usage(format!("`{id}` has no candidates: no code has its words"))
+            .hint(format!("name a place with `cerberus memory anchor {id} --to FILE::SYMBOL`"));
+    }
+    Failure::usage(format!("there is no candidate {rank}: `{id}` has {n_candidates}"))
+        .hint(format!("see them with `cerberus memory anchor {id} --candidates {n_candidates}`"))
 }
 
 /// Returns the anchor for a candidate, with the fingerprint of its code as it is now.
@@ -210,6 +212,7 @@ pub(super) fn of_candidate(
 
 /// Returns the anchor for a place that a person named; what a person chose is right.
 pub(super) fn by_hand(project: &Project, place: &Expected) -> Result<Anchor> {
+    check_file(project, &place.file)?;
     let located = follow::locate(&project.root, &place.file, place.symbol.as_deref())?;
     Ok(Anchor {
         file: located.place.file,
@@ -222,6 +225,21 @@ pub(super) fn by_hand(project: &Project, place: &Expected) -> Result<Anchor> {
         commit: git::head(&project.root).map(|head| head.id),
         fingerprint: located.fingerprint,
     })
+}
+
+/// Checks that there is something at a path, and names the nearest file if there is not.
+fn check_file(project: &Project, file: &str) -> Result<()> {
+    if project.root.join(file).exists() {
+        return Ok(());
+    }
+    let listing = walk::walk(&project.root, &project.exclude)?;
+    let paths = listing.entries.iter().map(|entry| entry.path.as_str());
+    let failure = Failure::usage(format!("there is no file `{file}`"));
+    Err(match text::nearest(file, paths) {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => failure.hint("name a file by its path from the project's root"),
+    }
+    .into())
 }
 
 /// Returns what a memory asks of the code.

@@ -32,6 +32,9 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
     if bank::create_file(&sample, SAMPLE)? {
         created.push(shown(&sample));
     }
-    let folder = shown(project.bank.folder());
-    Ok(Report { commit: vec![folder.clone(), "cerberus.toml".to_owned()], bank: folder, created })
+    let mut commit = vec!["cerberus.toml".to_owned()];
+    if project.bank.folder().starts_with(&project.root) {
+        commit.insert(0, shown(project.bank.folder()));
+    }
+    Ok(Report { bank: shown(project.bank.folder()), created, commit })
 }

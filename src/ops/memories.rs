@@ -37,6 +37,21 @@ impl Memories {
         Ok(Self { all, anchors, is_partial: contents.is_partial, warnings })
     }
 
+    /// Checks that no memory has this id, by its frontmatter or by its file.
+    pub(crate) fn check_free(&self, id: &str) -> Result<()> {
+        let file = format!("{id}.md");
+        let holder = self.all.iter().find(|stored| stored.memory.id == id || stored.file == file);
+        match holder {
+            None => Ok(()),
+            Some(holder) => Err(Failure::usage(format!(
+                "there is a memory `{id}` already, in `{}`",
+                holder.file
+            ))
+            .hint(format!("choose another id, or see it with `cerberus memory show {id}`"))
+            .into()),
+        }
+    }
+
     /// Returns the memory that `typed` means: its id, or a unique start of it.
     pub(crate) fn find(&self, typed: &str) -> Result<&Stored> {
         let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
@@ -73,7 +88,7 @@ pub(crate) fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Re
 }
 
 /// Which memories an operation is about.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     pub(crate) scope: Option<String>,
     pub(crate) memory_type: Option<MemoryType>,

@@ -181,10 +181,17 @@ pub(crate) fn reanchor(
     })
 }
 
+/// What is there after a `reanchor` was taken back.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Undone {
+    pub(crate) anchors: usize,
+}
+
 /// Takes the last `reanchor` back, unless the anchors were changed since.
-pub(crate) fn undo(project: &Project) -> Result<usize> {
+pub(crate) fn undo(project: &Project) -> Result<Undone> {
     let _guard = project.bank.lock_for_writing()?;
-    project.bank.undo_anchors()
+    Ok(Undone { anchors: project.bank.undo_anchors()? })
 }
 
 /// Returns the anchors that are asked for, ordered by id.

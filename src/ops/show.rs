@@ -151,6 +151,10 @@ pub(super) fn shown_anchor(project: &Project, anchor: &Anchor, with_code: bool) 
 /// Returns the error for a `show` that found nothing to show.
 pub(crate) fn nothing(request: &Request) -> Failure {
     let what = match (request.anchored, request.unanchored) {
+        _ if request.filter != Filter::default() => {
+            return Failure::check("no memory passes the filters")
+                .hint("see all with `cerberus memory show`");
+        }
         (true, _) => "no memory has an anchor",
         (_, true) => "no memory is without an anchor",
         _ => "there are no memories",

@@ -72,15 +72,14 @@ pub(crate) fn restore(project: &Project, id: &str) -> Result<Report> {
         };
         return Err(failure.into());
     }
-    let mut anchors = project.bank.anchors()?;
-    let (file, own) = project.bank.restore(id)?;
-    let anchored = !own.is_empty();
+    let memories = Memories::load(project)?;
     let name = id.to_owned();
-    let mut id = name.clone();
-    for (own_id, anchor) in own {
-        id.clone_from(&own_id);
-        anchors.insert(own_id, anchor);
-    }
+    let id = project.bank.trashed_id(&name)?;
+    memories.check_free(&id)?;
+    let (file, own) = project.bank.restore(&name)?;
+    let anchored = !own.is_empty();
+    let mut anchors = memories.anchors;
+    anchors.extend(own);
     project.bank.write_anchors(&anchors)?;
-    Ok(Report { moved: vec![Moved { id, name, file, anchored }], warnings: Vec::new() })
+    Ok(Report { moved: vec![Moved { id, name, file, anchored }], warnings: memories.warnings })
 }

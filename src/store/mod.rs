@@ -21,6 +21,10 @@ mod schema;
 /// How long a command waits for another one's writing.
 const BUSY: Duration = Duration::from_secs(10);
 
+/// How often a store in the making is looked at again; the switch to a write-ahead log
+/// is the one thing for which SQLite itself does not wait.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// An open store.
 pub(crate) struct Store {
     connection: Connection,
@@ -33,16 +37,7 @@ impl Store {
     /// be written the store lives in memory for this run, with a warning.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         match try_open(path) {
-            Ok(store) => Ok(store),
-            Err(error) if is_corrupt(&error) => {
-                let aside = set_aside(path)?;
-                let mut store = try_open(path)?;
-                store.warnings.push(format!(
-                    "the store was corrupt and has been rebuilt; the old one is kept as `{}`",
-                    aside.display()
-                ));
-                Ok(store)
-            }
+            Err(error) if is_corrupt(&error) || is_busy(&error) => mend(path),
             Err(error) if is_unwritable(&error) => {
                 let mut store = Self::in_memory()?;
                 store.warnings.push(format!(
@@ -50,7 +45,7 @@ impl Store {
                 ));
                 Ok(store)
             }
-            Err(error) => Err(error),
+            opened => opened,
         }
     }
 
@@ -88,10 +83,43 @@ impl Store {
     }
 }
 
+/// Opens a store that was corrupt or in the making by another process. Only one process
+/// at a time does this, and looks again first: the others' work may have been enough.
+fn mend(path: &Path) -> Result<Store> {
+    let turn = path.with_extension("db.lock");
+    let turn = std::fs::File::create(&turn)
+        .with_context(|| format!("failed to open `{}`", turn.display()))?;
+    turn.lock().context("failed to wait for another process that mends the store")?;
+    let mut waited = Duration::ZERO;
+    loop {
+        match try_open(path) {
+            Err(error) if is_busy(&error) && waited < BUSY => {
+                std::thread::sleep(PAUSE);
+                waited += PAUSE;
+            }
+            Err(error) if is_corrupt(&error) => {
+                let aside = set_aside(path)?;
+                let mut store = try_open(path)?;
+                store.warnings.push(format!(
+                    "the store was corrupt and has been rebuilt; the old one is kept as `{}`",
+                    aside.display()
+                ));
+                return Ok(store);
+            }
+            opened => return opened,
+        }
+    }
+}
+
 fn try_open(path: &Path) -> Result<Store> {
     let said = || format!("failed to open the store `{}`", path.display());
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(said)?;
+        let gitignore = folder.join(".gitignore");
+        if !gitignore.exists() {
+            // Reading leaves nothing that git shows, also in a bank made by hand.
+            std::fs::write(gitignore, "*\n").with_context(said)?;
+        }
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -125,6 +153,11 @@ fn sqlite_code(error: &anyhow::Error) -> Option<rusqlite::ErrorCode> {
 fn is_corrupt(error: &anyhow::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
     matches!(sqlite_code(error), Some(DatabaseCorrupt | NotADatabase))
+}
+
+fn is_busy(error: &anyhow::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    matches!(sqlite_code(error), Some(DatabaseBusy | DatabaseLocked))
 }
 
 fn is_unwritable(error: &anyhow::Error) -> bool {

@@ -1,0 +1,246 @@
+//! `memory add`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+const RULE: &str = "Hash the password with a fresh salt before the account is stored";
+
+#[test]
+fn a_rule_is_written_and_anchored() {
+    let sandbox = Sandbox::bank();
+    sandbox.session(expect![[r#"
+        $ cerberus memory add "Hash the password with a fresh salt before the account is stored"
+        added hash-the-password-with-a-fresh (hash-the-password-with-a-fresh.md)
+          example shop/accounts.py::AccountStore.hash_password (quality Q)
+        [exit 0]
+    "#]]);
+    expect![[r#"
+        ---
+        type: rule
+        scope: project:shop
+        created_at: "2026-01-02T03:04:05Z"
+        ---
+
+        Hash the password with a fresh salt before the account is stored
+    "#]]
+    .assert_eq(&sandbox.read(".memories/hash-the-password-with-a-fresh.md"));
+}
+
+#[test]
+fn all_that_is_known_of_a_memory_is_written() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add \"Prefer small functions\" --id style/small --type decision \
+        --category style --scope language:go --tag review --tag \"go code\" \
+        --hint \"Handler,ServeHTTP\" --hint mux --no-anchor");
+    expect![[r#"
+        ---
+        type: decision
+        category: style
+        scope: language:go
+        tags: [review, go code]
+        hints: [Handler, ServeHTTP, mux]
+        created_at: "2026-01-02T03:04:05Z"
+        ---
+
+        Prefer small functions
+    "#]]
+    .assert_eq(&sandbox.read(".memories/style/small.md"));
+}
+
+#[test]
+fn why_there_is_no_example_is_told() {
+    let sandbox = Sandbox::bank();
+    sandbox.session(expect![[r#"
+        $ cerberus memory add "Hang velvet curtains" --id none
+        added none (none.md)
+          no example: no code has any of its words
+          next: cerberus memory anchor none --candidates 5, or give --hint with a word of its code
+        [exit 0]
+
+        $ cerberus memory add "Be kind in reviews" --scope universal
+        added be-kind-in-reviews (be-kind-in-reviews.md)
+          no example: a universal memory is never anchored
+        [exit 0]
+
+        $ cerberus memory add "Hash passwords in COBOL" --scope language:cobol
+        added hash-passwords-in-cobol (hash-passwords-in-cobol.md)
+          no example: code in `cobol` is not indexed
+        [exit 0]
+
+        $ cerberus memory add "Hash the password with salt" --id gate --min-quality 1 --json
+        {
+          "anchor": null,
+          "file": "gate.md",
+          "id": "gate",
+          "unanchored": {
+            "canBeAnchored": true,
+            "reason": "the best example found has quality Q, under the gate 1"
+          },
+          "warnings": []
+        }
+        [exit 0]
+    "#]],
+    );
+    assert!(!sandbox.exists(".memories/anchors.lock"), "nothing was anchored");
+}
+
+#[test]
+fn a_scope_limits_where_the_example_is_looked_for() {
+    let sandbox = Sandbox::bank();
+    let added = sandbox.json(&format!("memory add \"{RULE}\" --scope language:go"));
+    let file = added["anchor"]["file"].as_str().unwrap_or("none.go");
+    assert!(file.ends_with(".go"), "{added}");
+}
+
+#[test]
+fn a_person_may_say_where_the_example_is() {
+    let sandbox = Sandbox::bank();
+    sandbox.session(expect![[r#"
+            $ cerberus memory add "Ship by label" --id whole --anchor-to shop/orders.py
+            added whole (whole.md)
+              example shop/orders.py (quality Q)
+            [exit 0]
+
+            $ cerberus memory add "Carriers print" --id part --anchor-to ./shop/orders.py::ship
+            added part (part.md)
+              example shop/orders.py::ship (quality Q)
+            [exit 0]
+
+            $ cerberus memory add "Reject clients" --id tail --anchor-to api/limit.go::RejectClient --json
+            {
+              "anchor": {
+                "chosen": "manual",
+                "file": "api/limit.go",
+                "match": "Q",
+                "quality": "Q",
+                "symbol": "Limiter.RejectClient"
+              },
+              "file": "tail.md",
+              "id": "tail",
+              "warnings": []
+            }
+            [exit 0]
+
+            $ cerberus memory add "By name" --id colons --anchor-to shop/accounts.py::AccountStore::find
+            added colons (colons.md)
+              example shop/accounts.py::AccountStore.find (quality Q)
+            [exit 0]
+        "#]],
+    );
+}
+
+#[test]
+fn a_place_that_is_not_there_is_refused_with_the_nearest_one() {
+    let sandbox = Sandbox::bank();
+    std::fs::write(sandbox.path("../secret.py"), "def secret(): pass\n").expect("a file");
+    let refused = [
+        ("shop/ordrs.py", "shop/orders.py"),
+        ("shop/orders.py::shipp", "ship"),
+        ("shop/orders.py::", "FILE::SYMBOL"),
+        ("../secret.py", "leads out of the project"),
+        ("/etc/passwd", "leads out of the project"),
+        ("shop", "shop"),
+    ];
+    for (place, said) in refused {
+        let outcome = sandbox.run(&format!("memory add \"Refused\" --anchor-to {place}"));
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+        assert!(outcome.stderr().contains(said), "{}", outcome.text());
+    }
+    assert_eq!(sandbox.json("memory show")["memories"], serde_json::json!([]));
+}
+
+#[test]
+fn an_id_that_leads_out_of_the_bank_is_refused() {
+    let sandbox = Sandbox::bank();
+    for id in [
+        "..",
+        "../x",
+        "/tmp/x",
+        "a//b",
+        ".hidden",
+        "x.",
+        "nul",
+        "con.md",
+        "a\\b",
+        "indices/x",
+        "a b",
+    ] {
+        let outcome = sandbox.run(&format!("memory add Refused --no-anchor --id \"{id}\""));
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    }
+    let long = "x".repeat(121);
+    assert_eq!(sandbox.run(&format!("memory add Refused --id {long}")).status(), 2);
+    sandbox.session(expect![[r#"
+        $ cerberus memory add Refused --id ""
+        --- stderr
+        cerberus: `` cannot be the id of a memory: it is empty
+        hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
+        [exit 2]
+    "#]]);
+    assert_eq!(sandbox.json("memory show")["memories"], serde_json::json!([]));
+}
+
+#[test]
+fn an_id_that_is_taken_is_refused() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add \"The first one\" --id same --no-anchor");
+    sandbox.session(expect![[r#"
+        $ cerberus memory add "Something else" --id same --no-anchor
+        --- stderr
+        cerberus: there is a memory `same` already, in `same.md`
+        hint: choose another id, or see it with `cerberus memory show same`
+        [exit 2]
+    "#]]);
+    assert!(sandbox.read(".memories/same.md").contains("The first one"));
+}
+
+#[test]
+fn an_id_that_another_file_claims_in_its_frontmatter_is_refused() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("file", "---\nid: claimed\n---\nMine.\n");
+    let outcome = sandbox.run("memory add \"Something else\" --id claimed --no-anchor");
+    assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    assert!(sandbox.ok("memory show claimed").contains("Mine."));
+}
+
+#[test]
+fn an_id_made_of_the_text_is_free() {
+    let sandbox = Sandbox::bank();
+    sandbox.session(expect![[r#"
+            $ cerberus memory add "Name things well" --no-anchor
+            added name-things-well (name-things-well.md)
+            [exit 0]
+
+            $ cerberus memory add "Name things well!" --no-anchor
+            added name-things-well-2 (name-things-well-2.md)
+            --- stderr
+            warning: `name-things-well` says nearly the same: Name things well
+            [exit 0]
+
+            $ cerberus memory add "日本語" --no-anchor
+            added memory (memory.md)
+            [exit 0]
+        "#]]);
+}
+
+#[test]
+fn empty_and_oversize_texts_are_refused() {
+    let sandbox = Sandbox::bank();
+    sandbox.session(expect![[r#"
+        $ cerberus memory add "  "
+        --- stderr
+        cerberus: the memory has no text
+        hint: say it in a sentence: `cerberus memory add "Close sessions in a finally block"`
+        [exit 2]
+    "#]]);
+    let long = "word ".repeat(21_000);
+    let outcome = sandbox.run(&format!("memory add \"{long}\" --id long --no-anchor"));
+    assert_eq!(outcome.status(), 2);
+    expect![[r#"
+        cerberus: the memory has 102 KB, more than 100 KB
+        hint: split it; what is long is read by nobody
+    "#]]
+    .assert_eq(&outcome.stderr());
+    assert!(!sandbox.exists(".memories/long.md"));
+}

@@ -1,0 +1,126 @@
+//! `memory anchor`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn candidates_are_listed_and_nothing_is_stored() {
+    let sandbox = Sandbox::anchored();
+    let before = sandbox.lock();
+    let listed = sandbox.ok("memory anchor close-session --candidates 2");
+    assert!(listed.contains("request_session"), "{listed}");
+    sandbox.ok("memory anchor escape-html --to web/cart.ts --dry-run");
+    sandbox.ok("memory anchor escape-html --clear --dry-run");
+    sandbox.ok("memory anchor escape-html --pick 1 --dry-run");
+    assert_eq!(sandbox.lock(), before);
+}
+
+#[test]
+fn an_anchor_is_found_chosen_and_cleared() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add \"Escape HTML entities in text\" --id escape --no-anchor");
+    sandbox.session(expect![[r#"
+            $ cerberus memory anchor escape
+            anchored escape to web/html.ts::escapeHtml (quality Q, auto)
+            [exit 0]
+
+            $ cerberus memory anchor esc --to web/cart.ts::addToCart
+            anchored escape to web/cart.ts::addToCart (quality Q, manual)
+            [exit 0]
+
+            $ cerberus memory anchor escape
+            --- stderr
+            cerberus: `escape` is anchored by hand, to `web/cart.ts::addToCart`
+            hint: see what else there is with `cerberus memory anchor escape --candidates 5`
+            hint: take it away with `cerberus memory anchor escape --clear`, then anchor again
+            [exit 2]
+
+            $ cerberus memory anchor escape --pick 1
+            anchored escape to web/html.ts::escapeHtml (quality Q, manual)
+            [exit 0]
+
+            $ cerberus memory anchor escape --clear --dry-run
+            escape would lose its anchor
+            [exit 0]
+
+            $ cerberus memory anchor escape --clear
+            escape has no anchor any more
+            [exit 0]
+
+            $ cerberus memory anchor escape --clear
+            escape has no anchor
+            [exit 0]
+        "#]]);
+    assert!(!sandbox.lock().contains("[[anchor]]"));
+}
+
+#[test]
+fn a_hint_leads_to_the_example() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add \"Hang velvet curtains\" --id hang --no-anchor");
+    sandbox.session(expect![[r#"
+        $ cerberus memory anchor hang
+        no example of hang is over the gate 0.2
+        the code does not know `hang`
+        the code does not know `velvet`
+        the code does not know `curtains`
+        [exit 1]
+
+        $ cerberus memory anchor hang --hint escapeHtml
+        anchored hang to web/html.ts::escapeHtml (quality Q, auto)
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn what_cannot_be_anchored_is_told() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("memory add \"Be kind\" --id kind --scope universal");
+    sandbox.session(expect![[r#"
+        $ cerberus memory anchor kind
+        --- stderr
+        cerberus: `kind` cannot be anchored: a universal memory is never anchored
+        hint: give it a scope like `project:<name>` in its frontmatter
+        [exit 2]
+
+        $ cerberus memory anchor hang-curtains --pick 3
+        --- stderr
+        cerberus: `hang-curtains` has no candidates: no code has its words
+        hint: name a place with `cerberus memory anchor hang-curtains --to FILE::SYMBOL`
+        [exit 2]
+
+        $ cerberus memory anchor close-session --pick 1 --clear
+        --- stderr
+        error: the argument '--pick <K>' cannot be used with '--clear'
+
+        Usage: cerberus memory anchor --pick <K> <ID>
+
+        For more information, try '--help'.
+        [exit 2]
+
+        $ cerberus memory anchor close-sesion
+        --- stderr
+        cerberus: there is no memory `close-sesion`
+        hint: did you mean `close-session`?
+        [exit 2]
+
+        $ cerberus memory anchor close-session --min-quality 2
+        --- stderr
+        error: invalid value '2' for '--min-quality <QUALITY>': a quality lies between 0 and 1
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]]);
+}
+
+#[test]
+fn a_place_by_hand_is_checked() {
+    let sandbox = Sandbox::anchored();
+    let before = sandbox.lock();
+    for place in ["web/none.ts", "web/html.ts::escapeXml", "../shop/web/html.ts", "web"] {
+        let outcome = sandbox.run(&format!("memory anchor escape-html --to {place}"));
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    }
+    assert_eq!(sandbox.lock(), before);
+}

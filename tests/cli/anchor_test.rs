@@ -1,0 +1,163 @@
+//! `memory anchor-test`.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use expect_test::expect;
+
+use crate::project::RULES;
+use crate::sandbox::Sandbox;
+
+#[test]
+fn candidates_are_ranked_without_a_bank() {
+    let sandbox = Sandbox::shop();
+    sandbox.session(expect![[r#"
+        $ cerberus memory anchor-test hash the password --limit 1
+        hash the password
+        example shop/accounts.py::AccountStore.hash_password:13 (quality Q)
+        1	Q	shop/accounts.py:13-17	AccountStore.hash_password	password hash
+        [exit 0]
+    "#]]);
+    sandbox.session(expect![[r#"
+        $ cerberus memory anchor-test "velvet curtains"
+        velvet curtains
+        no example over the gate 0.2
+        [exit 0]
+    "#]]);
+    assert_eq!(sandbox.git("status --porcelain"), "", "the index is in the user's cache");
+}
+
+#[test]
+fn an_expectation_decides_the_status() {
+    let sandbox = Sandbox::shop();
+    for (id, text, example) in RULES {
+        let Some((file, symbol)) = example else {
+            continue;
+        };
+        let last = symbol.rsplit('.').next().expect("a part");
+        for place in [format!("{file}::{symbol}"), format!("{file}::{last}"), (*file).to_owned()] {
+            let outcome = sandbox.run(&format!("memory anchor-test \"{text}\" --expect {place}"));
+            assert_eq!(outcome.status(), 0, "{id}: {}", outcome.text());
+        }
+    }
+    sandbox.session(expect![[r#"
+        $ cerberus memory anchor-test "hash the password" --limit 1 --expect web/cart.ts
+        hash the password
+        example shop/accounts.py::AccountStore.hash_password:13 (quality Q)
+        1	Q	shop/accounts.py:13-17	AccountStore.hash_password	password hash
+        --- stderr
+        cerberus: `web/cart.ts` is not among the first 1 candidates
+        hint: see what decided with `--explain`, or give the rule a `--hint` from its code
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn many_rules_come_from_a_file_or_from_standard_input() {
+    let sandbox = Sandbox::shop();
+    let rules = "Escape HTML entities\n\n{\"rule\": \"Velvet\", \"hints\": [\"Retry-After\"]}\n";
+    sandbox.write("rules.txt", rules);
+    let files = |stdout: &str| -> Vec<String> {
+        let documents = stdout.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        let best = documents.map(|it: serde_json::Value| it["candidates"][0]["file"].clone());
+        best.map(|file| file.as_str().expect("a file").to_owned()).collect()
+    };
+    let line = "memory anchor-test --json --rules";
+    let read = sandbox.ok(&format!("{line} rules.txt"));
+    assert_eq!(files(&read), ["web/html.ts", "api/limit.go"]);
+
+    let mut command = sandbox.command(&format!("{line} -"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    stdin.write_all(rules.as_bytes()).expect("it reads");
+    drop(stdin);
+    let piped = child.wait_with_output().expect("it ends");
+    assert_eq!(files(&String::from_utf8_lossy(&piped.stdout)), files(&read));
+}
+
+#[test]
+fn rules_that_cannot_be_read_are_located() {
+    let sandbox = Sandbox::shop();
+    sandbox.write("rules.txt", "Escape HTML\n{\"rules\": \"x\"}\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory anchor-test --rules rules.txt
+        --- stderr
+        cerberus: failed to read the rules `rules.txt`:2:14: missing field `rule`
+        hint: write a rule a line, or {"rule": "…", "hints": ["…"]}
+        [exit 2]
+
+        $ cerberus memory anchor-test --rules none.txt
+        --- stderr
+        cerberus: failed to read the rules `none.txt`: No such file or directory (os error 2)
+        hint: name a file with a rule a line
+        [exit 2]
+
+        $ cerberus memory anchor-test
+        --- stderr
+        error: the following required arguments were not provided:
+          <TEXT|--rules <FILE>>
+
+        Usage: cerberus memory anchor-test <TEXT|--rules <FILE>>
+
+        For more information, try '--help'.
+        [exit 2]
+
+        $ cerberus memory anchor-test x --rules rules.txt
+        --- stderr
+        error: the argument '[TEXT]...' cannot be used with '--rules <FILE>'
+
+        Usage: cerberus memory anchor-test <TEXT|--rules <FILE>>
+
+        For more information, try '--help'.
+        [exit 2]
+
+        $ cerberus memory anchor-test x --scope universal
+        --- stderr
+        cerberus: nothing to look for in `universal`: a universal memory is never anchored
+        [exit 2]
+
+        $ cerberus memory anchor-test x --scope galaxy
+        --- stderr
+        error: invalid value 'galaxy' for '--scope <SCOPE>': unknown scope `galaxy`: expected universal, language:<name> or project:<name>
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]],
+    );
+}
+
+#[test]
+fn words_that_the_code_does_not_know_are_explained() {
+    let sandbox = Sandbox::shop();
+    let said = sandbox.ok("memory anchor-test \"hash the pasword\" --explain --limit 1");
+    assert!(said.contains("the code does not know `pasword`"), "{said}");
+    assert!(said.contains("password"), "{said}");
+    let document = sandbox.json("memory anchor-test \"hash the password\" --explain --limit 1");
+    let reasons = document["candidates"][0]["reasons"].as_array().expect("reasons");
+    assert!(
+        reasons.iter().any(|it| { it["word"].as_str().is_some_and(|word| word.contains("hash")) })
+    );
+}
+
+#[test]
+fn odd_texts_are_only_words() {
+    let sandbox = Sandbox::shop();
+    for text in ["'", "AND NOT (", "a:b*c/d-e", "\u{1F600}", "async/await C++ don't", "--", ";"] {
+        let outcome = sandbox.run(&format!("memory anchor-test --json -- \"{text}\""));
+        assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    }
+}
+
+#[test]
+fn code_is_found_as_it_is_now() {
+    let sandbox = Sandbox::shop();
+    let best = |sandbox: &Sandbox| {
+        let found = sandbox.json("memory anchor-test \"escape html entities\"");
+        format!("{}", found["candidates"][0]["file"])
+    };
+    assert_eq!(best(&sandbox), "\"web/html.ts\"");
+    sandbox.git("mv web/html.ts web/markup.ts");
+    assert_eq!(best(&sandbox), "\"web/markup.ts\"");
+    sandbox.write(".gitignore", "web/markup.ts\n");
+    assert_ne!(best(&sandbox), "\"web/markup.ts\"", "ignored files are no examples");
+}

@@ -1,0 +1,203 @@
+//! Several processes at once, and processes that are killed: nothing is lost, nothing
+//! is half written.
+
+use std::process::{Child, Output, Stdio};
+use std::time::Duration;
+
+use crate::project::RULES;
+use crate::sandbox::Sandbox;
+
+const AT_ONCE: usize = 8;
+const KILLS: u64 = 30;
+
+/// Runs all command lines at once and returns what they did, in order.
+fn at_once(sandbox: &Sandbox, lines: &[String]) -> Vec<Output> {
+    let children: Vec<Child> = lines
+        .iter()
+        .map(|line| {
+            let mut command = sandbox.command(line);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.spawn().expect("it starts")
+        })
+        .collect();
+    children.into_iter().map(|child| child.wait_with_output().expect("it ends")).collect()
+}
+
+fn all_succeed(sandbox: &Sandbox, lines: &[String]) -> Vec<String> {
+    let outcomes = at_once(sandbox, lines).into_iter().zip(lines);
+    let stdouts = outcomes.map(|(output, line)| {
+        let outcome = sandbox.outcome(line, output);
+        assert_eq!(outcome.status(), 0, "{}", outcome.text());
+        outcome.stdout()
+    });
+    stdouts.collect()
+}
+
+#[test]
+fn memories_that_are_added_at_once_are_all_there() {
+    let sandbox = Sandbox::bank();
+    let rules = RULES.iter().filter(|(_, _, example)| example.is_some()).cycle().take(AT_ONCE);
+    let lines: Vec<String> = rules
+        .enumerate()
+        .map(|(n, (id, text, _))| format!("memory add \"{text}\" --id {id}-{n}"))
+        .collect();
+    all_succeed(&sandbox, &lines);
+    let stats = sandbox.json("memory stats");
+    assert_eq!((&stats["memories"], &stats["anchored"]), (&8.into(), &8.into()), "{stats}");
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn one_of_several_of_the_same_id_wins() {
+    let sandbox = Sandbox::bank();
+    let lines: Vec<String> = (0..AT_ONCE)
+        .map(|n| format!("memory add \"The one of {n}\" --id same --no-anchor"))
+        .collect();
+    let mut statuses: Vec<_> =
+        at_once(&sandbox, &lines).iter().map(|it| it.status.code()).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses[0], Some(0));
+    assert!(statuses[1..].iter().all(|status| *status == Some(2)), "{statuses:?}");
+    assert!(sandbox.read(".memories/same.md").contains("The one of "));
+}
+
+#[test]
+fn several_of_the_same_text_all_get_an_id() {
+    let sandbox = Sandbox::bank();
+    let lines: Vec<String> =
+        (0..AT_ONCE).map(|_| "memory add \"Name it well\" --no-anchor".to_owned()).collect();
+    all_succeed(&sandbox, &lines);
+    assert_eq!(sandbox.json("memory stats")["memories"], AT_ONCE);
+}
+
+#[test]
+fn two_that_follow_at_once_agree() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv shop people");
+    sandbox.git("mv web/html.ts web/markup.ts");
+    all_succeed(&sandbox, &["memory reanchor".to_owned(), "memory reanchor".to_owned()]);
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+    assert_eq!(sandbox.json("memory stats")["anchorsByState"], serde_json::json!({"fresh": 4}));
+}
+
+#[test]
+fn a_cold_store_answers_everybody_alike() {
+    let sandbox = Sandbox::anchored();
+    let line = "memory anchor-test \"close the database session\" --limit 9";
+    let answer = sandbox.ok(line);
+    for _ in 0..3 {
+        sandbox.remove(".memories/indices");
+        let answers = all_succeed(&sandbox, &vec![line.to_owned(); AT_ONCE]);
+        assert!(answers.iter().all(|it| *it == answer), "{answers:#?}");
+    }
+}
+
+#[test]
+fn a_corrupt_store_answers_everybody_alike() {
+    let sandbox = Sandbox::anchored();
+    let line = "memory anchor-test \"close the database session\" --limit 9";
+    let answer = sandbox.ok(line);
+    for _ in 0..3 {
+        sandbox.remove(".memories/indices");
+        sandbox.write(".memories/indices/cerberus.db", "no database at all, ".repeat(500));
+        let answers = all_succeed(&sandbox, &vec![line.to_owned(); AT_ONCE]);
+        assert!(answers.iter().all(|it| *it == answer), "{answers:#?}");
+    }
+}
+
+#[test]
+fn readers_and_writers_do_not_hinder_each_other() {
+    let sandbox = Sandbox::anchored();
+    let mut lines = Vec::new();
+    for n in 0..3 {
+        lines.push(format!("memory add \"Escape HTML entities in field {n}\" --id field-{n}"));
+        lines.push("memory search password".to_owned());
+        lines.push("memory show --anchored".to_owned());
+        lines.push("memory reanchor".to_owned());
+    }
+    all_succeed(&sandbox, &lines);
+    assert_eq!(sandbox.json("memory stats")["memories"], RULES.len() + 3);
+}
+
+/// Starts a command and kills it a while later; it may have ended by then.
+fn kill_after(sandbox: &Sandbox, line: &str, wait: Duration) {
+    let mut command = sandbox.command(line);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    // The fault to inject, not a wait for something to happen.
+    std::thread::sleep(wait);
+    // Killing what has ended is an error that says nothing.
+    let _ = child.kill();
+    child.wait().expect("it ends");
+}
+
+/// Checks that whatever is in the bank is whole.
+fn is_whole(sandbox: &Sandbox, text: &str) {
+    if sandbox.exists(".memories/anchors.lock") {
+        toml::from_str::<toml::Table>(&sandbox.lock()).expect("the lock is TOML");
+    }
+    for entry in std::fs::read_dir(sandbox.path(".memories")).expect("a bank") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            let memory = std::fs::read_to_string(&path).expect("a text");
+            assert!(
+                memory.starts_with("---\n") && memory.ends_with(&format!("{text}\n")),
+                "{memory:?}"
+            );
+        }
+    }
+    let outcome = sandbox.run("memory stats");
+    assert_eq!((outcome.status(), outcome.stderr()), (0, String::new()), "{}", outcome.text());
+}
+
+#[test]
+fn an_add_that_is_killed_leaves_nothing_half_written() {
+    let sandbox = Sandbox::bank();
+    let text = "Escape HTML entities in text before it is rendered as markup";
+    for n in 0..KILLS {
+        let line = format!("memory add \"{text}\" --id escape-{n}");
+        kill_after(&sandbox, &line, Duration::from_micros(1_500 * n));
+        is_whole(&sandbox, text);
+    }
+    sandbox.ok(&format!("memory add \"{text}\" --id at-last"));
+    sandbox.ok("memory reanchor");
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn what_a_killed_process_leaves_is_none_of_gits_business() {
+    let sandbox = Sandbox::bank();
+    sandbox.commit("an empty bank");
+    // As `bank` names what it has not finished writing.
+    sandbox.write(".memories/.cerberus-abc123", "---\ntype: ru");
+    assert_eq!(sandbox.git("status --porcelain"), "");
+}
+
+#[test]
+fn a_reanchor_that_is_killed_can_be_run_again() {
+    let sandbox = Sandbox::anchored();
+    let places = ["web/html.ts", "web/markup.ts"];
+    for n in 0..KILLS {
+        let (from, to) = if n % 2 == 0 { (places[0], places[1]) } else { (places[1], places[0]) };
+        std::fs::rename(sandbox.path(from), sandbox.path(to)).expect("it is there");
+        kill_after(&sandbox, "memory reanchor", Duration::from_micros(1_000 * n));
+        toml::from_str::<toml::Table>(&sandbox.lock()).expect("the lock is TOML");
+        if n % 3 == 0 {
+            sandbox.ok("memory reanchor");
+            assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0, "round {n}");
+        }
+    }
+    sandbox.ok("memory reanchor");
+    assert_eq!(sandbox.json("memory stats")["anchorsByState"], serde_json::json!({"fresh": 4}));
+}
+
+#[test]
+fn an_index_that_is_killed_is_finished_by_the_next() {
+    let sandbox = Sandbox::shop();
+    let line = "memory anchor-test \"close the database session\" --limit 9";
+    let answer = sandbox.ok(line);
+    for n in 0..KILLS / 2 {
+        sandbox.remove("../home/cache");
+        kill_after(&sandbox, "index --full", Duration::from_micros(1_500 * n));
+        assert_eq!(sandbox.ok(line), answer, "round {n}");
+    }
+}

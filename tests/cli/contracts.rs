@@ -1,0 +1,224 @@
+//! The shape of each JSON document: names and types of all keys, which scripts, CI and
+//! agents rely on. A key may be added here; none goes, and none changes its type.
+
+use expect_test::{Expect, expect};
+use serde_json::{Map, Value};
+
+use crate::sandbox::{Sandbox, transcript};
+
+/// Returns a document with every leaf replaced by its type; of a list, what any of its
+/// members is.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(_) => "bool".into(),
+        Value::Number(_) => "number".into(),
+        Value::String(_) => "string".into(),
+        Value::Array(members) => {
+            Value::Array(members.iter().map(shape).reduce(merged).into_iter().collect())
+        }
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| (key.clone(), shape(value))).collect::<Map<_, _>>().into()
+        }
+    }
+}
+
+fn merged(a: Value, b: Value) -> Value {
+    match (a, b) {
+        (a, b) if a == b => a,
+        (Value::Object(mut a), Value::Object(b)) => {
+            for (key, value) in b {
+                let both = match a.remove(&key) {
+                    Some(other) => merged(other, value),
+                    None => value,
+                };
+                a.insert(key, both);
+            }
+            a.into()
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            Value::Array(a.into_iter().chain(b).reduce(merged).into_iter().collect())
+        }
+        (Value::String(a), Value::String(b)) => format!("{a} or {b}").into(),
+        (Value::String(other), it) | (it, Value::String(other)) => {
+            if other == "null" {
+                it
+            } else {
+                format!("{other} or {it}").into()
+            }
+        }
+        (a, _) => a,
+    }
+}
+
+/// Runs the command lines of a transcript and compares the shapes of their documents, a
+/// key a line; `$ cerberus x` stands for `cerberus x --json`.
+fn shapes(sandbox: &Sandbox, expected: Expect) {
+    let mut told = String::new();
+    for line in transcript(&expected) {
+        told += &format!("$ cerberus {line}\n");
+        let document = match line.split_once(" --format ") {
+            Some(_) => serde_json::from_str(&sandbox.run(&line).stdout()).expect("JSON"),
+            None => sandbox.json(&line),
+        };
+        for (key, value) in shape(&document).as_object().expect("an object") {
+            told += &format!("{key}: {value}\n").replace('"', "");
+        }
+    }
+    expected.assert_eq(&told);
+}
+
+#[test]
+fn what_is_asked_of_the_code() {
+    let sandbox = Sandbox::shop();
+    shapes(
+        &sandbox,
+        expect![[r#"
+            $ cerberus memory anchor-test "hash the password" --hint scrypt
+            anchor: {endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string}
+            candidates: [{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string}]
+            elapsedMs: number
+            hints: [string]
+            minQuality: number
+            rule: string
+            $ cerberus index
+            bytes: number
+            changed: number
+            elapsedMs: number
+            files: number
+            languages: {go:number,python:number,typescript:number}
+            parsed: number
+            removed: number
+            root: string
+            store: string
+            warnings: []
+            $ cerberus demo
+            elapsedMs: number
+            ok: bool
+            steps: [{command:string,ok:bool,shows:string}]
+        "#]],
+    );
+    let without = sandbox.json("memory anchor-test qqqq");
+    assert_eq!(
+        (&without["anchor"], &without["candidates"]),
+        (&Value::Null, &serde_json::json!([]))
+    );
+    sandbox.write("rules.txt", "hash the password\nescape html\n");
+    let lines = sandbox.ok("memory anchor-test --rules rules.txt --json");
+    let documents = lines.lines().map(|line| shape(&serde_json::from_str(line).expect("a line")));
+    let documents: Vec<Value> = documents.collect();
+    assert_eq!(documents.len(), 2, "a document a line");
+    assert_eq!(documents[0]["candidates"], documents[1]["candidates"]);
+}
+
+#[test]
+fn what_is_done_with_memories() {
+    let sandbox = Sandbox::anchored();
+    sandbox.memory(
+        "odd",
+        "# Title\n<!-- ANCHOR:a -->\nText.\n<!-- /ANCHOR:a -->\n<!-- ANCHOR:b -->\n",
+    );
+    shapes(
+        &sandbox,
+        expect![[r#"
+            $ cerberus memory init
+            bank: string
+            commit: [string]
+            created: []
+            $ cerberus memory add "Ship" --id ship --anchor-to shop/orders.py::ship
+            anchor: {chosen:string,file:string,match:number,quality:number,symbol:string}
+            file: string
+            id: string
+            warnings: []
+            $ cerberus memory anchor close-session --candidates 1
+            anchor: null
+            candidates: [{endLine:number,excerpt:string,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,reasons:[{fields:[string],gain:number,idf:number,word:string}],recency:number,size:number,startLine:number,symbol:string}]
+            hints: []
+            id: string
+            minQuality: number
+            previous: {chosen:string,file:string,match:number,quality:number,symbol:string}
+            rule: string
+            stored: bool
+            unknownWords: []
+            warnings: []
+            $ cerberus memory show ship
+            memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,startLine:number,state:string,symbol:string},category:null,createdAt:string,file:string,hints:[],id:string,scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
+            warnings: []
+            $ cerberus memory search title --anchors a,aa --content
+            query: string
+            results: [{content:string,file:string,id:string,missing:[{id:string,nearest:string}],score:number,sections:[{endLine:number,id:string,startLine:number}],tokenMetrics:{actualTokens:number,fullFileTokens:number,savingsPercent:number,tokenizer:string},why:[string]}]
+            warnings: [string]
+            $ cerberus memory sections odd
+            diagnostics: [{code:string,column:number,hint:string,line:number,message:string}]
+            file: string
+            fullFileTokens: number
+            id: string
+            sections: [{endLine:number,id:string,origin:string,startLine:number,tokens:number}]
+            tokenizer: string
+            warnings: []
+            $ cerberus memory stats --show-anchors
+            anchored: number
+            anchoredPercent: number
+            anchors: [{file:string,id:string,quality:number,state:string,symbol:string}]
+            anchorsByState: {fresh:number}
+            byScope: {project:number,project:shop:number}
+            byStatus: {active:number}
+            byType: {fact:number,rule:number}
+            memories: number
+            warnings: []
+            $ cerberus memory delete odd
+            moved: [{anchored:bool,file:string,id:string,name:string}]
+            warnings: []
+            $ cerberus memory restore odd
+            moved: [{anchored:bool,file:string,id:string,name:string}]
+            warnings: []
+        "#]],
+    );
+    let without = sandbox.json("memory add \"Be kind\" --id kind --no-anchor");
+    assert_eq!(without["anchor"], Value::Null);
+}
+
+#[test]
+fn what_became_of_anchors() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv shop/accounts.py shop/members.py");
+    let html = sandbox.read("web/html.ts");
+    sandbox.write("web/a.ts", &html);
+    sandbox.write("web/b.ts", &html);
+    sandbox.remove("web/html.ts");
+    sandbox.remove("api/limit.go");
+    sandbox.memory("limit-clients", "Health says that the server is alive.\n");
+    shapes(
+        &sandbox,
+        expect![[r#"
+            $ cerberus memory reanchor --dry-run --format sarif
+            $schema: string
+            runs: [{columnKind:string,results:[{level:string,locations:[{message:{text:string},physicalLocation:{artifactLocation:{uri:string},region:{endLine:number,startLine:number}}}],message:{text:string},partialFingerprints:{cerberusAnchor/v1:string},relatedLocations:[{message:{text:string},physicalLocation:{artifactLocation:{uri:string},region:{endLine:number,startLine:number}}}],ruleId:string}],tool:{driver:{name:string,rules:[{helpUri:string,id:string,shortDescription:{text:string}}],version:string}}}]
+            version: string
+            $ cerberus memory reanchor
+            ok: bool
+            orphans: []
+            results: [{better:null,candidates:[{endLine:number,file:string,similarity:number,startLine:number,symbol:string}],chosen:string,drift:bool,edited:bool,id:string,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},reason:string,recorded:bool,replacement:{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string},similarity:number,state:string}]
+            stored: bool
+            summary: {ambiguous:number,anchored:number,edited:number,failed:number,fresh:number,gone:number,moved:number,reformatted:number,renamed:number,total:number}
+            warnings: []
+        "#]],
+    );
+}
+
+#[test]
+fn every_answer_is_one_document() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv web/html.ts web/markup.ts");
+    for line in [
+        "memory reanchor --check",
+        "memory reanchor",
+        "memory reanchor --undo",
+        "memory anchor close-session --clear",
+        "memory show --unanchored",
+    ] {
+        let outcome = sandbox.run(&format!("{line} --json"));
+        let parsed = serde_json::from_str::<Map<String, Value>>(&outcome.stdout());
+        assert!(parsed.is_ok(), "{}", outcome.text());
+    }
+}

@@ -1,0 +1,97 @@
+//! The exit statuses of the manual: one test each.
+
+use crate::sandbox::Sandbox;
+
+fn ends_with(status: i32, sandbox: &Sandbox, lines: &[&str]) {
+    for line in lines {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), status, "{}", outcome.text());
+        let is_told = !outcome.output.stdout.is_empty() || !outcome.output.stderr.is_empty();
+        assert!(is_told, "`{line}` ended without a word");
+    }
+}
+
+#[test]
+fn zero_is_done() {
+    let lines = [
+        "--help",
+        "--version",
+        "memory --help",
+        "memory show",
+        "memory show --json",
+        "memory stats",
+        "memory reanchor --check",
+        "memory search password",
+        "memory sections hash-passwords",
+        "memory anchor-test x",
+        "memory anchor hash-passwords --candidates",
+        "index",
+        "memory init",
+        "completions bash",
+    ];
+    ends_with(0, &Sandbox::anchored(), &lines);
+}
+
+#[test]
+fn one_is_a_check_that_failed() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv web/html.ts web/markup.ts");
+    sandbox.memory("odd", "<!-- ANCHOR:a -->\n");
+    let lines = [
+        "memory reanchor --check",
+        "memory reanchor --check --json",
+        "memory anchor-test \"hash passwords\" --expect web/cart.ts",
+        "memory anchor-test \"hash passwords\" --expect web/cart.ts --json",
+        "memory sections odd --validate",
+        "memory sections odd --validate --json",
+        "memory search zebra",
+        "memory anchor hang-curtains",
+        "memory anchor hang-curtains --json",
+        "memory show --tag none",
+    ];
+    ends_with(1, &sandbox, &lines);
+}
+
+#[test]
+fn two_is_wrong_usage_or_input() {
+    let lines = [
+        "",
+        "memory",
+        "memory forget",
+        "memory show --colour",
+        "memory show none",
+        "memory add",
+        "memory add \" \"",
+        "memory show --type none",
+        "memory add x --id ../x",
+        "memory search \"?\"",
+        "memory show --project none",
+        "memory show --color sometimes",
+        "memory restore none",
+        "memory anchor-test x --min-quality 2",
+        "memory anchor-test --rules none.txt",
+    ];
+    ends_with(2, &Sandbox::anchored(), &lines);
+}
+
+#[test]
+fn three_is_a_failure_of_the_environment() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write(".memories/anchors.lock", "version = 1\nnot toml\n");
+    ends_with(3, &sandbox, &["memory show", "memory reanchor --check", "memory show --json"]);
+    let mut command = sandbox.command("memory show");
+    let output = command.env("CERBERUS_NOW", "yesterday").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn a_failure_says_nothing_on_standard_output() {
+    let sandbox = Sandbox::anchored();
+    for line in
+        ["memory show none --json", "memory show none", "memory add x --id hash-passwords --json"]
+    {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.stdout(), "", "{}", outcome.text());
+        assert!(outcome.stderr().starts_with("cerberus: "), "{}", outcome.text());
+    }
+}

@@ -1,0 +1,320 @@
+//! Files that are damaged, missing, unreadable or from another time: told, and nothing
+//! else is lost.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+const STORE: &str = ".memories/indices/cerberus.db";
+const QUESTION: &str = "memory anchor-test \"escape html entities\" --limit 1";
+
+#[test]
+fn invalid_frontmatter_is_located_and_the_memory_still_counts() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("yaml", "---\ntype: rule\ntags: [a\n---\nThe text.\n");
+    sandbox.memory("kind", "---\ntype: ruel\nscope: galaxy\n---\nThe text.\n");
+    sandbox.memory("date", "---\ncreated_at: yesterday\n---\nThe text.\n");
+    sandbox.memory("open", "---\ntype: rule\nThe text.\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory show
+        date	fact	-	The text.
+        kind	fact	-	The text.
+        open	fact	-	---
+        yaml	fact	-	The text.
+        --- stderr
+        warning: date.md:2:13: `created_at` is no date: `yesterday`
+        warning: kind.md:2:7: unknown type `ruel`: expected one of rule, decision, plan, journal, fact, observation, reflection
+        warning: kind.md:3:8: unknown scope `galaxy`: expected universal, language:<name> or project:<name>
+        warning: open.md:1:1: frontmatter, opened on line 1, is never closed
+        warning: yaml.md:3:7: failed to read the frontmatter: unclosed bracket '['
+        [exit 0]
+    "#]]);
+    sandbox.ok("memory show yaml kind date open");
+    assert_eq!(sandbox.json("memory search text")["results"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn odd_bytes_and_sizes_are_told() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("latin", b"Caf\xE9 is open.\n");
+    sandbox.memory("large", "word ".repeat(12_000));
+    sandbox.memory("oversize", "word ".repeat(21_000));
+    sandbox.memory("bom", "\u{FEFF}---\ntype: plan\n---\nMarked.\n");
+    sandbox.memory("empty", "");
+    let listed = sandbox.run("memory show");
+    expect![[r#"
+        warning: `large.md` has 58 KB; over 100 KB it is refused
+        warning: `latin.md` is no valid UTF-8; bad bytes are shown as U+FFFD
+        warning: `$ROOT/.memories/oversize.md` is larger than 100 KB
+    "#]]
+    .assert_eq(&listed.stderr().replace(&sandbox.path("").display().to_string(), "$ROOT/"));
+    let ids: Vec<String> = listed
+        .stdout()
+        .lines()
+        .map(|line| line.split('\t').take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    expect![[r#"
+        bom plan
+        empty fact
+        large fact
+        latin fact"#]]
+    .assert_eq(&ids.join("\n"));
+    assert_eq!(listed.status(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_memory_that_cannot_be_read_does_not_hide_the_others() {
+    let sandbox = Sandbox::anchored();
+    std::os::unix::fs::symlink("nowhere.md", sandbox.path(".memories/dangling.md"))
+        .expect("a link");
+    let outcome = sandbox.run("memory show --anchored");
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert!(outcome.stderr().contains("dangling.md"), "{}", outcome.text());
+    sandbox.remove(".memories/escape-html.md");
+    sandbox.ok("memory reanchor");
+    assert!(sandbox.lock().contains("escape-html"), "a bank read in part drops no anchor");
+}
+
+#[test]
+fn two_files_of_one_id_are_told() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("a", "---\nid: same\n---\nFirst.\n");
+    sandbox.memory("b", "---\nid: same\n---\nSecond.\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory show
+        same	fact	-	First.
+        --- stderr
+        warning: `b.md` has the id `same` of `a.md` and is left out
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_corrupt_store_is_set_aside_and_rebuilt() {
+    let sandbox = Sandbox::anchored();
+    let answer = sandbox.ok(QUESTION);
+    sandbox.write(STORE, "no database, however long it is ".repeat(400));
+    let outcome = sandbox.run(QUESTION);
+    assert_eq!((outcome.status(), outcome.stdout()), (0, answer.clone()), "{}", outcome.text());
+    assert!(outcome.stderr().contains("corrupt"), "{}", outcome.text());
+    assert!(sandbox.exists(".memories/indices/cerberus.db.corrupt"));
+    let again = sandbox.run(QUESTION);
+    assert_eq!((again.stdout(), again.stderr()), (answer, String::new()));
+}
+
+#[test]
+fn a_store_that_is_damaged_inside_does_not_lie() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("index --full");
+    let answer = sandbox.ok(QUESTION);
+    let whole = std::fs::read(sandbox.path(STORE)).expect("a store");
+    for (page, fill) in [(1, 0xFF), (2, 0), (5, 0xA5), (9, 0xFF)] {
+        let mut bytes = whole.clone();
+        let at = page * 4096;
+        let end = (at + 4096).min(bytes.len());
+        bytes[at..end].fill(fill);
+        sandbox.write(STORE, bytes);
+        let outcome = sandbox.run(QUESTION);
+        let is_told = outcome.status() == 3 && outcome.stderr().starts_with("cerberus: ");
+        assert!(is_told || outcome.stdout() == answer, "page {page}: {}", outcome.text());
+        sandbox.write(STORE, &whole);
+        sandbox.ok(QUESTION);
+    }
+}
+
+#[test]
+fn a_store_cut_short_is_rebuilt() {
+    let sandbox = Sandbox::anchored();
+    let answer = sandbox.ok(QUESTION);
+    let bytes = std::fs::read(sandbox.path(STORE)).expect("a store");
+    for n_bytes in [0, 50, 4096, bytes.len() / 2] {
+        sandbox.write(STORE, &bytes[..n_bytes.min(bytes.len())]);
+        let outcome = sandbox.run(QUESTION);
+        assert_eq!((outcome.status(), outcome.stdout()), (0, answer.clone()), "{}", outcome.text());
+    }
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_refused() {
+    let sandbox = Sandbox::anchored();
+    let mut bytes = std::fs::read(sandbox.path(STORE)).expect("a store");
+    // `user_version`: https://www.sqlite.org/fileformat.html#user_version_number
+    bytes[60..64].copy_from_slice(&9_999_u32.to_be_bytes());
+    sandbox.write(STORE, &bytes);
+    sandbox.session(expect![[r#"
+        $ cerberus memory search password
+        --- stderr
+        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this one knows 1)
+        hint: upgrade cerberus, or delete `.memories/indices/` to have the store rebuilt
+        [exit 3]
+    "#]]);
+    assert_eq!(std::fs::read(sandbox.path(STORE)).expect("it stays"), bytes);
+    sandbox.ok("memory show --anchored");
+}
+
+#[test]
+fn a_store_that_is_a_folder_is_told() {
+    let sandbox = Sandbox::anchored();
+    sandbox.remove(".memories/indices");
+    sandbox.write(".memories/indices/cerberus.db/x", "");
+    let outcome = sandbox.run(QUESTION);
+    let is_told = !outcome.stderr().is_empty();
+    assert!(is_told && [0, 3].contains(&outcome.status()), "{}", outcome.text());
+}
+
+#[test]
+fn a_lock_file_that_people_damaged_is_located() {
+    let sandbox = Sandbox::anchored();
+    let lock = sandbox.lock();
+    let first = lock.find("[[anchor]]").expect("an anchor");
+    let (header, entries) = lock.split_at(first);
+    let with = |old: &str, new: &str| {
+        assert!(lock.contains(old), "the lock has no `{old}`");
+        lock.replacen(old, new, 1)
+    };
+    let hash = lock.lines().find(|line| line.starts_with("masked = ")).expect("a hash");
+    let cases = [
+        ("no TOML", with("chosen = ", "chosen : ")),
+        ("a merge conflict", format!("{header}<<<<<<< ours\n{entries}=======\n>>>>>>> theirs\n")),
+        ("an unknown field", with("kind = ", "color = \"red\"\nkind = ")),
+        ("an unknown value", with("chosen = \"auto\"", "chosen = \"maybe\"")),
+        ("a missing field", with("file = ", "# file = ")),
+        ("an id twice", lock.replace("id = \"escape-html\"", "id = \"close-session\"")),
+        ("a damaged hash", with(hash, "masked = \"xyz\"")),
+        ("a hash that is cut", with(hash, "masked = \"0123\"")),
+        ("an endless quality", lock.replacen("quality = 0", "quality = inf # 0", 1)),
+        ("a newer format", with("version = 1", "version = 2")),
+        ("no version", with("version = 1\n", "")),
+    ];
+    let mut told = String::new();
+    for (what, text) in cases {
+        sandbox.write(".memories/anchors.lock", &text);
+        let outcome = sandbox.run("memory show");
+        told += &format!("{what}\n{}", outcome.stderr());
+        assert_eq!(outcome.status(), 3, "{what}: {}", outcome.text());
+        assert_eq!(sandbox.run("memory reanchor").status(), 3, "{what}");
+        assert_eq!(sandbox.run("memory add x --id x").status(), 3, "{what}");
+        assert_eq!(sandbox.lock(), text, "{what}: a damaged file is not written over");
+    }
+    assert!(!sandbox.exists(".memories/x.md"), "a failed command leaves no trace");
+    expect![[r#"
+        no TOML
+        cerberus: failed to read `anchors.lock:11`: key with no value, expected `=`
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        a merge conflict
+        cerberus: failed to read `anchors.lock:5`: it holds a merge conflict
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        an unknown field
+        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `chosen`, `quality`, `match`, `commit`, `fingerprint`
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        an unknown value
+        cerberus: failed to read `anchors.lock:11`: unknown variant `maybe`, expected `auto` or `manual`
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        a missing field
+        cerberus: failed to read `anchors.lock:5`: missing field `file`
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        an id twice
+        cerberus: failed to read `anchors.lock:27`: anchor `close-session` stands twice
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        a damaged hash
+        cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `masked` is not 16 hexadecimal digits: `xyz`
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        a hash that is cut
+        cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `masked` is not 16 hexadecimal digits: `0123`
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        an endless quality
+        cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `quality` and `match` must be numbers
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        a newer format
+        cerberus: failed to read `anchors.lock`: it has version 2, this cerberus knows 1
+        hint: upgrade cerberus
+        no version
+        cerberus: failed to read `anchors.lock:1`: missing field `version`
+        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+    "#]].assert_eq(&told);
+}
+
+#[test]
+fn a_lock_file_cannot_make_it_read_outside() {
+    let sandbox = Sandbox::anchored();
+    std::fs::write(sandbox.path("../secret.html"), "<p>secret</p>\n").expect("a file");
+    let lock = sandbox.lock();
+    for path in ["../secret.html", "/etc/passwd", "web/../../secret.html", "", "web"] {
+        let text = lock.replace("file = \"web/html.ts\"", &format!("file = \"{path}\""));
+        sandbox.write(".memories/anchors.lock", text);
+        let outcome = sandbox.run("memory show escape-html --json");
+        assert!(!outcome.stdout().contains("secret</p>"), "{path}: {}", outcome.text());
+        assert!(
+            outcome.status() == 3 || outcome.stdout().contains("\"gone\""),
+            "{}",
+            outcome.text()
+        );
+    }
+}
+
+#[test]
+fn line_ends_of_another_system_do_not_hurt_the_lock() {
+    let sandbox = Sandbox::anchored();
+    let shown = sandbox.ok("memory show --anchored");
+    let text = sandbox.lock().replace('\n', "\r\n");
+    sandbox.write(".memories/anchors.lock", text);
+    assert_eq!(sandbox.ok("memory show --anchored"), shown);
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn an_orphan_of_the_lock_is_a_warning() {
+    let sandbox = Sandbox::anchored();
+    sandbox.remove(".memories/escape-html.md");
+    let outcome = sandbox.run("memory show hash");
+    expect![[r#"
+        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+    "#]].assert_eq(&outcome.stderr());
+    assert_eq!(outcome.status(), 0);
+}
+
+/// Takes away the right to write, and returns whether that means anything to this user.
+#[cfg(unix)]
+fn forbid(sandbox: &Sandbox, folder: &str, mode: u32) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let path = sandbox.path(folder);
+    let permissions = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(&path, permissions).expect("it is ours");
+    std::fs::read_dir(&path).is_err() || std::fs::write(path.join("probe"), "").is_err()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bank_that_is_read_only_can_be_read() {
+    let sandbox = Sandbox::anchored();
+    let lines =
+        ["memory show --anchored", QUESTION, "memory search password", "memory reanchor --check"];
+    let before = lines.map(|line| sandbox.ok(line));
+    sandbox.remove(".memories/indices");
+    // The superuser may write anywhere.
+    if forbid(&sandbox, ".memories", 0o555) {
+        assert_eq!(lines.map(|line| sandbox.ok(line)), before);
+        let outcome = sandbox.run("memory add x");
+        assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    }
+    forbid(&sandbox, ".memories", 0o755);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_entered_is_told() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write(".memories/private/x.md", "Hidden.\n");
+    sandbox.write("closed/x.py", "def closed(): pass\n");
+    let is_closed = forbid(&sandbox, ".memories/private", 0) && forbid(&sandbox, "closed", 0);
+    if is_closed {
+        for line in ["memory show", QUESTION] {
+            let outcome = sandbox.run(line);
+            assert_eq!(outcome.status(), 0, "{}", outcome.text());
+            assert!(outcome.stderr().contains("warning: failed to"), "{}", outcome.text());
+        }
+    }
+    forbid(&sandbox, ".memories/private", 0o755);
+    forbid(&sandbox, "closed", 0o755);
+}

@@ -1,0 +1,183 @@
+//! Other people's repositories: links, devices, odd names, odd bytes, and files that no
+//! person wrote.
+#![cfg(unix)]
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use crate::sandbox::Sandbox;
+
+/// Returns the files of all candidates for `rule`.
+fn found(sandbox: &Sandbox, rule: &str) -> Vec<String> {
+    let document = sandbox.json(&format!("memory anchor-test \"{rule}\" --limit 50"));
+    let candidates = document["candidates"].as_array().expect("candidates").iter();
+    candidates.filter_map(|it| Some(it["file"].as_str()?.to_owned())).collect()
+}
+
+fn fifo(sandbox: &Sandbox, path: &str) {
+    let made = Command::new("mkfifo").arg(sandbox.path(path)).status().expect("mkfifo runs");
+    assert!(made.success());
+}
+
+#[test]
+fn bytes_pass_through_a_pipe_as_they_are() {
+    let sandbox = Sandbox::empty();
+    let name = "web/\x1b[31mred\u{202E}.ts";
+    sandbox.write(name, "/** Escapes zebra \x1b[2J stripes \u{202E}backwards. */\nexport function zebra(): number {\n  return 1; // \x1b]0;title\x07\n}\n");
+    let tested = sandbox.ok("memory anchor-test \"zebra stripes\"");
+    assert!(tested.contains(name), "{tested:?}");
+    sandbox.ok("memory init");
+    sandbox
+        .ok(&format!("memory add \"zebra \x1b[1m stripes\" --id zebra --anchor-to {name}::zebra"));
+    let shown = sandbox.ok("memory show zebra");
+    for odd in [name, "\x1b]0;title\x07", "zebra \x1b[1m stripes"] {
+        assert!(shown.contains(odd), "{shown:?}");
+    }
+    let document = sandbox.run("memory show zebra --json").stdout();
+    assert!(!document.contains('\x1b'), "JSON escapes control characters: {document:?}");
+}
+
+#[test]
+fn a_name_that_is_no_text_is_passed_over() {
+    let sandbox = Sandbox::shop();
+    sandbox.write(OsStr::from_bytes(b"web/bad\xFF.ts"), "export function walrusTusk() {}\n");
+    sandbox.write(OsStr::from_bytes(b".memories/bad\xFF.md"), "Text.\n");
+    sandbox.memory("good", "Escape HTML.\n");
+    assert_eq!(found(&sandbox, "walrus tusk"), Vec::<String>::new());
+    let outcome = sandbox.run("memory show");
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert!(outcome.stdout().starts_with("good\t") && outcome.stderr().contains("UTF-8"));
+}
+
+#[test]
+fn links_in_the_code_are_not_followed() {
+    let sandbox = Sandbox::bank();
+    let code = "def zebra_stripes():\n    return 'secret'\n";
+    std::fs::create_dir(sandbox.path("../outside")).expect("a folder");
+    std::fs::write(sandbox.path("../outside/secret.py"), code).expect("a file");
+    symlink("../../outside/secret.py", sandbox.path("shop/file.py")).expect("a link");
+    symlink("../outside", sandbox.path("folder")).expect("a link");
+    symlink("shop", sandbox.path("inside")).expect("a link");
+    symlink(".", sandbox.path("loop")).expect("a link");
+    assert_eq!(found(&sandbox, "zebra stripes"), Vec::<String>::new());
+    for place in ["shop/file.py", "folder/secret.py", "folder/secret.py::zebra_stripes"] {
+        let outcome = sandbox.run(&format!("memory add Zebra --anchor-to {place}"));
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    }
+}
+
+#[test]
+fn an_example_that_became_a_link_is_gone() {
+    let sandbox = Sandbox::anchored();
+    let text = sandbox.read("web/html.ts");
+    std::fs::write(sandbox.path("../html.ts"), text).expect("a file");
+    sandbox.remove("web/html.ts");
+    symlink("../../html.ts", sandbox.path("web/html.ts")).expect("a link");
+    assert_eq!(sandbox.json("memory show escape-html")["memories"][0]["anchor"]["state"], "gone");
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
+}
+
+#[test]
+fn links_in_the_bank_are_not_followed() {
+    let sandbox = Sandbox::bank();
+    std::fs::create_dir(sandbox.path("../outside")).expect("a folder");
+    std::fs::write(sandbox.path("../outside/secret.md"), "secret\n").expect("a file");
+    symlink("../../outside/secret.md", sandbox.path(".memories/file.md")).expect("a link");
+    symlink("../../outside", sandbox.path(".memories/folder")).expect("a link");
+    let outcome = sandbox.run("memory show --json");
+    assert!(!outcome.stdout().contains("secret"), "{}", outcome.text());
+}
+
+#[test]
+fn nothing_is_written_through_a_link_in_the_bank() {
+    let sandbox = Sandbox::bank();
+    std::fs::create_dir(sandbox.path("../outside")).expect("a folder");
+    symlink("../../outside", sandbox.path(".memories/folder")).expect("a link");
+    symlink("../../outside/new.md", sandbox.path(".memories/file.md")).expect("a link");
+    for id in ["folder/new", "file"] {
+        let outcome = sandbox.run(&format!("memory add Written --no-anchor --id {id}"));
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    }
+    let outside = std::fs::read_dir(sandbox.path("../outside")).expect("a folder").count();
+    assert_eq!(outside, 0);
+}
+
+#[test]
+fn what_no_person_wrote_is_no_example() {
+    let sandbox = Sandbox::empty();
+    let zebra = "def zebra_stripes():\n    return 1\n";
+    let huge = format!("{zebra}{}", "# padding padding padding\n".repeat(50_000));
+    let minified = format!("function zebraStripes(){{{}}}", "zebra();".repeat(2_000));
+    let generated = concat!(
+        "// Code generated by protoc. DO NOT",
+        " EDIT.\npackage a\n\nfunc ZebraStripes() {}\n"
+    );
+    sandbox.write("binary.py", format!("{zebra}\0\0\0"));
+    sandbox.write("huge.py", huge);
+    sandbox.write("bundle.js", minified);
+    sandbox.write("zebra.pb.go", generated);
+    sandbox.write("zebra.txt", zebra);
+    assert_eq!(found(&sandbox, "zebra stripes"), Vec::<String>::new());
+    sandbox.write("real.py", zebra);
+    assert_eq!(found(&sandbox, "zebra stripes"), ["real.py"]);
+}
+
+#[test]
+fn code_in_odd_encodings_is_found_and_followed() {
+    let sandbox = Sandbox::bank();
+    let utf16 = |text: &str| {
+        [0xFEFF_u16].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    let files: [(&str, &str, Vec<u8>); 4] = [
+        ("crlf.py", "walrus", b"def walrus_tusk():\r\n    return 1\r\n".to_vec()),
+        ("latin.py", "beaver", b"def beaver_dam():\n    return 'caf\xE9'\n".to_vec()),
+        ("bom.py", "otter", b"\xEF\xBB\xBFdef otter_raft():\n    return 1\n".to_vec()),
+        ("wide.py", "badger", utf16("def badger_sett():\n    return 1\n")),
+    ];
+    for (path, word, bytes) in &files {
+        sandbox.write(path, bytes);
+        sandbox.ok(&format!("memory add \"the {word}\" --id {word}"));
+        let shown = sandbox.json(&format!("memory show {word}"));
+        let anchor = &shown["memories"][0]["anchor"];
+        assert_eq!(
+            (&anchor["file"], &anchor["state"]),
+            (&(*path).into(), &"fresh".into()),
+            "{shown}"
+        );
+    }
+    let crlf = String::from_utf8(files[0].2.clone()).expect("ASCII");
+    sandbox.write("crlf.py", crlf.replace("\r\n", "\n"));
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0, "line ends are layout");
+}
+
+#[test]
+fn a_pipe_in_the_tree_does_not_hang_it() {
+    let sandbox = Sandbox::anchored();
+    fifo(&sandbox, "shop/pipe.py");
+    fifo(&sandbox, ".memories/pipe.md");
+    let lines =
+        ["memory show", "index --full", "memory search password", "memory reanchor --check"];
+    for line in lines {
+        sandbox.ok(line);
+    }
+    let outcome = sandbox.run("memory add x --anchor-to shop/pipe.py");
+    assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    // The place of an anchor becomes a pipe.
+    sandbox.remove("web/html.ts");
+    fifo(&sandbox, "web/html.ts");
+    sandbox.ok("memory show escape-html");
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
+}
+
+#[test]
+fn broken_code_still_yields_what_parses() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("a.py", "def broken(:\n    pass )\n\n\ndef zebra_stripes():\n    return 1\n");
+    sandbox.write(
+        "deep.js",
+        format!("function zebraStripes() {{ return {}1{} }}", "[".repeat(9_000), "]".repeat(9_000)),
+    );
+    assert!(found(&sandbox, "zebra stripes").contains(&"a.py".to_owned()));
+}

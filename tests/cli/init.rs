@@ -1,0 +1,62 @@
+//! `memory init`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_bank_is_made_once() {
+    let sandbox = Sandbox::empty();
+    sandbox.session(expect![[r#"
+        $ cerberus memory init
+        made .memories
+        made .memories/.gitignore
+        made cerberus.toml
+        commit them: git add .memories cerberus.toml
+        next: cerberus memory add "…a rule of this project…"
+        [exit 0]
+
+        $ cerberus memory init
+        the bank is ready: .memories
+        commit them: git add .memories cerberus.toml
+        next: cerberus memory add "…a rule of this project…"
+        [exit 0]
+    "#]]);
+    sandbox.git("add --all");
+    expect![[r#"
+        A  .memories/.gitignore
+        A  cerberus.toml
+    "#]]
+    .assert_eq(&sandbox.git("status --porcelain"));
+    assert_eq!(sandbox.read(".memories/.gitignore"), "indices/\n.trash/\n.cerberus-*\n");
+}
+
+#[test]
+fn what_is_there_already_is_left_alone() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("cerberus.toml", "# mine\n");
+    sandbox.write(".memories/.gitignore", "# mine too\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory init --json
+        {
+          "bank": ".memories",
+          "commit": [
+            ".memories",
+            "cerberus.toml"
+          ],
+          "created": []
+        }
+        [exit 0]
+    "#]]);
+    assert_eq!(sandbox.read("cerberus.toml"), "# mine\n");
+    assert_eq!(sandbox.read(".memories/.gitignore"), "# mine too\n");
+}
+
+#[test]
+fn a_bank_in_the_users_folder_is_not_told_to_be_committed() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("cerberus.toml", "[memory]\nstorage_strategy = \"user\"\n");
+    let said = sandbox.ok("memory init");
+    let commit = said.lines().find(|line| line.contains("git add")).unwrap_or_default();
+    assert!(!commit.contains("home/data"), "{said}");
+}

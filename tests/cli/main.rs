@@ -1,0 +1,35 @@
+//! End-to-end tests of the binary: wiring, flags, streams, exit status, and what only
+//! shows when processes, files and git meet. What a pure function can show is tested
+//! beside it.
+//!
+//! After an intended change of output: `UPDATE_EXPECT=1 cargo test --test cli`, then
+//! read the diff. What the ranker computes is masked; what it must find is not.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests make, change and read the files that they test"
+)]
+
+mod add;
+mod anchor;
+mod anchor_test;
+mod completions;
+mod concurrency;
+mod config;
+mod contracts;
+mod demo;
+mod exit_status;
+mod faults;
+mod hostile;
+mod index;
+mod init;
+mod lifecycle;
+mod pipes;
+mod project;
+mod quality_gate;
+mod reanchor;
+mod sandbox;
+mod search;
+mod sections;
+mod show;
+mod stats;
+mod trash;

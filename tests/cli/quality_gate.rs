@@ -1,0 +1,50 @@
+//! The gate on finding examples: everyday rules with known best examples in a project
+//! of realistic size, in three languages, with look-alikes planted, and rules of which
+//! the project holds no example.
+
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/shop_rules.jsonl");
+const SHOP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/shop");
+
+/// The right file comes first for at least 18 rules of 20, the right symbol for at least
+/// 16, and none of the five rules without an example gets one.
+#[test]
+fn everyday_rules_find_their_examples() {
+    let sandbox = Sandbox::empty();
+    let mut command = sandbox.command("memory anchor-test --json");
+    let output = command.args(["--rules", RULES, "--project", SHOP]).output().expect("it runs");
+    let answers = String::from_utf8(output.stdout).expect("a text");
+    let rules = std::fs::read_to_string(RULES).expect("the rules");
+    let (mut files, mut symbols, mut wrongly_anchored, mut n_rules) = (0, 0, Vec::new(), 0);
+    for (line, answer) in rules.lines().zip(answers.lines()) {
+        let rule: Value = serde_json::from_str(line).expect("a rule");
+        let answer: Value = serde_json::from_str(answer).expect("an answer");
+        assert_eq!(rule["rule"], answer["rule"], "answers come in the order of the rules");
+        let gold = rule["gold"].as_array().expect("a list");
+        if gold.is_empty() {
+            wrongly_anchored.extend((!answer["anchor"].is_null()).then(|| rule["id"].to_string()));
+            continue;
+        }
+        n_rules += 1;
+        let first = &answer["candidates"][0];
+        files += usize::from(gold.iter().any(|place| place["file"] == first["file"]));
+        symbols += usize::from(gold.iter().any(|place| is_same(place, first)));
+    }
+    assert_eq!(n_rules, 20);
+    assert!(files >= 18, "the right file first for {files} of 20");
+    assert!(symbols >= 16, "the right symbol first for {symbols} of 20");
+    assert_eq!(wrongly_anchored, Vec::<String>::new(), "rules without an example");
+}
+
+/// A class around the symbol, or a member of it, shows the rule too.
+fn is_same(place: &Value, found: &Value) -> bool {
+    let text = |value: &Value| value["symbol"].as_str().unwrap_or_default().to_owned();
+    let (wanted, got) = (text(place), text(found));
+    place["file"] == found["file"]
+        && (wanted == got
+            || wanted.starts_with(&format!("{got}."))
+            || got.starts_with(&format!("{wanted}.")))
+}

@@ -1,0 +1,368 @@
+//! `memory reanchor`: each state, and what is recorded of it.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+/// Runs a command and tells what it found, one line for each anchor that is not fresh.
+fn findings(sandbox: &Sandbox, line: &str) -> String {
+    let document = sandbox.json(line);
+    let place = |it: &serde_json::Value| {
+        let text = |key: &str| it[key].as_str().unwrap_or("-").to_owned();
+        format!("{}::{}", text("file"), text("symbol"))
+    };
+    let mut told = String::new();
+    for it in document["results"].as_array().expect("results") {
+        if it["state"] == "fresh" {
+            continue;
+        }
+        let flag = |key: &str| {
+            if it[key] == true { format!(" {key}") } else { String::new() }
+        };
+        told += &format!(
+            "{} {}",
+            it["id"].as_str().unwrap_or("-"),
+            it["state"].as_str().unwrap_or("-")
+        );
+        told += &["edited", "drift", "recorded"].map(flag).concat();
+        told += &format!(" {} → {}\n", place(&it["old"]), place(&it["new"]));
+        for candidate in it["candidates"].as_array().expect("candidates") {
+            told += &format!("  perhaps {}\n", place(candidate));
+        }
+    }
+    told + &format!("ok {}, stored {}\n", document["ok"], document["stored"])
+}
+
+const HASH: &str = "shop/accounts.py";
+
+#[test]
+fn every_finding_says_why() {
+    let sandbox = Sandbox::anchored();
+    sandbox.edit(HASH, "r=8", "r=16");
+    sandbox.git("mv web/html.ts web/markup.ts");
+    sandbox.remove("api/limit.go");
+    let document = sandbox.json("memory reanchor --check");
+    for finding in document["results"].as_array().expect("results") {
+        let reason = finding["reason"].as_str().unwrap_or_default();
+        assert!(finding["state"] == "fresh" || !reason.trim().is_empty(), "{finding}");
+    }
+}
+
+#[test]
+fn a_formatters_work_is_no_drift() {
+    let sandbox = Sandbox::anchored();
+    sandbox.edit(
+        HASH,
+        "        return salt + digest",
+        "        # Both are kept.\n\n        return salt + digest",
+    );
+    sandbox.edit(
+        "web/html.ts",
+        "(found) => ENTITIES[found]",
+        "(found) =>\n      ENTITIES[found],\n  ",
+    );
+    expect![[r#"
+        escape-html reformatted recorded web/html.ts::escapeHtml → web/html.ts::escapeHtml
+        hash-passwords reformatted recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok true, stored false
+    "#]].assert_eq(&findings(&sandbox, "memory reanchor --check --strict"));
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn an_edit_of_a_found_example_is_recorded_while_it_shows_its_rule() {
+    let sandbox = Sandbox::anchored();
+    sandbox.edit(HASH, "r=8", "r=16");
+    expect![[r#"
+        hash-passwords edited edited recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok false, stored false
+    "#]].assert_eq(&findings(&sandbox, "memory reanchor --check"));
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
+    expect![[r#"
+        hash-passwords edited edited recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok true, stored true
+    "#]].assert_eq(&findings(&sandbox, "memory reanchor"));
+    sandbox.session(expect![[r#"
+        $ cerberus memory reanchor --check --strict
+        fresh	4
+        every anchor holds
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn an_edit_under_the_gate_is_drift_until_it_is_accepted() {
+    let sandbox = Sandbox::anchored();
+    sandbox.edit(HASH, "r=8", "r=16");
+    let gate = "--min-quality 1";
+    expect![[r#"
+        hash-passwords edited edited drift shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok false, stored false
+    "#]].assert_eq(&findings(&sandbox, &format!("memory reanchor {gate}")));
+    assert_eq!(sandbox.run(&format!("memory reanchor --check {gate}")).status(), 1);
+    sandbox.ok("memory reanchor --accept hash");
+    assert_eq!(sandbox.run(&format!("memory reanchor --check --strict {gate}")).status(), 0);
+}
+
+#[test]
+fn an_edit_of_a_chosen_example_waits_for_a_person() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("memory anchor hang-curtains --to shop/orders.py::ship");
+    sandbox.edit("shop/orders.py", "return label", "return label, order");
+    expect![[r#"
+        hang-curtains edited edited shop/orders.py::ship → shop/orders.py::ship
+        ok true, stored false
+    "#]]
+    .assert_eq(&findings(&sandbox, "memory reanchor"));
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 1);
+    expect![[r#"
+        hang-curtains edited edited recorded shop/orders.py::ship → shop/orders.py::ship
+        ok true, stored true
+    "#]]
+    .assert_eq(&findings(&sandbox, "memory reanchor --accept"));
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn a_renamed_example_is_followed() {
+    let sandbox = Sandbox::anchored();
+    sandbox.edit(HASH, "hash_password", "digest_secret");
+    sandbox.edit("api/limit.go", "RejectClient", "Refuse");
+    expect![[r#"
+        hash-passwords renamed recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.digest_secret
+        limit-clients renamed recorded api/limit.go::Limiter.RejectClient → api/limit.go::Limiter.Refuse
+        ok true, stored true
+    "#]].assert_eq(&findings(&sandbox, "memory reanchor"));
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn a_lost_example_fails_the_check() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("api/limit.go", "package api\n");
+    let gate = "--min-quality 0.99";
+    expect![[r#"
+        limit-clients gone drift api/limit.go::Limiter.RejectClient → -::-
+        ok false, stored false
+    "#]]
+    .assert_eq(&findings(&sandbox, &format!("memory reanchor {gate}")));
+    assert!(sandbox.lock().contains("limit-clients"), "what is lost stays on record");
+    assert_eq!(sandbox.run(&format!("memory reanchor --check {gate}")).status(), 1);
+}
+
+#[test]
+fn there_is_no_guess_between_equals() {
+    let sandbox = Sandbox::anchored();
+    let text = sandbox.read("web/html.ts");
+    sandbox.write("web/a.ts", &text);
+    sandbox.write("web/b.ts", &text);
+    sandbox.remove("web/html.ts");
+    expect![[r#"
+        escape-html ambiguous drift web/html.ts::escapeHtml → -::-
+          perhaps web/a.ts::escapeHtml
+          perhaps web/b.ts::escapeHtml
+        ok false, stored false
+    "#]]
+    .assert_eq(&findings(&sandbox, "memory reanchor"));
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
+    sandbox.ok("memory anchor escape-html --to web/b.ts::escapeHtml");
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
+}
+
+#[test]
+fn a_copy_beside_it_takes_nothing_away() {
+    let sandbox = Sandbox::anchored();
+    let text = sandbox.read("web/html.ts");
+    sandbox.write("web/copy.ts", &text);
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn the_anchor_of_a_memory_that_is_no_more_is_dropped() {
+    let sandbox = Sandbox::anchored();
+    sandbox.remove(".memories/escape-html.md");
+    sandbox.session(expect![[r#"
+        $ cerberus memory reanchor --check
+        fresh	3
+        escape-html its memory is no more; its anchor is dropped
+        the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock
+        --- stderr
+        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        [exit 1]
+    "#]]);
+    sandbox.session(expect![[r#"
+        $ cerberus memory reanchor
+        fresh	3
+        escape-html its memory is no more; its anchor is dropped
+        --- stderr
+        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        [exit 0]
+    "#]]);
+    assert!(!sandbox.lock().contains("escape-html"));
+}
+
+#[test]
+fn a_scope_limits_what_is_followed() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok(
+        "memory add \"Put one more piece into the cart\" --id cart --scope language:typescript",
+    );
+    sandbox.git("mv web/cart.ts web/basket.ts");
+    assert_eq!(sandbox.run("memory reanchor --check --scope project").status(), 0);
+    assert_eq!(sandbox.run("memory reanchor --check --scope language:typescript").status(), 1);
+    sandbox.session(expect![[r#"
+        $ cerberus memory reanchor --scope language:rust
+        --- stderr
+        cerberus: no memory has the scope `language:rust`
+        hint: did you mean `language:typescript`?
+        [exit 2]
+    "#]]);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv web/html.ts web/markup.ts");
+    let before = sandbox.lock();
+    let dry = findings(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(sandbox.lock(), before);
+    assert_eq!(
+        dry.replace("stored false", "stored true"),
+        findings(&sandbox, "memory reanchor").replace("ok true", "ok false")
+    );
+}
+
+#[test]
+fn wrong_usage_is_told() {
+    let sandbox = Sandbox::anchored();
+    sandbox.session(expect![[r#"
+            $ cerberus memory reanchor --accept hang-curtains
+            --- stderr
+            cerberus: `hang-curtains` has no anchor to accept
+            hint: find one with `cerberus memory anchor hang-curtains`
+            [exit 2]
+
+            $ cerberus memory reanchor --accept none
+            --- stderr
+            cerberus: there is no memory `none`
+            hint: list the memories with `cerberus memory show`
+            [exit 2]
+
+            $ cerberus memory reanchor --strict
+            --- stderr
+            error: the following required arguments were not provided:
+              --check
+
+            Usage: cerberus memory reanchor --check --strict
+
+            For more information, try '--help'.
+            [exit 2]
+
+            $ cerberus memory reanchor --check --accept
+            --- stderr
+            error: the argument '--check' cannot be used with '--accept [<ID>]'
+
+            Usage: cerberus memory reanchor --check
+
+            For more information, try '--help'.
+            [exit 2]
+        "#]]);
+}
+
+#[test]
+fn a_bank_without_anchors_is_no_failure() {
+    let sandbox = Sandbox::bank();
+    sandbox.session(expect![[r#"
+        $ cerberus memory reanchor
+        no anchors to follow; make some with `cerberus memory add` or `cerberus memory anchor`
+        [exit 0]
+
+        $ cerberus memory reanchor --check
+        no anchors to follow; make some with `cerberus memory add` or `cerberus memory anchor`
+        every anchor holds
+        [exit 0]
+    "#]]);
+    assert!(!sandbox.exists(".memories/anchors.lock"));
+}
+
+#[test]
+fn the_last_run_can_be_taken_back() {
+    let sandbox = Sandbox::anchored();
+    let before = sandbox.lock();
+    sandbox.git("mv web/html.ts web/markup.ts");
+    sandbox.session(expect![[r#"
+        $ cerberus memory reanchor --undo
+        --- stderr
+        cerberus: there is no `reanchor` to take back
+        [exit 2]
+    "#]]);
+    sandbox.ok("memory reanchor");
+    assert_ne!(sandbox.lock(), before);
+    sandbox.session(expect![[r#"
+            $ cerberus memory reanchor --undo
+            the last reanchor is taken back; 4 anchors are as they were before it
+            [exit 0]
+
+            $ cerberus memory reanchor --undo
+            --- stderr
+            cerberus: there is no `reanchor` to take back
+            [exit 2]
+        "#]]);
+    assert_eq!(sandbox.lock(), before);
+    sandbox.ok("memory reanchor");
+    sandbox.ok("memory anchor close-session --clear");
+    sandbox.session(expect![[r#"
+        $ cerberus memory reanchor --undo
+        --- stderr
+        cerberus: the anchors were changed after the last `reanchor`
+        hint: see the change with `git diff .memories/anchors.lock`
+        [exit 2]
+    "#]]);
+}
+
+#[test]
+fn only_what_changed_since_a_revision_is_looked_at() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv web/html.ts web/markup.ts");
+    sandbox.commit("moved");
+    sandbox.edit(HASH, "r=8", "r=16");
+    let total = |rev: &str| {
+        let document = sandbox.json(&format!("memory reanchor --check --since {rev}"));
+        document["summary"]["total"].as_u64()
+    };
+    assert_eq!((total("HEAD"), total("HEAD~1")), (Some(1), Some(2)));
+    let outcome = sandbox.run("memory reanchor --check --since no-such-revision");
+    assert!([2, 3].contains(&outcome.status()), "{}", outcome.text());
+    assert!(outcome.stderr().contains("no-such-revision"), "{}", outcome.text());
+}
+
+#[test]
+fn findings_are_shown_beside_the_code() {
+    let sandbox = Sandbox::anchored();
+    sandbox.edit(HASH, "r=8", "r=16");
+    let line = "memory reanchor --check --min-quality 1 --format";
+    let github = sandbox.run(&format!("{line} github"));
+    assert_eq!(github.status(), 1);
+    for place in ["::error file=shop/accounts.py,line=13", "file=.memories/hash-passwords.md"] {
+        assert!(github.stdout().contains(place), "{}", github.text());
+    }
+    assert!(github.stdout().lines().all(|line| line.starts_with("::")), "{}", github.text());
+    let sarif = sandbox.run(&format!("{line} sarif")).stdout();
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert!(results.iter().any(|it| it.to_string().contains("shop/accounts.py")), "{sarif}");
+    assert_eq!(sandbox.json("memory reanchor --check")["ok"], false);
+}
+
+#[test]
+fn one_finding_can_be_explained() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv web/html.ts web/markup.ts");
+    let said = sandbox.ok("memory reanchor --dry-run --explain escape-html");
+    assert!(said.contains("web/markup.ts"), "{said}");
+    assert!(!said.contains("hash-passwords"), "{said}");
+    let outcome = sandbox.run("memory reanchor --dry-run --explain escape-hmtl");
+    assert_eq!(outcome.status(), 2, "{}", outcome.text());
+}

@@ -1,0 +1,309 @@
+//! The harness: a folder of its own for each test, with home, project and a clean
+//! environment, and what a command did as one text to compare.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::rc::Rc;
+
+use expect_test::Expect;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::project;
+
+const NOW: &str = "2026-01-02T03:04:05Z";
+
+/// What the ranker computes: it may be tuned without any test here noticing.
+const SCORES: &[&str] =
+    &["quality", "match", "score", "similarity", "size", "recency", "gain", "idf"];
+
+/// A temporary folder with a home, and the project in it that commands run in.
+pub(crate) struct Sandbox {
+    temp: Rc<TempDir>,
+    here: PathBuf,
+}
+
+impl Sandbox {
+    /// A git repository without a commit.
+    pub(crate) fn empty() -> Self {
+        let temp = tempfile::tempdir().expect("a temp folder");
+        let root = temp.path().canonicalize().expect("it is there");
+        let sandbox = Self { temp: Rc::new(temp), here: root.join("shop") };
+        std::fs::create_dir_all(&sandbox.here).expect("a new folder");
+        std::fs::create_dir(root.join("home")).expect("a new folder");
+        sandbox.git("init -q");
+        sandbox
+    }
+
+    /// The project of `project.rs`, committed, with a gate that every example passes.
+    pub(crate) fn shop() -> Self {
+        let sandbox = Self::empty();
+        for (path, text) in project::FILES {
+            sandbox.write(path, text);
+        }
+        sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.2\n");
+        sandbox.commit("the shop");
+        sandbox
+    }
+
+    /// The project with an empty bank.
+    pub(crate) fn bank() -> Self {
+        let sandbox = Self::shop();
+        sandbox.ok("memory init");
+        sandbox
+    }
+
+    /// The project with its rules, committed.
+    pub(crate) fn anchored() -> Self {
+        let sandbox = Self::bank();
+        for (id, text, _) in project::RULES {
+            sandbox.ok(&format!("memory add \"{text}\" --id {id}"));
+        }
+        sandbox.commit("rules");
+        sandbox
+    }
+
+    /// The same sandbox seen from another folder beside the project.
+    pub(crate) fn beside(&self, folder: &str) -> Self {
+        Self { temp: Rc::clone(&self.temp), here: self.root().join(folder) }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.temp.path().canonicalize().expect("it lives as long as the sandbox")
+    }
+
+    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.here.join(path)
+    }
+
+    pub(crate) fn write(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        let folder = path.parent().expect("a file has a folder");
+        std::fs::create_dir_all(folder).expect("a folder can be made");
+        std::fs::write(&path, text).expect("a file can be written");
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).expect("a text that was written")
+    }
+
+    pub(crate) fn edit(&self, path: &str, old: &str, new: &str) {
+        let text = self.read(path);
+        assert!(text.contains(old), "`{path}` has no `{old}`");
+        self.write(path, text.replace(old, new));
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        let path = self.path(path);
+        let done = if path.is_dir() {
+            std::fs::remove_dir_all(&path)
+        } else {
+            std::fs::remove_file(&path)
+        };
+        done.expect("it was there");
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.path(path).exists()
+    }
+
+    pub(crate) fn lock(&self) -> String {
+        self.read(".memories/anchors.lock")
+    }
+
+    /// Puts a memory into the bank as a person would.
+    pub(crate) fn memory(&self, id: &str, text: impl AsRef<[u8]>) {
+        self.write(format!(".memories/{id}.md"), text);
+    }
+
+    /// Runs git and returns what it printed.
+    pub(crate) fn git(&self, line: &str) -> String {
+        let mut command = self.clean(Command::new("git"));
+        let output = command.args(words(line)).output().expect("git runs");
+        assert!(output.status.success(), "git {line}: {output:?}");
+        String::from_utf8(output.stdout).expect("git prints text")
+    }
+
+    pub(crate) fn commit(&self, message: &str) {
+        self.git("add --all");
+        self.git(&format!("commit -q --allow-empty -m \"{message}\""));
+    }
+
+    /// Returns cerberus with a command line, in the sandbox's environment.
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let mut command = self.clean(Command::new(env!("CARGO_BIN_EXE_cerberus")));
+        command.args(words(line)).stdin(Stdio::null());
+        command
+    }
+
+    fn clean(&self, mut command: Command) -> Command {
+        let root = self.root();
+        command
+            .current_dir(&self.here)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", root.join("home"))
+            .env("XDG_CONFIG_HOME", root.join("home/config"))
+            .env("XDG_DATA_HOME", root.join("home/data"))
+            .env("XDG_CACHE_HOME", root.join("home/cache"))
+            .env("TMPDIR", &root)
+            .env("CERBERUS_NOW", NOW)
+            .env("LC_ALL", "C")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_TERMINAL_PROMPT", "0");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{who}_NAME"), "Ada")
+                .env(format!("GIT_{who}_EMAIL"), "ada@example.com")
+                .env(format!("GIT_{who}_DATE"), NOW);
+        }
+        command
+    }
+
+    pub(crate) fn run(&self, line: &str) -> Outcome {
+        self.outcome(line, self.command(line).output().expect("cerberus runs"))
+    }
+
+    pub(crate) fn outcome(&self, line: &str, output: Output) -> Outcome {
+        Outcome { line: line.to_owned(), root: self.root(), output }
+    }
+
+    /// Runs the command lines of a transcript, those after `$ cerberus `, one after the
+    /// other, and compares all that can be seen of them. For a new one write these lines.
+    pub(crate) fn session(&self, expected: Expect) {
+        let lines = transcript(&expected).into_iter();
+        let texts: Vec<String> = lines.map(|line| self.run(&line).text()).collect();
+        expected.assert_eq(&texts.join("\n"));
+    }
+
+    /// Runs a command that must succeed and returns its answer.
+    pub(crate) fn ok(&self, line: &str) -> String {
+        let outcome = self.run(line);
+        assert_eq!(outcome.status(), 0, "{}", outcome.text());
+        outcome.stdout()
+    }
+
+    /// Runs a command with `--json` and returns its document, whatever its status.
+    pub(crate) fn json(&self, line: &str) -> Value {
+        let outcome = self.run(&format!("{line} --json"));
+        let document = serde_json::from_str(&outcome.stdout());
+        document.unwrap_or_else(|error| panic!("{error}: {}", outcome.text()))
+    }
+}
+
+/// What a command did.
+pub(crate) struct Outcome {
+    line: String,
+    root: PathBuf,
+    pub(crate) output: Output,
+}
+
+impl Outcome {
+    pub(crate) fn status(&self) -> i32 {
+        self.output.status.code().expect("it was not killed")
+    }
+
+    pub(crate) fn stdout(&self) -> String {
+        String::from_utf8(self.output.stdout.clone()).expect("a text")
+    }
+
+    pub(crate) fn stderr(&self) -> String {
+        String::from_utf8(self.output.stderr.clone()).expect("a text")
+    }
+
+    /// Returns command line, both streams and the status, without what differs by run.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("$ cerberus {}\n{}", self.line, self.masked(&self.stdout()));
+        if !self.output.stderr.is_empty() {
+            text += &format!("--- stderr\n{}", self.masked(&self.stderr()));
+        }
+        text + &format!("[exit {}]\n", self.status())
+    }
+
+    fn masked(&self, text: &str) -> String {
+        let text = text.replace(&self.root.display().to_string(), "$ROOT");
+        let mut masked = String::new();
+        for line in text.lines() {
+            if line.starts_with(['{', '[']) {
+                masked += &pretty(line);
+            } else {
+                masked += &mask_line(line);
+                masked.push('\n');
+            }
+        }
+        masked
+    }
+}
+
+fn mask_line(line: &str) -> String {
+    let cells: Vec<String> = line.split('\t').map(mask_words).collect();
+    cells.join("\t")
+}
+
+fn mask_words(cell: &str) -> String {
+    let is_score = |word: &str| {
+        let (whole, digits) = word.split_once('.').unwrap_or_default();
+        whole.len() == 1 && digits.len() >= 2 && word.parse::<f64>().is_ok()
+    };
+    let words: Vec<&str> = cell.split(' ').collect();
+    let masked = words.iter().enumerate().map(|(at, word)| {
+        let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        let next = words.get(at + 1).copied().unwrap_or_default();
+        if is_score(bare) {
+            word.replace(bare, "Q")
+        } else if bare.len() == 40 && bare.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            word.replace(bare, "<commit>")
+        } else if next == "ms" && bare.parse::<f64>().is_ok() {
+            word.replace(bare, "N")
+        } else {
+            (*word).to_owned()
+        }
+    });
+    masked.collect::<Vec<_>>().join(" ")
+}
+
+fn pretty(line: &str) -> String {
+    let mut document: Value = serde_json::from_str(line).expect("a document a line");
+    mask_scores(&mut document);
+    serde_json::to_string_pretty(&document).expect("it was read") + "\n"
+}
+
+fn mask_scores(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.remove("elapsedMs");
+            for (key, value) in map {
+                if value.is_number() && SCORES.contains(&key.as_str()) {
+                    *value = Value::from("Q");
+                } else {
+                    mask_scores(value);
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(mask_scores),
+        Value::String(text) => *text = mask_line(text),
+        _ => {}
+    }
+}
+
+/// Returns the command lines of a transcript.
+pub(crate) fn transcript(expected: &Expect) -> Vec<String> {
+    let lines = expected.data().lines();
+    lines
+        .filter_map(|line| line.trim_start().strip_prefix("$ cerberus "))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Splits a command line at white space; double quotes hold words together.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (at, part) in line.split('"').enumerate() {
+        if at % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}

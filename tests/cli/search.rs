@@ -1,0 +1,198 @@
+//! `memory search`, whole memories and sections of them.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+const NOTES: &str = "\
+---
+type: decision
+tags: [release]
+---
+# Release plan
+
+<!-- ANCHOR:summary -->
+Ship every second Tuesday.
+<!-- /ANCHOR:summary -->
+
+<!-- ANCHOR:next-steps -->
+Write the changelog, tag the commit, publish the packages and tell the support team \
+what changed, so that nobody is surprised on Wednesday morning.
+<!-- /ANCHOR:next-steps -->
+";
+
+fn notes() -> Sandbox {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("release", NOTES);
+    sandbox
+}
+
+#[test]
+fn memories_are_found_by_their_words() {
+    let sandbox = notes();
+    sandbox.memory("other", "Close sessions.\n");
+    sandbox.session(expect![[r#"
+            $ cerberus memory search changelog
+            release  `changelog` section next-steps section release-plan
+            [exit 0]
+
+            $ cerberus memory search "sessions closing" --content
+            other  `sessions` `closing`
+            Close sessions.
+            [exit 0]
+        "#]]);
+}
+
+#[test]
+fn just_the_wanted_sections_come_back() {
+    let sandbox = notes();
+    sandbox.session(expect![[r#"
+            $ cerberus memory search release --anchors summary --content
+            release  `release` section release-plan
+              summary release.md:7-9
+              5 of 81 tokens, 93.8 % saved (o200k_base)
+            Ship every second Tuesday.
+            [exit 0]
+
+            $ cerberus memory search release --anchors NEXT,summary --content
+            release  `release` section release-plan
+              next-steps release.md:11-13
+              summary release.md:7-9
+              35 of 81 tokens, 56.8 % saved (o200k_base)
+            Write the changelog, tag the commit, publish the packages and tell the support team what changed, so that nobody is surprised on Wednesday morning.
+
+            ---
+
+            Ship every second Tuesday.
+            [exit 0]
+        "#]],
+    );
+}
+
+#[test]
+fn a_missing_section_is_a_warning() {
+    let sandbox = notes();
+    sandbox.session(expect![[r#"
+            $ cerberus memory search release --anchors summary,next-stps --content
+            release  `release` section release-plan
+              summary release.md:7-9
+              5 of 81 tokens, 93.8 % saved (o200k_base)
+            Ship every second Tuesday.
+            --- stderr
+            warning: `release` has no section `next-stps`: it has release-plan, summary, next-steps; did you mean `next-steps`?
+            [exit 0]
+
+            $ cerberus memory search release --anchors nothing-like-it --content --json
+            {
+              "query": "release",
+              "results": [
+                {
+                  "file": "release.md",
+                  "id": "release",
+                  "missing": [
+                    {
+                      "id": "nothing-like-it",
+                      "nearest": null
+                    }
+                  ],
+                  "score": "Q",
+                  "sections": [],
+                  "tokenMetrics": {
+                    "actualTokens": 0,
+                    "fullFileTokens": 81,
+                    "savingsPercent": null,
+                    "tokenizer": "o200k_base"
+                  },
+                  "why": [
+                    "`release`",
+                    "section release-plan"
+                  ]
+                }
+              ],
+              "warnings": [
+                "`release` has no section `nothing-like-it`: it has release-plan, summary, next-steps"
+              ]
+            }
+            [exit 0]
+        "#]],
+    );
+}
+
+#[test]
+fn savings_may_be_negative() {
+    let sandbox = Sandbox::bank();
+    let text = "all of it is said here at some length ".repeat(20);
+    let tags = [
+        "<!-- ANCHOR:a -->",
+        "<!-- ANCHOR:b -->",
+        &text,
+        "<!-- /ANCHOR:b -->",
+        "<!-- /ANCHOR:a -->",
+    ];
+    sandbox.memory("twice", tags.join("\n"));
+    let found = sandbox.json("memory search length --anchors a,b");
+    let metrics = &found["results"][0]["tokenMetrics"];
+    let saved = metrics["savingsPercent"].as_f64().expect("something was found");
+    assert!(saved < 0.0, "{metrics}");
+    assert!(metrics["actualTokens"].as_u64() > metrics["fullFileTokens"].as_u64(), "{metrics}");
+}
+
+#[test]
+fn inner_markers_are_stripped_and_code_is_kept() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory(
+        "deep",
+        "<!-- ANCHOR:out -->\r\nword\r\n<!-- ANCHOR:in -->\r\n```\r\n<!-- ANCHOR:code -->\r\n```\r\n\
+         <!-- /ANCHOR:in -->\r\n<!-- /ANCHOR:out -->\r\n",
+    );
+    let found = sandbox.json("memory search word --anchors out --content");
+    let content = found["results"][0]["content"].as_str().expect("a text");
+    assert!(content.contains("```\r\n<!-- ANCHOR:code -->\r\n```"), "{content:?}");
+    assert!(!content.contains("ANCHOR:in"), "{content:?}");
+}
+
+#[test]
+fn a_query_is_only_words() {
+    let sandbox = notes();
+    let queries =
+        ["ship/tuesday", "ship AND NOT", "ship* (", "ship'", "Ship:", "ship-x", "\u{1F600} ship"];
+    for query in queries {
+        let outcome = sandbox.run(&format!("memory search --json -- \"{query}\""));
+        assert_eq!(outcome.status(), 0, "{}", outcome.text());
+        assert!(outcome.stdout().contains("\"id\":\"release\""), "{}", outcome.text());
+    }
+}
+
+#[test]
+fn archived_memories_are_found_when_asked_for() {
+    let sandbox = notes();
+    sandbox.memory("past", "---\nstatus: archived\n---\nRelease on Mondays.\n");
+    let ids = |line: &str| {
+        let found = sandbox.json(line);
+        let results = found["results"].as_array().expect("results").iter();
+        results.filter_map(|it| it["id"].as_str()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ids("memory search release"), "release");
+    assert_eq!(ids("memory search release --status archived"), "past");
+    assert_eq!(ids("memory search release --tag none"), "");
+}
+
+#[test]
+fn nothing_found_is_told_and_fails_in_either_format() {
+    let sandbox = notes();
+    sandbox.session(expect![[r#"
+        $ cerberus memory search zebra
+        --- stderr
+        cerberus: no memory speaks of `zebra`
+        hint: try other words, or list all with `cerberus memory show`
+        [exit 1]
+
+        $ cerberus memory search "?!"
+        --- stderr
+        cerberus: the query has no words to look for
+        hint: search for a word that the memory uses, as in `cerberus memory search session`
+        [exit 2]
+    "#]]);
+    let in_json = sandbox.run("memory search zebra --json");
+    assert_eq!(in_json.status(), 1, "{}", in_json.text());
+}

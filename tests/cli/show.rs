@@ -1,0 +1,192 @@
+//! `memory show`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn memories_are_listed_a_record_a_line() {
+    let sandbox = Sandbox::anchored();
+    sandbox.session(expect![[r#"
+        $ cerberus memory show
+        close-session	rule	shop/db.py::request_session	Close the database session in a finally block when the request ends
+        escape-html	rule	web/html.ts::escapeHtml	Escape HTML entities in text before it is rendered as markup
+        hang-curtains	rule	-	Hang velvet curtains in golden ballrooms
+        hash-passwords	rule	shop/accounts.py::AccountStore.hash_password	Hash the password with a fresh salt before the account is stored
+        limit-clients	rule	api/limit.go::Limiter.RejectClient	Answer too many requests from one client with the limiter's retry header
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn an_example_is_shown_at_its_current_lines() {
+    let sandbox = Sandbox::anchored();
+    sandbox.session(expect![[r#"
+        $ cerberus memory show escape-html
+        escape-html  rule · project:shop
+          Escape HTML entities in text before it is rendered as markup
+          example web/html.ts::escapeHtml:4-6  fresh  quality Q, auto
+            export function escapeHtml(text: string): string {
+              return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
+            }
+        [exit 0]
+    "#]]);
+    sandbox.edit("web/html.ts", "const ENTITIES", "\n\nconst ENTITIES");
+    sandbox.session(expect![[r#"
+        $ cerberus memory show escape-html
+        escape-html  rule · project:shop
+          Escape HTML entities in text before it is rendered as markup
+          example web/html.ts::escapeHtml:6-8  fresh  quality Q, auto
+            export function escapeHtml(text: string): string {
+              return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
+            }
+        [exit 0]
+    "#]]);
+    sandbox.edit("web/html.ts", "ENTITIES[found]", "ENTITIES[found] ?? found");
+    assert!(sandbox.ok("memory show escape-html").contains("6-8  edited"));
+    sandbox.remove("web/html.ts");
+    sandbox.session(expect![[r#"
+        $ cerberus memory show escape-html
+        escape-html  rule · project:shop
+          Escape HTML entities in text before it is rendered as markup
+          example web/html.ts::escapeHtml  gone  quality Q, auto
+          next: cerberus memory reanchor, then cerberus memory show escape-html
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn the_newest_comes_first() {
+    let sandbox = Sandbox::bank();
+    for (id, year) in [("old", 2020), ("new", 2025), ("middle", 2023)] {
+        let text = format!("---\ncreated_at: {year}-01-01T00:00:00Z\n---\nText.\n");
+        sandbox.memory(id, text);
+    }
+    sandbox.memory("undated", "Text.\n");
+    let listed = sandbox.ok("memory show");
+    let ids: Vec<&str> = listed.lines().filter_map(|line| line.split('\t').next()).collect();
+    assert_eq!(ids, ["new", "middle", "old", "undated"]);
+}
+
+#[test]
+fn filters_choose() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("memory add \"Be kind\" --id kind --scope universal --type decision");
+    sandbox.ok("memory add \"Go on\" --id go --scope language:go --tag a --tag b --category c");
+    sandbox.memory("past", "---\nstatus: archived\n---\nOnce.\n");
+    let cases = [
+        ("--anchored", "close-session escape-html hash-passwords limit-clients"),
+        ("--unanchored", "go hang-curtains kind past"),
+        ("--scope universal", "kind"),
+        ("--scope language", "go"),
+        ("--type decision", "kind"),
+        ("--category C", "go"),
+        ("--tag a --tag B", "go"),
+        ("--status archived", "past"),
+        ("--file web/html.ts", "escape-html"),
+    ];
+    for (flags, expected) in cases {
+        let document = sandbox.json(&format!("memory show {flags}"));
+        let memories = document["memories"].as_array().expect("memories");
+        let ids: Vec<&str> = memories.iter().filter_map(|it| it["id"].as_str()).collect();
+        assert_eq!(ids.join(" "), expected, "{flags}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_told_with_the_nearest() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("memory add \"Hash file names\" --id hash-files --no-anchor");
+    sandbox.session(expect![[r#"
+            $ cerberus memory show close-sesion
+            --- stderr
+            cerberus: there is no memory `close-sesion`
+            hint: did you mean `close-session`?
+            [exit 2]
+
+            $ cerberus memory show hash
+            --- stderr
+            cerberus: `hash` is the start of 2 ids
+            hint: type more of it: hash-files, hash-passwords
+            [exit 2]
+
+            $ cerberus memory show hash-p escape zzz
+            --- stderr
+            cerberus: there is no memory `zzz`
+            hint: list the memories with `cerberus memory show`
+            [exit 2]
+
+            $ cerberus memory show ""
+            --- stderr
+            cerberus: there is no memory ``
+            hint: list the memories with `cerberus memory show`
+            [exit 2]
+
+            $ cerberus memory show --scope projct:shop
+            --- stderr
+            cerberus: no memory has the scope `projct:shop`
+            hint: did you mean `project:shop`?
+            [exit 2]
+
+            $ cerberus memory show --scope language:go
+            --- stderr
+            cerberus: no memory has the scope `language:go`
+            hint: known are: all, project:shop
+            [exit 2]
+
+            $ cerberus memory show --type ruel
+            --- stderr
+            error: invalid value 'ruel' for '--type <TYPE>': unknown type `ruel`: expected one of rule, decision, plan, journal, fact, observation, reflection
+
+            For more information, try '--help'.
+            [exit 2]
+
+            $ cerberus memory show --anchored --unanchored
+            --- stderr
+            error: the argument '--anchored' cannot be used with '--unanchored'
+
+            Usage: cerberus memory show --anchored [IDS]...
+
+            For more information, try '--help'.
+            [exit 2]
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_to_show_is_told() {
+    let sandbox = Sandbox::bank();
+    sandbox.session(expect![[r#"
+        $ cerberus memory show
+        --- stderr
+        cerberus: there are no memories
+        hint: add one with `cerberus memory add "…"`
+        [exit 1]
+
+        $ cerberus memory show --anchored
+        --- stderr
+        cerberus: no memory has an anchor
+        hint: add one with `cerberus memory add "…"`
+        [exit 1]
+    "#]]);
+    sandbox.ok("memory add \"Be kind\" --id kind --no-anchor");
+    sandbox.session(expect![[r#"
+        $ cerberus memory show --anchored
+        --- stderr
+        cerberus: no memory has an anchor
+        hint: add one with `cerberus memory add "…"`
+        [exit 1]
+
+        $ cerberus memory show --tag none
+        --- stderr
+        cerberus: no memory passes the filters
+        hint: see all with `cerberus memory show`
+        [exit 1]
+
+        $ cerberus memory show kind --tag none
+        --- stderr
+        cerberus: no memory passes the filters
+        hint: see all with `cerberus memory show`
+        [exit 1]
+    "#]]);
+}

@@ -1,0 +1,159 @@
+//! `memory delete` and `memory restore`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_memory_comes_back_with_its_anchor() {
+    let sandbox = Sandbox::anchored();
+    let (memory, lock) = (sandbox.read(".memories/escape-html.md"), sandbox.lock());
+    sandbox.session(expect![[r#"
+            $ cerberus memory delete escape close
+            escape-html moved to the trash as .trash/escape-html.md, with its anchor
+            close-session moved to the trash as .trash/close-session.md, with its anchor
+            take it back with: cerberus memory restore escape-html
+            [exit 0]
+
+            $ cerberus memory show escape-html
+            --- stderr
+            cerberus: there is no memory `escape-html`
+            hint: list the memories with `cerberus memory show`
+            [exit 2]
+
+            $ cerberus memory restore escape-html
+            escape-html is back as escape-html.md, with its anchor
+            [exit 0]
+        "#]]);
+    assert_eq!(sandbox.read(".memories/escape-html.md"), memory);
+    sandbox.ok("memory restore close-session");
+    assert_eq!(sandbox.lock(), lock);
+    assert_eq!(sandbox.git("status --porcelain"), "");
+}
+
+#[test]
+fn all_or_none_of_several_are_deleted() {
+    let sandbox = Sandbox::anchored();
+    sandbox.session(expect![[r#"
+        $ cerberus memory delete escape-html escape-hmtl
+        --- stderr
+        cerberus: there is no memory `escape-hmtl`
+        hint: did you mean `escape-html`?
+        [exit 2]
+    "#]]);
+    assert_eq!(sandbox.git("status --porcelain"), "");
+    sandbox.ok("memory delete escape-html escape-html");
+}
+
+#[test]
+fn the_newest_of_one_name_comes_back_first() {
+    let sandbox = Sandbox::bank();
+    for text in ["one", "two"] {
+        sandbox.ok(&format!("memory add {text} --id same --no-anchor"));
+        sandbox.ok("memory delete same");
+    }
+    sandbox.ok("memory restore same");
+    assert!(sandbox.read(".memories/same.md").contains("two"));
+    sandbox.session(expect![[r#"
+        $ cerberus memory restore same
+        --- stderr
+        cerberus: there is a memory `same` already, in `same.md`
+        hint: choose another id, or see it with `cerberus memory show same`
+        [exit 2]
+    "#]]);
+    assert!(sandbox.read(".memories/same.md").contains("two"), "what is there stays");
+    sandbox.ok("memory delete same");
+    sandbox.ok("memory restore same");
+    assert!(sandbox.read(".memories/same.md").contains("two"));
+}
+
+#[test]
+fn what_is_not_in_the_trash_is_told() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add one --id one --no-anchor");
+    sandbox.session(expect![[r#"
+        $ cerberus memory restore one
+        --- stderr
+        cerberus: there is no memory `one` in the trash
+        hint: the trash is empty
+        [exit 2]
+
+        $ cerberus memory delete one
+        one moved to the trash as .trash/one.md
+        take it back with: cerberus memory restore one
+        [exit 0]
+
+        $ cerberus memory restore oen
+        --- stderr
+        cerberus: there is no memory `oen` in the trash
+        hint: there are: one
+        [exit 2]
+    "#]]);
+    sandbox.session(expect![[r#"
+        $ cerberus memory restore ../one
+        --- stderr
+        cerberus: there is no memory `../one` in the trash
+        hint: there are: one
+        [exit 2]
+
+        $ cerberus memory restore zzz
+        --- stderr
+        cerberus: there is no memory `zzz` in the trash
+        hint: there are: one
+        [exit 2]
+    "#]]);
+}
+
+#[test]
+fn a_memory_in_a_folder_goes_and_comes() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add one --id deep/er/one --no-anchor");
+    sandbox.session(expect![[r#"
+        $ cerberus memory delete deep
+        deep/er/one moved to the trash as .trash/deep/er/one.md
+        take it back with: cerberus memory restore deep/er/one
+        [exit 0]
+
+        $ cerberus memory restore deep/er/one --json
+        {
+          "moved": [
+            {
+              "anchored": false,
+              "file": "deep/er/one.md",
+              "id": "deep/er/one",
+              "name": "deep/er/one"
+            }
+          ],
+          "warnings": []
+        }
+        [exit 0]
+    "#]]);
+    assert!(sandbox.exists(".memories/deep/er/one.md"));
+}
+
+#[test]
+fn an_id_of_the_frontmatter_is_told_apart_from_the_files_name() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("file", "---\nid: name\n---\nText.\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory delete name
+        name moved to the trash as .trash/file.md
+        take it back with: cerberus memory restore file
+        [exit 0]
+
+        $ cerberus memory restore file
+        name is back as file.md
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn an_id_that_is_taken_again_does_not_come_back() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("file", "---\nid: name\n---\nThe old one.\n");
+    sandbox.ok("memory delete name");
+    sandbox.ok("memory add \"The new one\" --id name --no-anchor");
+    let outcome = sandbox.run("memory restore file");
+    assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    assert!(sandbox.ok("memory show name").contains("The new one"));
+}
