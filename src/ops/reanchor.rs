@@ -87,6 +87,10 @@ pub(crate) struct Finding {
     pub(crate) old: Target,
     pub(crate) new: Option<Target>,
     pub(crate) similarity: f64,
+    /// The first line of the example that changed since the anchor was last true, as
+    /// far as git knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) changed_line: Option<u32>,
     /// For `ambiguous` the equals, for `gone` the nearest look-alikes.
     pub(crate) candidates: Vec<Target>,
     /// For `gone`: the best other example of the rule.

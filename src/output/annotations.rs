@@ -60,9 +60,11 @@ fn ends(finding: &Finding) -> Vec<(String, u32, u32, String)> {
     let mut ends = Vec::new();
     let next = finding.next.as_ref().map(|next| format!(" Next: {next}")).unwrap_or_default();
     if let Some(new) = &finding.new {
-        let line = new.start_line.unwrap_or(1);
+        // The line that was changed, or all of the example where git does not tell.
+        let line = finding.changed_line.or(new.start_line).unwrap_or(1);
+        let last = finding.changed_line.or(new.end_line).unwrap_or(line);
         let message = format!("this is the example of `{}`: {}.{next}", finding.id, finding.reason);
-        ends.push((new.file.clone(), line, new.end_line.unwrap_or(line), message));
+        ends.push((new.file.clone(), line, last, message));
     }
     ends.push((finding.memory.clone(), 1, 1, format!("{}.{next}", finding.reason)));
     ends

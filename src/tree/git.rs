@@ -114,6 +114,32 @@ pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<Stri
     Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
+/// Returns the first of the lines `first..=last` of `file`, from 0, that differs from
+/// what `old_file` was at `commit`; none where git does not know.
+pub(crate) fn first_changed_line(
+    root: &Path,
+    commit: &str,
+    old_file: &str,
+    file: &str,
+    (first, last): (u32, u32),
+) -> Option<u32> {
+    let diff =
+        ["diff", "-U0", "--no-color", "--no-ext-diff", "-M", "--end-of-options", commit, "--"];
+    let diff = git(root, &[&diff[..], &[old_file, file]].concat())?;
+    // Where a file was renamed there is one diff, else the last one is that of `file`.
+    let own = diff.rsplit("\ndiff --git ").next()?;
+    let hunks = own.lines().filter_map(|line| line.strip_prefix("@@ ")?.split('+').nth(1));
+    let starts = hunks.filter_map(|hunk| {
+        let range = hunk.split(' ').next()?;
+        let (start, n_lines) = range.split_once(',').unwrap_or((range, "1"));
+        let (start, n_lines): (u32, u32) = (start.parse().ok()?, n_lines.parse().ok()?);
+        // A deletion stands behind the line it names.
+        let (start, end) = (start.saturating_sub(1), start.saturating_sub(1) + n_lines.max(1) - 1);
+        (start <= last && end >= first).then_some(start.max(first))
+    });
+    starts.min()
+}
+
 /// Returns what a git command prints, or nothing where it fails.
 fn git(root: &Path, args: &[&str]) -> Option<String> {
     let output = command(root).args(args).output().ok()?;

@@ -80,8 +80,7 @@ fn why_there_is_no_example_is_told() {
           "warnings": []
         }
         [exit 0]
-    "#]],
-    );
+    "#]]);
     assert!(!sandbox.exists(".memories/anchors.lock"), "nothing was anchored");
 }
 

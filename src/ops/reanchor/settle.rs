@@ -98,6 +98,7 @@ impl<'a> Desk<'a> {
             old: Target::recorded(anchor),
             new: followed.new.as_ref().map(Target::of),
             similarity: rounded(followed.similarity),
+            changed_line: self.changed_line(anchor, &followed),
             candidates: followed.candidates.iter().map(Target::of).collect(),
             replacement: None,
             better: None,
@@ -127,6 +128,14 @@ impl<'a> Desk<'a> {
         }
         finding.recorded = update.as_ref().is_some_and(|update| update != anchor);
         Ok((finding, update))
+    }
+
+    fn changed_line(&self, anchor: &Anchor, followed: &Followed) -> Option<u32> {
+        let place = followed.new.as_ref().filter(|_| followed.edited)?;
+        let commit = anchor.commit.as_ref()?;
+        let lines = (place.first_line, place.last_line);
+        let root = &self.project.root;
+        git::first_changed_line(root, commit, &anchor.file, &place.file, lines).map(|line| line + 1)
     }
 
     /// The anchor at its new place with its new fingerprint.
