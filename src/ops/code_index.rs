@@ -161,17 +161,17 @@ impl CodeIndex {
     pub(crate) fn refresh(
         root: &Path,
         excludes: &[String],
-        mut store: Store,
+        store: Store,
         now: i64,
     ) -> Result<Self> {
-        let (listing, stored) = rayon::join(|| walk::walk(root, excludes), || ());
-        let (listing, ()) = (listing?, stored);
+        // The walk waits for the file system, the store for the decoding of its rows.
+        let read_rows = move || (code::files(store.reader()), store);
+        let (listing, (rows, mut store)) = rayon::join(|| walk::walk(root, excludes), read_rows);
+        let listing = listing?;
         let mut warnings = listing.warnings;
         warnings.append(&mut store.warnings);
-        let mut known: FxHashMap<String, FileRow> = FxHashMap::default();
-        for row in code::files(store.reader())? {
-            known.insert(row.path.clone(), row);
-        }
+        let rows = rows?.into_iter().map(|row| (row.path.clone(), row));
+        let mut known: FxHashMap<String, FileRow> = rows.collect();
         let mut vocabulary =
             Vocabulary { last: code::last_term_id(store.reader())?, ..Vocabulary::default() };
         vocabulary.is_complete = vocabulary.last == 0;

@@ -344,7 +344,9 @@ fn findings_are_shown_beside_the_code() {
     let line = "memory reanchor --check --min-quality 1 --format";
     let github = sandbox.run(&format!("{line} github"));
     assert_eq!(github.status(), 1);
-    for place in ["::error file=shop/accounts.py,line=16,endLine=16,", "file=.memories/hash-passwords.md"] {
+    for place in
+        ["::error file=shop/accounts.py,line=16,endLine=16,", "file=.memories/hash-passwords.md"]
+    {
         assert!(github.stdout().contains(place), "{}", github.text());
     }
     assert!(github.stdout().lines().all(|line| line.starts_with("::")), "{}", github.text());
