@@ -368,3 +368,29 @@ fn one_finding_can_be_explained() {
     let outcome = sandbox.run("memory reanchor --dry-run --explain escape-hmtl");
     assert_eq!(outcome.status(), 2, "{}", outcome.text());
 }
+
+#[test]
+fn a_better_example_is_told_and_taken_only_when_asked() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.2\n");
+    sandbox.write("jobs.py", "def run(job):\n    job.attempt()\n    job.log('the job failed')\n");
+    sandbox.write("mail.py", "def send(mail):\n    mail.deliver()\n");
+    sandbox.commit("one example");
+    sandbox.ok("memory init");
+    sandbox.ok("memory add \"Retry a failed job with exponential backoff\" --id retry");
+    let lock = sandbox.lock();
+    sandbox.write(
+        "retry.py",
+        "def retry_with_backoff(job):\n    \"\"\"Retry a failed job with exponential backoff.\"\"\"\n    \
+         for attempt in range(5):\n        if job.attempt():\n            return\n        \
+         sleep(exponential(attempt))\n",
+    );
+    let document = sandbox.json("memory reanchor");
+    assert_eq!(document["results"][0]["state"], "fresh");
+    assert_eq!(document["results"][0]["better"]["file"], "retry.py", "{document}");
+    assert_eq!(sandbox.lock(), lock, "nothing is changed unasked");
+    assert!(sandbox.ok("memory reanchor").contains("a better example has appeared"));
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
+    sandbox.ok("memory anchor retry");
+    assert!(sandbox.lock().contains("retry.py"));
+}
