@@ -71,7 +71,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Name the memory instead of making a name from its text')
             [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'What the memory is')
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Put it into a category')
-            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Say where it holds: universal, language:<name> or project:<name>')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Say where it holds: universal, language:NAME or project:NAME')
             [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Tag it (may be repeated)')
             [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'Give a word that its example should hold (may be repeated, or several in one)')
             [CompletionResult]::new('--anchor-to', '--anchor-to', [CompletionResultType]::ParameterName, 'Anchor it by hand to FILE or FILE::SYMBOL')

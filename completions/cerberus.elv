@@ -65,7 +65,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand --id 'Name the memory instead of making a name from its text'
             cand --type 'What the memory is'
             cand --category 'Put it into a category'
-            cand --scope 'Say where it holds: universal, language:<name> or project:<name>'
+            cand --scope 'Say where it holds: universal, language:NAME or project:NAME'
             cand --tag 'Tag it (may be repeated)'
             cand --hint 'Give a word that its example should hold (may be repeated, or several in one)'
             cand --anchor-to 'Anchor it by hand to FILE or FILE::SYMBOL'

@@ -65,7 +65,7 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l id -d 'Name the memory instead of making a name from its text' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l type -d 'What the memory is' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l category -d 'Put it into a category' -r
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l scope -d 'Say where it holds: universal, language:<name> or project:<name>' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l scope -d 'Say where it holds: universal, language:NAME or project:NAME' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l tag -d 'Tag it (may be repeated)' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l hint -d 'Give a word that its example should hold (may be repeated, or several in one)' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l anchor-to -d 'Anchor it by hand to FILE or FILE::SYMBOL' -r

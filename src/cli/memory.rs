@@ -82,7 +82,7 @@ pub(crate) struct AddArgs {
     /// Put it into a category
     #[arg(long)]
     pub(crate) category: Option<String>,
-    /// Say where it holds: universal, language:<name> or project:<name>
+    /// Say where it holds: universal, language:NAME or project:NAME
     #[arg(long)]
     pub(crate) scope: Option<Scope>,
     /// Tag it (may be repeated)

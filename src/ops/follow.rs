@@ -20,6 +20,7 @@ mod assign;
 mod code;
 mod locate;
 mod search;
+mod twins;
 mod verdict;
 
 pub(crate) use locate::locate;
@@ -79,6 +80,9 @@ pub(crate) fn follow(
     let mut paths: Vec<&str> = anchors.iter().map(|anchor| anchor.file.as_str()).collect();
     paths.sort_unstable();
     paths.dedup();
+    if let Some(held) = all_held(root, &paths, anchors) {
+        return Ok(held);
+    }
     // A file that is gone or cannot be read holds no anchor.
     let own_files: Vec<FileCode> =
         paths.par_iter().filter_map(|path| FileCode::read(root, path).ok()).collect();
@@ -86,13 +90,6 @@ pub(crate) fn follow(
 
     let is_wanted = |n: &usize| homes[*n].is_none_or(|home| home.is_doubtful(&anchors[*n]));
     let mut wanted: Vec<usize> = (0..anchors.len()).filter(is_wanted).collect();
-    if wanted.is_empty() {
-        let held = anchors
-            .iter()
-            .zip(&homes)
-            .filter_map(|(anchor, home)| Some(verdict::held(anchor, &own_files, (*home)?)));
-        return Ok(held.collect());
-    }
     wanted.sort_by(|&a, &b| identity(&anchors[a]).cmp(&identity(&anchors[b])));
     let groups: Vec<&[usize]> =
         wanted.chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b])).collect();
@@ -112,6 +109,7 @@ pub(crate) fn follow(
     let mut pairs = search::pairs(&lost, &files, &claimed);
     pairs
         .retain(|pair| homes[groups[pair.lost][0]].is_none_or(|home| home.gives_way(&files, pair)));
+    twins::raise(&lost, &files, &mut pairs);
     let outcomes = assign::assign(lost.len(), &pairs);
 
     let mut followed: Vec<Option<Followed>> = vec![None; anchors.len()];
@@ -130,6 +128,23 @@ pub(crate) fn follow(
         .enumerate()
         .filter_map(|(n, one)| one.or_else(|| Some(verdict::held(&anchors[n], &files, homes[n]?))));
     Ok(all.collect())
+}
+
+/// Returns what became of the anchors if each is where it was, from the anchored
+/// symbols alone.
+fn all_held(root: &Path, paths: &[&str], anchors: &[Anchor]) -> Option<Vec<Followed>> {
+    let read = |path: &&str| {
+        let here = anchors.iter().filter(|anchor| anchor.file == **path);
+        let symbols: Vec<Option<&str>> = here.map(|anchor| anchor.symbol.as_deref()).collect();
+        let is_wanted = |symbol: Option<&str>| symbols.iter().any(|it| same_name(*it, symbol));
+        FileCode::read_only(root, path, &is_wanted).ok()
+    };
+    let files: Vec<FileCode> = paths.par_iter().map(read).collect::<Option<_>>()?;
+    let held = |anchor: &Anchor| {
+        let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
+        Some(verdict::held(anchor, &files, home))
+    };
+    anchors.iter().map(held).collect()
 }
 
 /// What makes two anchors one: they are on the same code at the same place.

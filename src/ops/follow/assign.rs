@@ -17,10 +17,10 @@ pub(super) enum Outcome {
 
 /// The least odds at which code counts as found. Of 229 labelled cases none is
 /// followed wrongly from 0.4 on; below, deleted symbols find a stranger.
-const LEAST_ODDS: f64 = 0.4;
+pub(super) const LEAST_ODDS: f64 = 0.4;
 
-/// How far the best must be ahead of the next: 3 to 2. Any lead from 0 to 0.5 gives
-/// the same on the labelled cases; equals must be told from near equals.
+/// How far the best must be ahead of the next: 3 to 2, so that equals are told from near
+/// equals. The labelled cases do not decide it.
 const LEAST_LEAD: f64 = 0.4;
 
 /// Returns the outcome for each of `n_lost`.

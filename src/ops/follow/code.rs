@@ -47,11 +47,25 @@ pub(crate) struct FileCode {
 impl FileCode {
     /// Returns the code of the file at `path` below `root`.
     pub(crate) fn read(root: &Path, path: &str) -> Result<Self> {
+        Self::read_only(root, path, &|_| true)
+    }
+
+    /// As [`read`](Self::read), but only the symbols that `is_wanted` takes get their
+    /// prints, which cost as much as parsing; no symbol stands for the whole file.
+    pub(crate) fn read_only(
+        root: &Path,
+        path: &str,
+        is_wanted: &dyn Fn(Option<&str>) -> bool,
+    ) -> Result<Self> {
         let bytes = read::bytes(root, path)?;
-        Ok(Self::new(path, &text::decode(&bytes).0))
+        Ok(Self::with_prints(path, &text::decode(&bytes).0, is_wanted))
     }
 
     pub(crate) fn new(path: &str, text: &str) -> Self {
+        Self::with_prints(path, text, &|_| true)
+    }
+
+    fn with_prints(path: &str, text: &str, is_wanted: &dyn Fn(Option<&str>) -> bool) -> Self {
         let lines = LineIndex::new(text);
         let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
         let language = language::of_path(path);
@@ -64,17 +78,18 @@ impl FileCode {
                 let code = Code::new(text, &source);
                 for (at, symbol) in source.symbols.iter().enumerate() {
                     let group = this.group(&symbol.name);
+                    let is_wanted = is_wanted(Some(&symbol.name));
                     this.candidates.push(Candidate {
                         symbol: Some(symbol.name.clone()),
                         kind: symbol.kind,
                         first_line: line(symbol.span.start),
                         last_line: line(symbol.span.end.saturating_sub(1)),
-                        print: code.symbol(at),
+                        print: if is_wanted { code.symbol(at) } else { Print::default() },
                         group,
                         between: [NOTHING; 2],
                     });
                 }
-                code.file()
+                if is_wanted(None) { code.file() } else { Print::default() }
             }
         };
         let group = this.group("");

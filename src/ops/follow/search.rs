@@ -68,8 +68,15 @@ pub(crate) fn split_path(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
+/// Returns the last folder and the file's stem, which name a module.
+fn home_of(path: &str) -> &str {
+    let from = path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+    let home = &path[from..];
+    home.rsplit_once('.').map_or(home, |(stem, _)| stem)
+}
+
 /// Returns the container and the name of a candidate; of a file, its folder and its name.
-fn name_of<'f>(file: &'f FileCode, candidate: &'f Candidate) -> (&'f str, &'f str) {
+pub(super) fn name_of<'f>(file: &'f FileCode, candidate: &'f Candidate) -> (&'f str, &'f str) {
     match &candidate.symbol {
         Some(symbol) => split_name(symbol),
         None => split_path(&file.path),
@@ -133,7 +140,7 @@ impl<'a> Sieve<'a> {
         Self { lost: (lost.len() <= MAX_SIEVED).then(finders) }
     }
 
-    /// Returns whether some pair of this file can be [eligible](is_eligible).
+    /// Returns whether some pair of this file can be eligible (see `is_eligible`).
     fn passes(&self, path: &str, text: &str) -> bool {
         let Some(lost) = &self.lost else {
             return true;
@@ -291,11 +298,17 @@ impl<'a> Index<'a> {
             identifiers: share(&old.names, &candidate.print.names),
             signature: old.signature == new.signature,
             n_tokens: old.n_tokens,
-            name: likeness::of_names(lost.name, name),
+            name: likeness::of_placed_names(
+                (lost.name, &[split_name(lost.container).1, home_of(&lost.anchor.file)]),
+                (name, &[split_name(container).1, home_of(&file.path)]),
+            ),
             // A file's folder counts with its path.
             has_container: candidate.symbol.is_some()
                 && !(lost.container.is_empty() && container.is_empty()),
-            container: likeness::of_names(split_name(lost.container).1, split_name(container).1),
+            container: likeness::of_containers(
+                (split_name(lost.container).1, lost.name),
+                (split_name(container).1, name),
+            ),
             path: likeness::of_paths(&lost.anchor.file, &file.path),
             docs: share(&old.docs, &candidate.print.docs),
             // One more on both sides of the ratio's bottom: two of two say less than ten of ten.
