@@ -214,6 +214,31 @@ mod tests {
         check("", "Server", 0.0, 0.0);
     }
 
+    #[test]
+    fn a_word_may_move_to_what_is_around_the_name() {
+        let plain = of_names("request_to_dict", "to_dict");
+        let placed = of_placed_names(("request_to_dict", &["reqser"]), ("to_dict", &["Request"]));
+        assert!(placed > plain && placed > 0.9, "{plain} {placed}");
+        let strange = of_placed_names(("request_to_dict", &["reqser"]), ("to_dict", &["Item"]));
+        assert!((strange - plain).abs() < 1e-9, "{plain} {strange}");
+    }
+
+    #[test]
+    fn a_function_may_become_a_method_of_what_its_name_says() {
+        assert_eq!(of_containers(("", "request_to_dict"), ("Request", "to_dict")), ALMOST);
+        assert_eq!(of_containers(("", "item_to_dict"), ("Request", "to_dict")), 0.0);
+        assert_eq!(of_containers(("Shop", "open"), ("Shop", "open")), 1.0);
+    }
+
+    #[test]
+    fn a_change_of_a_name_is_what_went_and_what_came() {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let change = changed_words("IteratorStream", "IteratorByteStream");
+        assert_eq!(change, Some((words(""), words("byte"))));
+        assert_eq!(changed_words("Stream", "Stream"), None);
+        assert_eq!(changed_words("open", "shut"), None, "nothing is left of it");
+    }
+
     fn unlike() -> Evidence {
         Evidence {
             n_tokens: 100,
