@@ -72,10 +72,9 @@ fn show(report: &Report, request: &Request, out: &mut Printer) {
         candidates(&report.candidates, is_listing, out);
         unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
         if !report.candidates.is_empty() {
-            out.line(&format!(
-                "keep one with: cerberus memory anchor {} --pick 1",
-                out.safe(&report.id)
-            ));
+            let command = format!("cerberus memory anchor {}", out.safe(&report.id));
+            out.line(&format!("keep one with: {command} --pick 1"));
+            out.line(&format!("or look again with a word of its code: {command} --hint WORD"));
         }
     }
 }

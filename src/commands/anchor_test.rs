@@ -179,7 +179,7 @@ pub(super) fn unknown_words(unknown: &[UnknownWord], out: &mut Printer) {
         let near = if it.near.is_empty() {
             String::new()
         } else {
-            format!("; it knows {}", out.safe(&it.near.join(", ")))
+            format!("; near ones that it knows: {}", out.safe(&it.near.join(", ")))
         };
         let label = out.painted(FAINT, "the code does not know");
         out.line(&format!("{label} `{}`{near}", out.safe(&it.word)));
