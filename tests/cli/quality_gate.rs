@@ -48,3 +48,18 @@ fn is_same(place: &Value, found: &Value) -> bool {
             || wanted.starts_with(&format!("{got}."))
             || got.starts_with(&format!("{wanted}.")))
 }
+
+/// The README's first command finds the example in this project's own code.
+#[test]
+fn the_readmes_rule_finds_its_example_here() {
+    let here = env!("CARGO_MANIFEST_DIR");
+    let readme = std::fs::read_to_string(format!("{here}/README.md")).expect("the README");
+    let command = "cargo run --locked -- memory anchor-test \"";
+    let rule = readme.split(command).nth(1).and_then(|rest| rest.split('"').next());
+    let rule = rule.expect("the README has its first command");
+    let sandbox = Sandbox::empty();
+    let mut command = sandbox.command("memory anchor-test --expect src/store/mod.rs::set_aside");
+    let output = command.args([rule, "--project", here]).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\nexample "), "over the gate");
+}
