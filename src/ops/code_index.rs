@@ -63,6 +63,8 @@ struct Vocabulary {
     ids: FxHashMap<String, u32>,
     is_complete: bool,
     last: u32,
+    /// Up to here the store's ids are ours; another process may have added more since.
+    shared: u32,
     fresh: Vec<(String, u32)>,
 }
 
@@ -70,7 +72,9 @@ impl Vocabulary {
     fn load(&mut self, store: &Store) -> Result<()> {
         if !self.is_complete {
             code::each_term(store.reader(), |term, id| {
-                self.ids.insert(term, id);
+                if id <= self.shared {
+                    self.ids.entry(term).or_insert(id);
+                }
             })?;
             self.is_complete = true;
         }
@@ -87,12 +91,17 @@ impl Vocabulary {
                 if self.ids.contains_key(&term) {
                     continue;
                 }
-                if let Some(id) = code::term_id(store.reader(), &term)? {
+                if let Some(id) = self.stored(store, &term)? {
                     self.ids.insert(term, id);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Returns the id that the store has for a term, as far as it means the same here.
+    fn stored(&self, store: &Store, term: &str) -> Result<Option<u32>> {
+        Ok(code::term_id(store.reader(), term)?.filter(|id| *id <= self.shared))
     }
 
     fn intern(&mut self, term: String) -> u32 {
@@ -172,8 +181,8 @@ impl CodeIndex {
         warnings.append(&mut store.warnings);
         let rows = rows?.into_iter().map(|row| (row.path.clone(), row));
         let mut known: FxHashMap<String, FileRow> = rows.collect();
-        let mut vocabulary =
-            Vocabulary { last: code::last_term_id(store.reader())?, ..Vocabulary::default() };
+        let last = code::last_term_id(store.reader())?;
+        let mut vocabulary = Vocabulary { last, shared: last, ..Vocabulary::default() };
         vocabulary.is_complete = vocabulary.last == 0;
 
         let mut files = Vec::with_capacity(listing.entries.len());
@@ -236,7 +245,7 @@ impl CodeIndex {
             is_attached: true,
         };
         let rows: Vec<&FileRow> = fresh.iter().map(|(row, _)| row).collect();
-        index.persist(&rows, &removed)?;
+        index.persist(&rows, &removed);
         for (row, warning) in fresh {
             index.warnings.extend(warning);
             files.push(row);
@@ -250,13 +259,13 @@ impl CodeIndex {
 
     /// Writes what is new, unless another process has written meanwhile: then this
     /// run's view stays its own, and the next run keeps its own.
-    fn persist(&mut self, rows: &[&FileRow], removed: &[String]) -> Result<()> {
+    fn persist(&mut self, rows: &[&FileRow], removed: &[String]) {
         if rows.is_empty() && removed.is_empty() {
-            return Ok(());
+            return;
         }
         let fresh = std::mem::take(&mut self.vocabulary.fresh);
-        let expected = self.vocabulary.last - u32::try_from(fresh.len()).unwrap_or(0);
-        self.is_attached = self.store.transaction(|connection| {
+        let expected = self.vocabulary.shared;
+        let kept = self.store.transaction(|connection| {
             if code::last_term_id(connection)? != expected {
                 return Ok(false);
             }
@@ -271,8 +280,19 @@ impl CodeIndex {
             }
             code::sweep_symbols(connection)?;
             Ok(true)
-        })?;
-        Ok(())
+        });
+        self.is_attached = self.is_kept(kept);
+        if self.is_attached {
+            self.vocabulary.shared = self.vocabulary.last;
+        }
+    }
+
+    /// A store that cannot be written costs the next run time, and this one nothing.
+    fn is_kept(&mut self, kept: Result<bool>) -> bool {
+        kept.unwrap_or_else(|error| {
+            self.warnings.push(format!("the index cannot be kept: {error:#}"));
+            false
+        })
     }
 
     /// Returns the id of a term, if any file has it.
@@ -280,14 +300,16 @@ impl CodeIndex {
         match self.vocabulary.ids.get(term) {
             Some(&id) => Ok(Some(id)),
             None if self.vocabulary.is_complete => Ok(None),
-            None => code::term_id(self.store.reader(), term),
+            None => self.vocabulary.stored(&self.store, term),
         }
     }
 
     /// Returns the known terms that start with `prefix`, in their order, with their ids.
     pub(crate) fn terms_with_prefix(&self, prefix: &str) -> Result<Vec<(String, u32)>> {
         if !self.vocabulary.is_complete {
-            return code::terms_with_prefix(self.store.reader(), prefix);
+            let mut found = code::terms_with_prefix(self.store.reader(), prefix)?;
+            found.retain(|(_, id)| *id <= self.vocabulary.shared);
+            return Ok(found);
         }
         let known = self.vocabulary.ids.iter();
         let mut found: Vec<(String, u32)> = known
@@ -360,37 +382,29 @@ impl CodeIndex {
             )
             .collect();
         self.vocabulary = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        self.keep_documents(&missing, wanted, &parsed)?;
+        self.keep_documents(&missing, wanted, &parsed);
         for (n, document) in missing.into_iter().zip(parsed) {
             found[n] = Some(document);
         }
         Ok(found.into_iter().flatten().collect())
     }
 
-    fn keep_documents(
-        &mut self,
-        missing: &[usize],
-        wanted: &[usize],
-        parsed: &[FileDoc],
-    ) -> Result<()> {
+    fn keep_documents(&mut self, missing: &[usize], wanted: &[usize], parsed: &[FileDoc]) {
         // A text that changed since the walk may have brought words that the store
         // does not know; such symbols are not kept.
         if !self.is_attached || !self.vocabulary.fresh.is_empty() {
-            return Ok(());
+            return;
         }
         let files = &self.files;
-        let last = self.vocabulary.last;
-        self.store.transaction(|connection| {
-            if code::last_term_id(connection)? < last {
-                return Ok(());
-            }
+        let kept = self.store.transaction(|connection| {
             for (&n, document) in missing.iter().zip(parsed) {
                 let file = &files[wanted[n]];
                 let bytes = postcard::to_stdvec(document)?;
                 code::put_symbols(connection, &file.hash, file.language, &bytes)?;
             }
-            Ok(())
-        })
+            Ok(true)
+        });
+        self.is_attached = self.is_kept(kept);
     }
 
     /// Returns the store, for what else is kept there.

@@ -30,9 +30,10 @@ pub(crate) fn of_files(
         let found = git::commit_times(&index.root, &head, unknown.iter().copied());
         let fresh: Vec<(&str, Option<i64>)> =
             unknown.iter().map(|path| (*path, found.get(*path).copied())).collect();
-        index.store().transaction(|connection| {
+        // Where they cannot be kept, the next run asks git again.
+        let _ = index.store().transaction(|connection| {
             code::put_commit_times(connection, &head.id, fresh.iter().copied())
-        })?;
+        });
         times.extend(fresh.into_iter().map(|(path, seconds)| (path.to_owned(), seconds)));
     }
     let recency = |seconds: Option<i64>| match seconds {

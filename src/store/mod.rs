@@ -6,6 +6,7 @@
 //! one migrated in one transaction at open.
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -161,10 +162,11 @@ fn is_busy(error: &anyhow::Error) -> bool {
 }
 
 fn is_unwritable(error: &anyhow::Error) -> bool {
-    use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
-    let kinds = [std::io::ErrorKind::PermissionDenied, std::io::ErrorKind::ReadOnlyFilesystem];
+    use rusqlite::ErrorCode::{CannotOpen, DiskFull, PermissionDenied, ReadOnly};
+    let kinds =
+        [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem, ErrorKind::StorageFull];
     let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
-    matches!(sqlite_code(error), Some(CannotOpen | PermissionDenied | ReadOnly))
+    matches!(sqlite_code(error), Some(CannotOpen | DiskFull | PermissionDenied | ReadOnly))
         || io.is_some_and(|io| kinds.contains(&io.kind()))
 }
 
