@@ -196,32 +196,33 @@ pub(super) fn of_candidate(
     candidate: &Candidate,
     chosen: Chosen,
 ) -> Result<Anchor> {
-    let located = follow::locate(&project.root, &candidate.file, candidate.symbol.as_deref())?;
+    let symbol = candidate.symbol.as_deref();
+    let scores = (candidate.quality, candidate.match_score);
+    at_place(project, &candidate.file, symbol, chosen, scores)
+}
+
+/// Returns the anchor for a place that a person named; what a person chose is right.
+pub(super) fn by_hand(project: &Project, place: &Expected) -> Result<Anchor> {
+    check_file(project, &place.file)?;
+    at_place(project, &place.file, place.symbol.as_deref(), Chosen::Manual, (1.0, 1.0))
+}
+
+fn at_place(
+    project: &Project,
+    file: &str,
+    symbol: Option<&str>,
+    chosen: Chosen,
+    (quality, match_score): (f64, f64),
+) -> Result<Anchor> {
+    let located = follow::locate(&project.root, file, symbol)?;
     Ok(Anchor {
         file: located.place.file,
         symbol: located.place.symbol,
         kind: located.place.kind,
         language: located.place.language,
         chosen,
-        quality: candidate.quality,
-        match_score: candidate.match_score,
-        commit: git::head(&project.root).map(|head| head.id),
-        fingerprint: located.fingerprint,
-    })
-}
-
-/// Returns the anchor for a place that a person named; what a person chose is right.
-pub(super) fn by_hand(project: &Project, place: &Expected) -> Result<Anchor> {
-    check_file(project, &place.file)?;
-    let located = follow::locate(&project.root, &place.file, place.symbol.as_deref())?;
-    Ok(Anchor {
-        file: located.place.file,
-        symbol: located.place.symbol,
-        kind: located.place.kind,
-        language: located.place.language,
-        chosen: Chosen::Manual,
-        quality: 1.0,
-        match_score: 1.0,
+        quality,
+        match_score,
         commit: git::head(&project.root).map(|head| head.id),
         fingerprint: located.fingerprint,
     })
