@@ -30,8 +30,8 @@ const MAX_CACHED_WORDS: usize = 200_000;
 /// How many parsed files are remembered over the rules of one run, some 25 KB each.
 const MAX_CACHED_DOCUMENTS: usize = 4_000;
 
-/// A file that a file's modification within this time of its indexing may have gone
-/// unseen: clocks tick more coarsely than nanoseconds.
+/// A change of a file so soon after its indexing may keep its modification time: clocks
+/// tick more coarsely than nanoseconds.
 const RACY_NANOSECONDS: i64 = 2_000_000_000;
 
 /// What an update of the index did.
@@ -224,7 +224,7 @@ impl CodeIndex {
             .into_par_iter()
             .map_init(
                 || Worker::new(&shared),
-                |worker, (entry, old)| index_file(root, worker, entry, old, now),
+                |worker, (entry, old)| index_file(root, worker, entry, old),
             )
             .collect();
         let vocabulary = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -245,7 +245,7 @@ impl CodeIndex {
             is_attached: true,
         };
         let rows: Vec<&FileRow> = fresh.iter().map(|(row, _)| row).collect();
-        index.persist(&rows, &removed);
+        index.persist(&rows, &removed, now);
         for (row, warning) in fresh {
             index.warnings.extend(warning);
             files.push(row);
@@ -259,7 +259,7 @@ impl CodeIndex {
 
     /// Writes what is new, unless another process has written meanwhile: then this
     /// run's view stays its own, and the next run keeps its own.
-    fn persist(&mut self, rows: &[&FileRow], removed: &[String]) {
+    fn persist(&mut self, rows: &[&FileRow], removed: &[String], now: i64) {
         if rows.is_empty() && removed.is_empty() {
             return;
         }
@@ -273,7 +273,9 @@ impl CodeIndex {
                 code::put_term(connection, term, *id)?;
             }
             for row in rows {
-                code::put_file(connection, row)?;
+                // Under no time of its own a file is read again, and costs that once.
+                let is_racy = (now - row.mtime).abs() < RACY_NANOSECONDS;
+                code::put_file(connection, row, if is_racy { 0 } else { row.mtime })?;
             }
             for path in removed {
                 code::remove_file(connection, path)?;
@@ -418,14 +420,12 @@ fn index_file(
     worker: &mut Worker<'_>,
     entry: walk::Entry,
     old: Option<FileRow>,
-    now: i64,
 ) -> (FileRow, Option<String>) {
-    let is_racy = (now - entry.mtime).abs() < RACY_NANOSECONDS;
     let mut row = FileRow {
         path: entry.path,
         language: entry.language,
         size: entry.size,
-        mtime: if is_racy { 0 } else { entry.mtime },
+        mtime: entry.mtime,
         hash: ContentHash::default(),
         n_terms: 0,
         vector: None,

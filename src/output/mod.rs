@@ -1,7 +1,7 @@
 //! Reports and failures to bytes: streams, colour, width, tables, JSON, progress.
 //!
 //! stdout is the answer, stderr is everything else. Nothing else in the crate prints
-//! (the MCP server will be the one exception). Every write may fail: a reader that
+//! but clap, which writes its own usage errors. Every write may fail: a reader that
 //! went away ends the program quietly, anything else is an error.
 
 use std::fmt::Write as _;

@@ -46,8 +46,9 @@ pub(crate) fn files(connection: &Connection) -> Result<Vec<FileRow>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Writes a file's row over the one of its path.
-pub(crate) fn put_file(connection: &Connection, file: &FileRow) -> Result<()> {
+/// Writes a file's row over the one of its path, with the modification time by which
+/// it is known again.
+pub(crate) fn put_file(connection: &Connection, file: &FileRow, mtime: i64) -> Result<()> {
     const SQL: &str = "INSERT INTO code_file (path, language, size, mtime, hash, n_terms, vector)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT (path) DO UPDATE SET language = ?2, size = ?3, mtime = ?4, hash = ?5,
@@ -56,7 +57,7 @@ pub(crate) fn put_file(connection: &Connection, file: &FileRow) -> Result<()> {
         file.path,
         file.language.as_str(),
         file.size,
-        file.mtime,
+        mtime,
         file.hash,
         file.n_terms,
         file.vector

@@ -27,19 +27,13 @@ pub(crate) struct Head {
     pub(crate) id: String,
     /// When it was committed, in seconds since the epoch.
     pub(crate) seconds: i64,
-    is_shallow: bool,
 }
 
 /// Returns the commit that is checked out in the repository around `root`.
 pub(crate) fn head(root: &Path) -> Option<Head> {
-    let output = git(root, &["rev-parse", "--is-shallow-repository"])?;
     let log = git(root, &["log", "-1", "--format=%H %ct"])?;
     let (id, seconds) = log.trim().split_once(' ')?;
-    Some(Head {
-        id: id.to_owned(),
-        seconds: seconds.parse().ok()?,
-        is_shallow: output.trim() == "true",
-    })
+    Some(Head { id: id.to_owned(), seconds: seconds.parse().ok()? })
 }
 
 /// Returns when each of `wanted` was last committed, in seconds since the epoch;
@@ -52,6 +46,8 @@ pub(crate) fn commit_times<'a>(
 ) -> FxHashMap<String, i64> {
     let mut open: FxHashMap<&str, ()> = wanted.into_iter().map(|path| (path, ())).collect();
     let mut times = FxHashMap::default();
+    let is_shallow = git(root, &["rev-parse", "--is-shallow-repository"])
+        .is_some_and(|answer| answer.trim() == "true");
     let spawned = command(root)
         .args(["log", "-z", "--name-only", "--no-renames", "--relative"])
         .args(["--format=%x01%ct %P", "--diff-filter=AMT"])
@@ -70,7 +66,7 @@ pub(crate) fn commit_times<'a>(
             let record = record.trim_start_matches('\n');
             if let Some(header) = record.strip_prefix('\u{1}') {
                 let (time, parents) = header.split_once(' ').unwrap_or((header, ""));
-                let is_boundary = head.is_shallow && parents.trim().is_empty();
+                let is_boundary = is_shallow && parents.trim().is_empty();
                 seconds = time.trim().parse::<i64>().ok().filter(|_| !is_boundary);
             } else if let (Some(time), Some(_)) = (seconds, open.remove(record)) {
                 times.insert(record.to_owned(), time);
