@@ -227,9 +227,11 @@ pub(crate) struct Fingerprint {
     /// this and the name are, and equal but for its name where this alone is.
     pub(crate) masked: u64,
     /// The hash of the bytes, for telling layout changes from none.
-    pub(crate) bytes: u64,
+    pub(crate) bytes: u32,
     /// The hash of the signature's tokens, its own name masked.
-    pub(crate) signature: u64,
+    pub(crate) signature: u32,
+    /// The hash of the whole file's bytes: while it is the same, so is all in the file.
+    pub(crate) file: u32,
     /// A sketch of the token trigrams (see `syntax::sketch`).
     pub(crate) sketch: Vec<u8>,
     /// A sample of the identifiers, hashed and ordered.

@@ -52,7 +52,9 @@ struct Entry {
     match_score: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
-    fingerprint: FingerprintFields,
+    tokens: u32,
+    hashes: String,
+    sketches: String,
 }
 
 impl Bank {
@@ -124,8 +126,18 @@ impl Bank {
 
 /// Returns the text of a lock file.
 pub(crate) fn render(anchors: &Anchors) -> String {
-    let entries = anchors.iter().map(|(id, anchor)| Entry {
-        id: toml::Spanned::new(0..0, id.clone()),
+    let file = LockFile {
+        version: VERSION,
+        anchors: anchors.iter().map(|(id, it)| entry(id, it)).collect(),
+    };
+    let body = toml::to_string(&file).expect("strings and numbers always serialise");
+    format!("{HEADER}{body}")
+}
+
+fn entry(id: &str, anchor: &Anchor) -> Entry {
+    let FingerprintFields { tokens, hashes, sketches } = anchor.fingerprint.to_fields();
+    Entry {
+        id: toml::Spanned::new(0..0, id.to_owned()),
         file: anchor.file.clone(),
         symbol: anchor.symbol.clone(),
         kind: anchor.kind,
@@ -134,11 +146,10 @@ pub(crate) fn render(anchors: &Anchors) -> String {
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
         commit: anchor.commit.clone(),
-        fingerprint: anchor.fingerprint.to_fields(),
-    });
-    let file = LockFile { version: VERSION, anchors: entries.collect() };
-    let body = toml::to_string(&file).expect("strings and numbers always serialise");
-    format!("{HEADER}{body}")
+        tokens,
+        hashes,
+        sketches,
+    }
 }
 
 /// Four digits: what is shown, and the same on every machine.
@@ -177,8 +188,10 @@ fn anchor(entry: Entry) -> Result<Anchor, String> {
     if !entry.quality.is_finite() || !entry.match_score.is_finite() {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
+    let fields =
+        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, sketches: entry.sketches };
     Ok(Anchor {
-        fingerprint: Fingerprint::from_fields(&entry.fingerprint)?,
+        fingerprint: Fingerprint::from_fields(&fields)?,
         file: entry.file,
         symbol: entry.symbol,
         kind: entry.kind,
@@ -195,4 +208,38 @@ fn damaged(why: String, line: Option<usize>) -> Failure {
     Failure::environment(format!("failed to read `anchors.lock{place}`: {why}")).hint(
         "mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::Source;
+    use crate::syntax::fingerprint::Code;
+
+    #[test]
+    fn an_anchor_takes_at_most_600_bytes() {
+        // More names, comments and neighbours than a fingerprint keeps.
+        let word = |prefix: &str, n: u32| format!("{prefix}{}", n.wrapping_mul(0x9E37_79B9));
+        let body: String = (0..200).map(|n| format!("    {} = 1\n", word("a", n))).collect();
+        let comment: String = (0..40).map(|n| format!("# {}\n", word("word", n))).collect();
+        let others: String = (0..40).map(|n| format!("def {}(): pass\n", word("b", n))).collect();
+        let text = format!("{comment}def f():\n{body}{others}");
+        let source = Source::parse(Language::Python, &text);
+        let anchor = Anchor {
+            file: "django/contrib/contenttypes/management/commands/stale.py".to_owned(),
+            symbol: Some("NoFastDeleteCollector.can_fast_delete_all".to_owned()),
+            kind: SymbolKind::Function,
+            language: Some(Language::TypeScript),
+            chosen: Chosen::Manual,
+            quality: 0.9876,
+            match_score: 0.9876,
+            commit: Some("0123456789ab".to_owned()),
+            fingerprint: Code::new(&text, &source).fingerprint(0),
+        };
+        let anchors = Anchors::from([("close-session-at-the-end".to_owned(), anchor)]);
+        let text = render(&anchors);
+        let entry = &text[text.find("[[anchor]]").expect("an entry")..];
+        assert!((550..=600).contains(&entry.len()), "{}: {entry}", entry.len());
+        assert_eq!(parse(&text).expect("what was written"), anchors);
+    }
 }

@@ -166,8 +166,8 @@ fn explain(report: &Report, typed: &str, out: &mut Printer) -> Result<()> {
     let rows: Vec<Vec<String>> = places
         .iter()
         .map(|place| {
-            let lines =
-                format!("{}-{}", place.start_line.unwrap_or(0), place.end_line.unwrap_or(0));
+            let lines = place.start_line.zip(place.end_line);
+            let lines = lines.map(|(first, last)| format!("{first}-{last}")).unwrap_or_default();
             vec![target(place), lines, format!("{:.2}", place.similarity.unwrap_or(0.0))]
         })
         .collect();

@@ -223,7 +223,7 @@ fn at_place(
         chosen,
         quality,
         match_score,
-        commit: git::head(&project.root).map(|head| head.id),
+        commit: git::head(&project.root).map(|head| head.kept_id()),
         fingerprint: located.fingerprint,
     })
 }

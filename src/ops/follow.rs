@@ -10,11 +10,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Anchor, Fingerprint, Language, State, SymbolKind};
-use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
+use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
 use crate::syntax::sketch;
+use crate::tree::read;
 
 mod assign;
 mod code;
@@ -36,8 +37,8 @@ pub(crate) struct Place {
     pub(crate) symbol: Option<String>,
     pub(crate) kind: SymbolKind,
     pub(crate) language: Option<Language>,
-    pub(crate) first_line: u32,
-    pub(crate) last_line: u32,
+    /// The first and the last. Not known of code that is fresh, whose file need not be parsed.
+    pub(crate) lines: Option<(u32, u32)>,
     /// How alike the code is to the anchored one, 0 to 1.
     pub(crate) similarity: f64,
 }
@@ -131,16 +132,33 @@ pub(crate) fn follow(
 }
 
 /// Returns what became of the anchors if each is where it was, from the anchored
-/// symbols alone.
+/// symbols alone. A file that is as it was when they were recorded is not even parsed.
 fn all_held(root: &Path, paths: &[&str], anchors: &[Anchor]) -> Option<Vec<Followed>> {
+    let mut by_file: FxHashMap<&str, Vec<&Anchor>> = FxHashMap::default();
+    for anchor in anchors {
+        by_file.entry(&anchor.file).or_default().push(anchor);
+    }
     let read = |path: &&str| {
-        let here = anchors.iter().filter(|anchor| anchor.file == **path);
-        let symbols: Vec<Option<&str>> = here.map(|anchor| anchor.symbol.as_deref()).collect();
-        let is_wanted = |symbol: Option<&str>| symbols.iter().any(|it| same_name(*it, symbol));
-        FileCode::read_only(root, path, &is_wanted).ok()
+        let bytes = read::bytes(root, path).ok()?;
+        let hash = bytes_hash(&bytes);
+        let changed: Vec<Option<&str>> = by_file[path]
+            .iter()
+            .filter(|anchor| anchor.fingerprint.file != hash)
+            .map(|anchor| anchor.symbol.as_deref())
+            .collect();
+        if changed.is_empty() {
+            return Some(None);
+        }
+        let is_wanted = |symbol: Option<&str>| changed.iter().any(|it| same_name(*it, symbol));
+        Some(Some((hash, FileCode::only(path, &bytes, &is_wanted))))
     };
-    let files: Vec<FileCode> = paths.par_iter().map(read).collect::<Option<_>>()?;
+    let read: Vec<Option<(u32, FileCode)>> = paths.par_iter().map(read).collect::<Option<_>>()?;
+    let (hashes, files): (Vec<u32>, Vec<FileCode>) = read.into_iter().flatten().unzip();
     let held = |anchor: &Anchor| {
+        let file = files.binary_search_by(|file| file.path.as_str().cmp(&anchor.file)).ok();
+        if file.is_none_or(|file| hashes[file] == anchor.fingerprint.file) {
+            return Some(verdict::fresh(anchor));
+        }
         let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
         Some(verdict::held(anchor, &files, home))
     };
@@ -148,7 +166,7 @@ fn all_held(root: &Path, paths: &[&str], anchors: &[Anchor]) -> Option<Vec<Follo
 }
 
 /// What makes two anchors one: they are on the same code at the same place.
-fn identity(anchor: &Anchor) -> (&str, Option<&str>, u64, u64, u64) {
+fn identity(anchor: &Anchor) -> (&str, Option<&str>, u64, u32, u32) {
     let fingerprint = &anchor.fingerprint;
     let Fingerprint { masked, bytes, signature, .. } = *fingerprint;
     (&anchor.file, anchor.symbol.as_deref(), masked, bytes, signature)

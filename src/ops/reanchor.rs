@@ -126,8 +126,8 @@ impl Target {
         Self {
             file: place.file.clone(),
             symbol: place.symbol.clone(),
-            start_line: Some(place.first_line + 1),
-            end_line: Some(place.last_line + 1),
+            start_line: place.lines.map(|(first, _)| first + 1),
+            end_line: place.lines.map(|(_, last)| last + 1),
             similarity: Some(super::rounded(place.similarity)),
         }
     }
@@ -248,7 +248,7 @@ fn is_current(new: &Anchors, old: &Anchors) -> bool {
     let without_layout = |anchors: &Anchors| -> Anchors {
         let mut anchors = anchors.clone();
         for anchor in anchors.values_mut() {
-            anchor.fingerprint.bytes = 0;
+            (anchor.fingerprint.bytes, anchor.fingerprint.file) = (0, 0);
             anchor.commit = None;
         }
         anchors

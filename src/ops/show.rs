@@ -127,7 +127,7 @@ pub(super) fn shown_anchor(project: &Project, anchor: &Anchor, with_code: bool) 
         Some(now) if now.fingerprint.bytes != anchor.fingerprint.bytes => State::Reformatted,
         Some(_) => State::Fresh,
     };
-    let lines = located.map(|now| (now.place.first_line, now.place.last_line));
+    let lines = located.and_then(|now| now.place.lines);
     let code = lines.filter(|_| with_code).and_then(|(first, last)| {
         let text = read::text(&project.root, &anchor.file).ok()?;
         let (skip, take) = (first as usize, (last - first) as usize + 1);

@@ -220,6 +220,11 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
+/// Returns what tells bytes from others.
+pub(crate) fn bytes_hash(bytes: &[u8]) -> u32 {
+    (xxh3_64(bytes) >> 32) as u32
+}
+
 pub(crate) fn short_hash(hash: u64) -> u16 {
     (hash >> 48) as u16
 }
@@ -236,8 +241,8 @@ fn of_tokens(text: &str, span: Span, tokens: &[Token], own: u64, body_start: usi
     let kept = Fingerprint {
         n_tokens: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
         masked: hash_all(masked.iter().copied()),
-        bytes: xxh3_64(span.of(text).as_bytes()),
-        signature: hash_all(masked.iter().take(n_signature).copied()),
+        bytes: bytes_hash(span.of(text).as_bytes()),
+        signature: (hash_all(masked.iter().take(n_signature).copied()) >> 32) as u32,
         sketch: sketch::sketch(grams(&masked)),
         names: names.iter().copied().take(MAX_NAMES).collect(),
         ..Fingerprint::default()

@@ -29,6 +29,17 @@ pub(crate) struct Head {
     pub(crate) seconds: i64,
 }
 
+/// How many digits of a commit's id are kept: as many as git shows for Linux, whose
+/// millions of objects are told apart by them.
+const KEPT_DIGITS: usize = 12;
+
+impl Head {
+    /// Returns the id as anchors keep it.
+    pub(crate) fn kept_id(&self) -> String {
+        self.id.chars().take(KEPT_DIGITS).collect()
+    }
+}
+
 /// Returns the commit that is checked out in the repository around `root`.
 pub(crate) fn head(root: &Path) -> Option<Head> {
     let log = git(root, &["log", "-1", "--format=%H %ct"])?;

@@ -173,7 +173,7 @@ fn a_lock_file_that_people_damaged_is_located() {
         assert!(lock.contains(old), "the lock has no `{old}`");
         lock.replacen(old, new, 1)
     };
-    let hash = lock.lines().find(|line| line.starts_with("masked = ")).expect("a hash");
+    let hash = lock.lines().find(|line| line.starts_with("hashes = ")).expect("a hash");
     let cases = [
         ("no TOML", with("chosen = ", "chosen : ")),
         ("a merge conflict", format!("{header}<<<<<<< ours\n{entries}=======\n>>>>>>> theirs\n")),
@@ -181,8 +181,8 @@ fn a_lock_file_that_people_damaged_is_located() {
         ("an unknown value", with("chosen = \"auto\"", "chosen = \"maybe\"")),
         ("a missing field", with("file = ", "# file = ")),
         ("an id twice", lock.replace("id = \"escape-html\"", "id = \"close-session\"")),
-        ("a damaged hash", with(hash, "masked = \"xyz\"")),
-        ("a hash that is cut", with(hash, "masked = \"0123\"")),
+        ("a damaged hash", with(hash, "hashes = \"xyz\"")),
+        ("a hash that is cut", with(hash, "hashes = \"0123\"")),
         ("an endless quality", lock.replacen("quality = 0", "quality = inf # 0", 1)),
         ("a newer format", with("version = 1", "version = 2")),
         ("no version", with("version = 1\n", "")),
@@ -206,7 +206,7 @@ fn a_lock_file_that_people_damaged_is_located() {
         cerberus: failed to read `anchors.lock:5`: it holds a merge conflict
         hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an unknown field
-        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `chosen`, `quality`, `match`, `commit`, `fingerprint`
+        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `chosen`, `quality`, `match`, `commit`, `tokens`, `hashes`, `sketches`
         hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an unknown value
         cerberus: failed to read `anchors.lock:11`: unknown variant `maybe`, expected `auto` or `manual`
@@ -215,13 +215,13 @@ fn a_lock_file_that_people_damaged_is_located() {
         cerberus: failed to read `anchors.lock:5`: missing field `file`
         hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an id twice
-        cerberus: failed to read `anchors.lock:27`: anchor `close-session` stands twice
+        cerberus: failed to read `anchors.lock:20`: anchor `close-session` stands twice
         hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a damaged hash
-        cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `masked` is not 16 hexadecimal digits: `xyz`
+        cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `hashes` is not four hashes: `xyz`
         hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a hash that is cut
-        cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `masked` is not 16 hexadecimal digits: `0123`
+        cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `hashes` is not four hashes: `0123`
         hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an endless quality
         cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `quality` and `match` must be numbers

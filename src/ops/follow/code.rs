@@ -39,6 +39,8 @@ pub(crate) struct Group {
 #[derive(Debug)]
 pub(crate) struct FileCode {
     pub(crate) path: String,
+    /// The hash of its bytes.
+    hash: u32,
     pub(crate) language: Option<Language>,
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) groups: Vec<Group>,
@@ -57,20 +59,26 @@ impl FileCode {
         path: &str,
         is_wanted: &dyn Fn(Option<&str>) -> bool,
     ) -> Result<Self> {
-        let bytes = read::bytes(root, path)?;
-        Ok(Self::with_prints(path, &text::decode(&bytes).0, is_wanted))
+        Ok(Self::only(path, &read::bytes(root, path)?, is_wanted))
     }
 
-    pub(crate) fn new(path: &str, text: &str) -> Self {
-        Self::with_prints(path, text, &|_| true)
+    pub(crate) fn new(path: &str, bytes: &[u8]) -> Self {
+        Self::only(path, bytes, &|_| true)
     }
 
-    fn with_prints(path: &str, text: &str, is_wanted: &dyn Fn(Option<&str>) -> bool) -> Self {
+    /// As [`read_only`](Self::read_only), of bytes that were read before.
+    pub(crate) fn only(path: &str, bytes: &[u8], is_wanted: &dyn Fn(Option<&str>) -> bool) -> Self {
+        let text: &str = &text::decode(bytes).0;
         let lines = LineIndex::new(text);
         let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
         let language = language::of_path(path);
-        let mut this =
-            Self { path: path.to_owned(), language, candidates: Vec::new(), groups: Vec::new() };
+        let mut this = Self {
+            path: path.to_owned(),
+            hash: fingerprint::bytes_hash(bytes),
+            language,
+            candidates: Vec::new(),
+            groups: Vec::new(),
+        };
         let whole = match language {
             None => fingerprint::of_plain_text(text),
             Some(language) => {
@@ -156,8 +164,7 @@ impl FileCode {
             symbol: candidate.symbol.clone(),
             kind: candidate.kind,
             language: self.language,
-            first_line: candidate.first_line,
-            last_line: candidate.last_line,
+            lines: Some((candidate.first_line, candidate.last_line)),
             similarity,
         }
     }
@@ -165,7 +172,7 @@ impl FileCode {
     /// Returns the whole fingerprint of the candidate at `at`.
     pub(crate) fn fingerprint(&self, at: usize) -> Fingerprint {
         let candidate = &self.candidates[at];
-        let mut kept = candidate.print.kept.clone();
+        let mut kept = Fingerprint { file: self.hash, ..candidate.print.kept.clone() };
         if candidate.symbol.is_some() {
             let names: Vec<&str> =
                 self.candidates.iter().filter_map(|it| it.symbol.as_deref()).collect();

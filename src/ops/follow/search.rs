@@ -121,7 +121,7 @@ pub(crate) fn read_tree(
             let bytes =
                 read::bytes(root, path).ok().filter(|bytes| read::unfit(bytes).is_none())?;
             let text = text::decode(&bytes).0;
-            sieve.passes(path, &text).then(|| FileCode::new(path, &text))
+            sieve.passes(path, &text).then(|| FileCode::new(path, &bytes))
         })
         .collect();
     known.extend(parsed);

@@ -16,17 +16,36 @@ const MAX_LISTED: usize = 5;
 /// the filter's estimate is off.
 const RENAMED_CONTAINER: f64 = 0.4;
 
+/// Returns the answer for an anchor of which nothing changed.
+pub(super) fn fresh(anchor: &Anchor) -> Followed {
+    Followed {
+        state: State::Fresh,
+        edited: false,
+        new: Some(Place {
+            file: anchor.file.clone(),
+            symbol: anchor.symbol.clone(),
+            kind: anchor.kind,
+            language: anchor.language,
+            lines: None,
+            similarity: 1.0,
+        }),
+        similarity: 1.0,
+        candidates: Vec::new(),
+        fingerprint: None,
+        reason: "it is where it was, unchanged".to_owned(),
+    }
+}
+
 /// Returns the answer for an anchor whose place and name still are.
 pub(super) fn held(anchor: &Anchor, files: &[FileCode], home: Home) -> Followed {
     let file = &files[home.file];
     let (old, new) = (&anchor.fingerprint, &file.candidates[home.at].print.kept);
     let state = match (old.masked == new.masked, old.bytes == new.bytes) {
-        (true, true) => State::Fresh,
+        (true, true) => return fresh(anchor),
         (true, false) => State::Reformatted,
         (false, _) => State::Edited,
     };
     let reason = match state {
-        State::Fresh => "it is where it was, unchanged".to_owned(),
         State::Reformatted => "it is where it was; only its layout or comments changed".to_owned(),
         _ => {
             format!("it is where it was, and {} of its code is as before", percent(home.similarity))

@@ -8,7 +8,7 @@ use crate::model::{Anchor, Chosen, State};
 use crate::tree::git;
 
 use super::super::anchor_test::{self, Candidate, Options};
-use super::super::follow::{Followed, Place};
+use super::super::follow::{self, Followed, Place};
 use super::super::memories::{self, Memories};
 use super::super::{Project, anchor, rounded};
 use super::{Finding, Mode, Request, Target};
@@ -66,7 +66,7 @@ impl<'a> Desk<'a> {
             head: None,
         };
         if followed.iter().any(|followed| followed.state != State::Fresh) {
-            desk.head = git::head(&project.root).map(|head| head.id);
+            desk.head = git::head(&project.root).map(|head| head.kept_id());
         }
         if !ids.is_empty() {
             let options =
@@ -126,6 +126,11 @@ impl<'a> Desk<'a> {
         if let (Some(place), false) = (&followed.new, finding.drift) {
             finding.better = self.better(id, place);
         }
+        if let (Some(_), Some(place)) = (&finding.better, &followed.new) {
+            let symbol = place.symbol.as_deref();
+            let now = follow::locate(&self.project.root, &place.file, symbol).ok();
+            finding.new = now.map(|now| Target::of(&now.place)).or(finding.new);
+        }
         finding.recorded = update.as_ref().is_some_and(|update| update != anchor);
         Ok((finding, update))
     }
@@ -133,9 +138,9 @@ impl<'a> Desk<'a> {
     fn changed_line(&self, anchor: &Anchor, followed: &Followed) -> Option<u32> {
         let place = followed.new.as_ref().filter(|_| followed.edited)?;
         let commit = anchor.commit.as_ref()?;
-        let lines = (place.first_line, place.last_line);
         let root = &self.project.root;
-        git::first_changed_line(root, commit, &anchor.file, &place.file, lines).map(|line| line + 1)
+        git::first_changed_line(root, commit, &anchor.file, &place.file, place.lines?)
+            .map(|line| line + 1)
     }
 
     /// The anchor at its new place with its new fingerprint.
