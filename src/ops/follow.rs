@@ -3,8 +3,9 @@
 //! An anchor that is where it was is verified from its own file alone. Only for
 //! those that are not is the tree searched; what is found is scored by
 //! [`crate::rank::likeness`] and given out one to one, never by a guess between
-//! equals. Knows nothing but the anchors and the tree: no store, no history. Writes
-//! nothing. The same anchors and tree give the same answer, whatever the order.
+//! equals. Knows the anchors and the tree; only for what those leave lost is git asked
+//! (see [`history`]). Needs no store and writes nothing. The same anchors and tree give
+//! the same answer, whatever the order.
 
 use std::path::Path;
 
@@ -19,6 +20,7 @@ use crate::tree::read;
 
 mod assign;
 mod code;
+mod history;
 mod locate;
 mod search;
 mod twins;
@@ -27,6 +29,7 @@ mod verdict;
 pub(crate) use locate::locate;
 
 use code::{Candidate, FileCode};
+use history::History;
 use search::{Lost, Pair};
 
 /// Somewhere in the tree.
@@ -111,14 +114,16 @@ pub(crate) fn follow(
     pairs
         .retain(|pair| homes[groups[pair.lost][0]].is_none_or(|home| home.gives_way(&files, pair)));
     twins::raise(&lost, &files, &mut pairs);
-    let outcomes = assign::assign(lost.len(), &pairs);
+    let mut outcomes = assign::assign(lost.len(), &pairs);
+    let history = History::of(root, &lost, &outcomes);
+    history.settle(&lost, &files, &mut pairs, &mut outcomes);
 
     let mut followed: Vec<Option<Followed>> = vec![None; anchors.len()];
     for (n, group) in groups.iter().enumerate() {
         let home = homes[group[0]].filter(|_| !matches!(outcomes[n], assign::Outcome::Found(_)));
         let one = match home {
             Some(home) => verdict::held(lost[n].anchor, &files, home),
-            None => verdict::searched(&lost[n], n, &files, &pairs, &outcomes[n]),
+            None => verdict::searched(&lost[n], n, &files, &pairs, &outcomes[n], &history),
         };
         for &anchor in *group {
             followed[anchor] = Some(one.clone());

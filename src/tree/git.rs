@@ -121,6 +121,19 @@ pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<Stri
     Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
+/// Returns the files that git sees as renamed between a commit and the working tree,
+/// each with its new path, relative to `root`; none where git does not know the commit.
+pub(crate) fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, String>> {
+    let diff = ["diff", "--name-status", "-z", "-M", "--diff-filter=R", "--relative"];
+    let told = git(root, &[&diff[..], &["--end-of-options", commit, "--"]].concat())?;
+    let mut fields = told.split('\0');
+    let mut renamed = FxHashMap::default();
+    while let (Some(_), Some(old), Some(new)) = (fields.next(), fields.next(), fields.next()) {
+        renamed.insert(old.to_owned(), new.to_owned());
+    }
+    Some(renamed)
+}
+
 /// Returns the first of the lines `first..=last` of `file`, from 0, that differs from
 /// what `old_file` was at `commit`; none where git does not know.
 pub(crate) fn first_changed_line(

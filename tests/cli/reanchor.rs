@@ -171,6 +171,33 @@ fn there_is_no_guess_between_equals() {
 }
 
 #[test]
+fn where_git_saw_a_file_go_decides_between_equals() {
+    let sandbox = Sandbox::anchored();
+    let told = || {
+        let document = sandbox.json("memory reanchor --dry-run");
+        let mut findings = document["results"].as_array().expect("results").iter();
+        let found = findings.find(|it| it["id"] == "escape-html").expect("a finding").clone();
+        let text = |it: &serde_json::Value| it.as_str().unwrap_or_default().to_owned();
+        [text(&found["state"]), text(&found["new"]["file"]), text(&found["reason"])]
+    };
+    let text = sandbox.read("web/html.ts");
+    sandbox.git("mv web/html.ts web/a.ts");
+    sandbox.write("web/b.ts", format!("{text}\nexport const other = 1;\n"));
+    sandbox.commit("moved and copied");
+    let [state, file, reason] = told();
+    assert_eq!([state.as_str(), file.as_str()], ["moved", "web/a.ts"]);
+    assert!(reason.contains("git saw `web/html.ts` renamed"), "{reason}");
+
+    // A clone that lacks the commit says so, and finds what the fingerprint alone finds.
+    let lock = sandbox.lock();
+    let commit = lock.lines().find(|line| line.starts_with("commit = ")).expect("a commit");
+    sandbox.write(".memories/anchors.lock", lock.replace(commit, "commit = \"0123456789ab\""));
+    let [state, _, reason] = told();
+    assert_eq!(state, "ambiguous");
+    assert!(reason.contains("this clone lacks commit 0123456789ab"), "{reason}");
+}
+
+#[test]
 fn a_copy_beside_it_takes_nothing_away() {
     let sandbox = Sandbox::anchored();
     let text = sandbox.read("web/html.ts");

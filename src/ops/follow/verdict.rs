@@ -5,6 +5,7 @@ use crate::syntax::fingerprint::split_name;
 
 use super::assign::Outcome;
 use super::code::FileCode;
+use super::history::History;
 use super::search::{Lost, Pair, split_path};
 use super::{Followed, Home, Place};
 
@@ -64,6 +65,31 @@ pub(super) fn held(anchor: &Anchor, files: &[FileCode], home: Home) -> Followed 
 
 /// Returns the answer for an anchor that was searched for.
 pub(super) fn searched(
+    lost: &Lost<'_>,
+    n: usize,
+    files: &[FileCode],
+    pairs: &[Pair],
+    outcome: &Outcome,
+    history: &History<'_>,
+) -> Followed {
+    let mut followed = decided(lost, n, files, pairs, outcome);
+    match followed.new {
+        Some(_) if history.was_asked(n) => {
+            followed.reason += &format!("; git saw `{}` renamed to it", lost.anchor.file);
+        }
+        None => {
+            if let Some(commit) = history.unknown_commit(lost) {
+                followed.reason += &format!(
+                    "; where git saw its file go is not known: this clone lacks commit {commit}"
+                );
+            }
+        }
+        Some(_) => (),
+    }
+    followed
+}
+
+fn decided(
     lost: &Lost<'_>,
     n: usize,
     files: &[FileCode],
