@@ -286,10 +286,14 @@ fn tokens(text: &str, source: &Source) -> Vec<Token> {
             }
             Role::Comment | Role::Doc | Role::Layout => continue,
             Role::Word => word(piece),
+            Role::Mark if is_short_fraction(piece) => Cow::Owned(format!("0{piece}")),
             Role::Keyword | Role::Mark => Cow::Borrowed(piece),
             Role::Quote => {
                 let prefix = piece.trim_end_matches(|c: char| !c.is_alphabetic());
-                Cow::Owned(format!("\"{}", prefix.to_lowercase().replace('u', "")))
+                let mut prefix: Vec<char> =
+                    prefix.to_lowercase().replace('u', "").chars().collect();
+                prefix.sort_unstable();
+                Cow::Owned(format!("\"{}", String::from_iter(prefix)))
             }
             Role::Text if piece.contains('\\') => {
                 Cow::Owned(piece.replace("\\'", "'").replace("\\\"", "\""))
@@ -321,6 +325,11 @@ fn word(piece: &str) -> Cow<'_, str> {
         return Cow::Owned(piece.to_ascii_lowercase());
     }
     Cow::Borrowed(piece.strip_prefix("r#").unwrap_or(piece))
+}
+
+/// Returns whether a number has no digit before its point, which prettier adds.
+fn is_short_fraction(piece: &str) -> bool {
+    piece.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn is_name(word: &str) -> bool {
@@ -364,6 +373,8 @@ mod tests {
                 "def f():\n    return (\n        a\n        + b\n    )\n",
             ),
             (Python, "def f(): return 0XFF, u'a'\n", "def f():\n\n    return 0xff, \"a\"\n"),
+            (Python, "def f(): return br'a'\n", "def f(): return Rb\"a\"\n"),
+            (Python, "def f(): return f'{a!r} b'\n", "def f():\n    return f\"{a!r} b\"\n"),
             (
                 Python,
                 "def f():\n  for (a, b) in c: return a, b\n",
@@ -399,14 +410,35 @@ mod tests {
 
     #[test]
     fn a_change_is_a_change() {
-        let print = |text| print(Language::Python, text, "f").masked;
-        assert_ne!(print("def f(): return 1"), print("def f(): return 2"));
-        assert_ne!(print("def f(): return g('')"), print("def f(): return g()"));
-        assert_ne!(print("def f(): return (a + b) * c"), print("def f(): return a + b * c"));
-        assert_ne!(print("def f(): return b'x'"), print("def f(): return 'x'"));
-        assert_ne!(print("def f(): return g((a, b))"), print("def f(): return g(a, b)"));
-        assert_ne!(print("def f(): return (a,)"), print("def f(): return a"));
-        assert_ne!(print("def f(): return A"), print("def f(): return a"));
+        let python = |text| print(Language::Python, text, "f").masked;
+        assert_ne!(python("def f(): return 1"), python("def f(): return 2"));
+        assert_ne!(python("def f(): return g('')"), python("def f(): return g()"));
+        assert_ne!(python("def f(): return (a + b) * c"), python("def f(): return a + b * c"));
+        assert_ne!(python("def f(): return b'x'"), python("def f(): return 'x'"));
+        assert_ne!(python("def f(): return g((a, b))"), python("def f(): return g(a, b)"));
+        assert_ne!(python("def f(): return (a,)"), python("def f(): return a"));
+        assert_ne!(python("def f(): return A"), python("def f(): return a"));
+        let web =
+            |text: &str| print(Language::Tsx, &format!("function f() {{ {text} }}"), "f").masked;
+        for (a, b) in [
+            ("return (a + b) * c", "return a + b * c"),
+            ("return a - (b - c)", "return a - b - c"),
+            ("return a && (b || c)", "return a && b || c"),
+            ("return (a ? b : c) ? d : e", "return a ? b : c ? d : e"),
+            ("return (a ?? b) || c", "return a ?? b || c"),
+            ("return -(a ** b)", "return -a ** b"),
+            ("return (await a).b", "return await a.b"),
+            ("return (() => a)()", "return () => a()"),
+            ("let a: { b: 1 } | c", "let a: { b: 1 } & c"),
+            ("return { 'a-b': 1 }", "return { 'a': 1 }"),
+            ("return <p>a</p>", "return <p>b</p>"),
+            ("return <p>{a} b</p>", "return <p>{a}{b}</p>"),
+        ] {
+            assert_ne!(web(a), web(b), "{a}\n{b}");
+        }
+        let rust = |text| print(Language::Rust, text, "f").masked;
+        assert_ne!(rust("fn f() { a(); }"), rust("fn f() { a() }"));
+        assert_ne!(rust("fn f() { (a + b) * c }"), rust("fn f() { a + b * c }"));
     }
 
     #[test]

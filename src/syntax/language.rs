@@ -44,6 +44,10 @@ pub(crate) enum Action {
     Text,
     /// An expression embedded in a string literal.
     Embed,
+    /// The text of an element in markup, whose white space is layout (JSX).
+    Prose,
+    /// An expression in markup, which is layout where it is only a space (`{" "}`).
+    Filler,
     /// Parentheses that a formatter may add or drop, depending on what is around.
     Paren,
     /// Parentheses that a formatter may drop around a single plain name (`(x) => x`).
@@ -51,7 +55,8 @@ pub(crate) enum Action {
     /// Brackets or braces that a formatter may drop around a single expression, and
     /// commas after it, depending on what is around (Rust: `=> { x }`, `=> x,`).
     LoneBlock,
-    /// What ends in a comma that its layout decides (Rust: a match arm).
+    /// What has commas that its layout decides (Rust: match arms, bounds), or that may
+    /// be semicolons as well (TypeScript: members of a type).
     Arm,
     /// A statement that may hold just a string, which documents what it opens (Python).
     Statement,
@@ -72,7 +77,8 @@ pub(crate) struct Grammar {
 }
 
 use Action::{
-    Annotate, Arm, Comment, Define, Embed, LoneBlock, LoneParen, Paren, Statement, Text, Wrap,
+    Annotate, Arm, Comment, Define, Embed, Filler, LoneBlock, LoneParen, Paren, Prose, Statement,
+    Text, Wrap,
 };
 use Shape::{Binding, Member, Named, Pair, Qualifier, Receiver, TypeSpec};
 use SymbolKind as K;
@@ -92,6 +98,7 @@ const PYTHON: Grammar = Grammar {
         ("tuple", Paren),
         ("tuple_pattern", Paren),
         ("argument_list", Paren),
+        ("with_clause", Paren),
         ("expression_statement", Statement),
     ],
     functions: &["lambda"],
@@ -117,8 +124,15 @@ const PYTHON: Grammar = Grammar {
         "argument_list",
         "list",
         "class_definition",
+        "type",
+        "except_clause",
+        "as_pattern",
+        "await",
+        "delete_statement",
+        "match_statement",
+        "with_statement",
     ],
-    optional_semicolons: false,
+    optional_semicolons: true,
 };
 
 const GO: Grammar = Grammar {
@@ -142,7 +156,7 @@ const GO: Grammar = Grammar {
     functions: &["func_literal"],
     classes: &[],
     paren_free: &[],
-    optional_semicolons: false,
+    optional_semicolons: true,
 };
 
 /// What JavaScript and TypeScript share.
@@ -166,6 +180,9 @@ const WEB_ACTIONS: &[(&str, Action)] = &[
     ("formal_parameters", LoneParen),
 ];
 
+/// Elements in code, which TypeScript proper does not have.
+const JSX_ACTIONS: &[(&str, Action)] = &[("jsx_text", Prose), ("jsx_expression", Filler)];
+
 const WEB_FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];
 
 const WEB_PAREN_FREE: &[&str] = &[
@@ -177,6 +194,8 @@ const WEB_PAREN_FREE: &[&str] = &[
     "assignment_expression",
     "pair",
     "parenthesized_expression",
+    "binary_expression",
+    "ternary_expression",
 ];
 
 const JAVASCRIPT: Grammar = Grammar {
@@ -200,6 +219,8 @@ const TYPESCRIPT_ACTIONS: &[(&str, Action)] = &[
     ("method_signature", Define(Named(K::Method))),
     ("abstract_method_signature", Define(Named(K::Method))),
     ("ambient_declaration", Wrap),
+    ("object_type", Arm),
+    ("interface_body", Arm),
 ];
 
 const TYPESCRIPT: Grammar = Grammar {
@@ -238,6 +259,7 @@ const RUST: Grammar = Grammar {
         ("attribute_item", Annotate),
         ("block", LoneBlock),
         ("match_arm", Arm),
+        ("where_clause", Arm),
         ("line_comment", Comment),
         ("block_comment", Comment),
         ("string_literal", Text),
@@ -318,13 +340,16 @@ pub(crate) fn compiled(language: Language) -> &'static Compiled {
     &ALL[language as usize]
 }
 
-fn tables(language: Language) -> (&'static Grammar, &'static [(&'static str, Action)]) {
+type Actions = &'static [(&'static str, Action)];
+
+/// Returns a language's own table and the actions that it shares with others.
+fn tables(language: Language) -> (&'static Grammar, &'static [Actions]) {
     match language {
         Language::Python => (&PYTHON, &[]),
         Language::Go => (&GO, &[]),
-        Language::JavaScript => (&JAVASCRIPT, WEB_ACTIONS),
-        Language::TypeScript => (&TYPESCRIPT, WEB_ACTIONS),
-        Language::Tsx => (&TSX, WEB_ACTIONS),
+        Language::JavaScript => (&JAVASCRIPT, &[WEB_ACTIONS, JSX_ACTIONS]),
+        Language::TypeScript => (&TYPESCRIPT, &[WEB_ACTIONS]),
+        Language::Tsx => (&TSX, &[WEB_ACTIONS, JSX_ACTIONS]),
         Language::Rust => (&RUST, &[]),
         Language::Java => (&JAVA, &[]),
     }
@@ -342,7 +367,7 @@ fn compile(language: Language) -> Compiled {
         marked
     };
     let mut actions = vec![Action::Descend; n_kinds];
-    for (name, action) in table.actions.iter().chain(shared) {
+    for (name, action) in table.actions.iter().chain(shared.iter().copied().flatten()) {
         actions[usize::from(grammar.id_for_node_kind(name, true))] = *action;
     }
     Compiled {
@@ -397,12 +422,13 @@ mod tests {
         for &language in Language::ALL {
             let (table, shared) = tables(language);
             let grammar = tree_sitter::Language::new(table.function);
-            let kinds = table.actions.iter().chain(shared).map(|(name, _)| name);
+            let kinds =
+                table.actions.iter().chain(shared.iter().copied().flatten()).map(|(name, _)| name);
             let marks = [table.functions, table.classes, table.paren_free].concat();
             for name in kinds.chain(&marks) {
                 assert_ne!(grammar.id_for_node_kind(name, true), 0, "{language}: {name}");
             }
-            for (_, action) in table.actions.iter().chain(shared) {
+            for (_, action) in table.actions.iter().chain(shared.iter().copied().flatten()) {
                 let fields: &[&str] = match action {
                     Define(Named(_) | Receiver) => &["name"],
                     Define(Binding { name, value }) => &[name, value],

@@ -9,6 +9,7 @@
 pub(crate) mod fields;
 pub(crate) mod fingerprint;
 pub(crate) mod language;
+mod layout;
 pub(crate) mod sketch;
 pub(crate) mod source;
 

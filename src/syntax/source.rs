@@ -12,6 +12,7 @@ use crate::model::{Language, SymbolKind};
 use crate::text::Span;
 
 use super::language::{self, Action, Compiled, Shape};
+use super::layout;
 
 /// What a leaf is to ranking and fingerprints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,10 +86,11 @@ impl Source {
             leaves: Vec::with_capacity(text.len() / 4),
             frames: Vec::new(),
         };
-        if let Some(tree) = tree {
+        if let Some(tree) = &tree {
             walk.run(tree.walk());
         }
-        Self { symbols: walk.symbols, leaves: walk.leaves }
+        let Walk { symbols, leaves, .. } = walk;
+        Self { symbols, leaves }
     }
 }
 
@@ -108,8 +110,8 @@ struct Lift {
 }
 
 /// A node whose children are being walked.
-struct Frame {
-    kind: u16,
+struct Frame<'n> {
+    node: Node<'n>,
     action: Action,
     owner: Option<usize>,
     /// What qualifies the names defined in it.
@@ -122,16 +124,16 @@ struct Frame {
     drops_brackets: bool,
 }
 
-struct Walk<'t> {
+struct Walk<'t, 'n> {
     tables: &'static Compiled,
     text: &'t str,
     symbols: Vec<Symbol>,
     leaves: Vec<Leaf>,
-    frames: Vec<Frame>,
+    frames: Vec<Frame<'n>>,
 }
 
-impl<'t> Walk<'t> {
-    fn run(&mut self, mut cursor: TreeCursor<'_>) {
+impl<'t, 'n> Walk<'t, 'n> {
+    fn run(&mut self, mut cursor: TreeCursor<'n>) {
         loop {
             let descends = self.enter(cursor.node());
             if descends && cursor.goto_first_child() {
@@ -151,7 +153,7 @@ impl<'t> Walk<'t> {
 
     /// Takes note of a node and returns whether its children are to be walked,
     /// in which case a frame for them has been pushed.
-    fn enter(&mut self, node: Node<'_>) -> bool {
+    fn enter(&mut self, node: Node<'n>) -> bool {
         let action = self.tables.action(node.kind_id());
         if self.is_docstring(node, action) {
             self.leaf(node, Role::Doc);
@@ -162,6 +164,21 @@ impl<'t> Walk<'t> {
             Action::Comment => {
                 self.leaf(node, Role::Comment);
                 self.note_above(node, true);
+                return false;
+            }
+            Action::Prose => {
+                self.prose(node);
+                self.close_sibling(node);
+                return false;
+            }
+            Action::Filler if layout::is_space(span(node).of(self.text)) => {
+                self.close_sibling(node);
+                return false;
+            }
+            Action::Text if self.is_bare_key(node) => {
+                let whole = span(node);
+                self.leaf_span(Span::new(whole.start + 1, whole.end - 1), Role::Word);
+                self.close_sibling(node);
                 return false;
             }
             Action::Text if !has_embedded(node, self.tables) => {
@@ -177,7 +194,10 @@ impl<'t> Walk<'t> {
             self.close_sibling(node);
             return false;
         }
-        let parent_kind = self.frames.last().map(|frame| frame.kind);
+        let drops_brackets = self
+            .frames
+            .last()
+            .is_some_and(|outer| layout::drops_brackets(node, action, outer.node, self.tables));
         let (owner, prefix, lift) = if action == Action::Annotate {
             self.note_above(node, false);
             (self.frames.last().and_then(|frame| frame.owner), String::new(), None)
@@ -187,7 +207,7 @@ impl<'t> Walk<'t> {
             self.open(node, action, above)
         };
         self.frames.push(Frame {
-            kind: node.kind_id(),
+            node,
             action,
             owner,
             prefix,
@@ -195,8 +215,7 @@ impl<'t> Walk<'t> {
             above: None,
             last_row: None,
             n_statements: 0,
-            drops_brackets: parent_kind.is_some_and(|kind| self.tables.is_paren_free(kind))
-                && is_dropped(node, action, self.tables),
+            drops_brackets,
         });
         true
     }
@@ -448,10 +467,13 @@ impl<'t> Walk<'t> {
             (is_bracket && frame.drops_brackets) || (text == "," && frame.action == Action::Arm)
         });
         let role = if inside_string {
-            if node.is_named() { Role::Text } else { Role::Quote }
+            let is_quote = matches!(node.kind(), "string_start" | "string_end");
+            if node.is_named() && !is_quote { Role::Text } else { Role::Quote }
         } else if node.is_extra()
             || is_layout
-            || (text == ";" && (self.tables.optional_semicolons || ends_jump(node)))
+            || text.trim().is_empty()
+            || frame.is_some_and(|frame| layout::leads_alternatives(node, text, frame.node))
+            || (text == ";" && (self.tables.optional_semicolons || layout::ends_jump(node)))
         {
             Role::Layout
         } else if text.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
@@ -460,6 +482,29 @@ impl<'t> Walk<'t> {
             Role::Mark
         };
         self.leaf_span(span, role);
+    }
+
+    /// Returns whether `node` is an object's key whose quotes a formatter may drop.
+    fn is_bare_key(&self, node: Node<'_>) -> bool {
+        let is_key = self.frames.last().is_some_and(|frame| {
+            frame.action == Action::Define(Shape::Pair)
+                && frame.node.start_byte() == node.start_byte()
+        });
+        let quoted = span(node).of(self.text);
+        let key = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+        is_key
+            && key.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$'))
+            && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
+    }
+
+    /// Notes each word of the text of an element.
+    fn prose(&mut self, node: Node<'_>) {
+        let whole = span(node);
+        let text = whole.of(self.text);
+        for word in text.split_whitespace() {
+            let start = whole.start + (word.as_ptr() as usize - text.as_ptr() as usize);
+            self.leaf_span(Span::new(start, start + word.len()), Role::Text);
+        }
     }
 
     /// Notes a string literal as its opening quotes with their prefix and its inside.
@@ -480,46 +525,6 @@ impl<'t> Walk<'t> {
         self.leaf_span(Span::new(whole.start, open), Role::Quote);
         self.leaf_span(Span::new(open, whole.end - quote), Role::Text);
     }
-}
-
-/// Returns whether a formatter may drop the brackets of `node` where it stands.
-fn is_dropped(node: Node<'_>, action: Action, tables: &Compiled) -> bool {
-    let only = || node.named_child(0).filter(|_| node.named_child_count() == 1);
-    match action {
-        // A tuple is one without brackets where a statement takes a list; a tuple of
-        // one is what its comma makes it.
-        Action::Paren if node.kind().starts_with("tuple") => {
-            let takes_list = |kind: &str| {
-                kind.ends_with("_statement")
-                    || kind.ends_with("assignment")
-                    || matches!(kind, "for_in_clause" | "yield")
-            };
-            node.named_child_count() > 1
-                && node.parent().is_some_and(|parent| takes_list(parent.kind()))
-        }
-        Action::Paren if node.kind() == "argument_list" => node.named_child_count() == 0,
-        Action::Paren => true,
-        // A parameter with a type or a default keeps its parentheses.
-        Action::LoneParen => only().is_some_and(|it| {
-            let is_bare = it.child_count() == 0
-                || (it.child_count() == 1 && it.kind() == "required_parameter");
-            is_bare && node.parent().is_some_and(|parent| parent.kind() == "arrow_function")
-        }),
-        Action::LoneBlock => only().is_some_and(|it| {
-            !it.kind().ends_with("_statement")
-                && !it.kind().ends_with("_item")
-                && !it.kind().ends_with("_declaration")
-                && tables.action(it.kind_id()) != Action::Comment
-        }),
-        _ => false,
-    }
-}
-
-/// Returns whether `node` is the semicolon after Rust's `return`, `break` or
-/// `continue`, which rustfmt adds.
-fn ends_jump(node: Node<'_>) -> bool {
-    let jump = node.prev_sibling().map(|it| it.kind());
-    matches!(jump, Some("return_expression" | "break_expression" | "continue_expression"))
 }
 
 fn span(node: Node<'_>) -> Span {

@@ -314,3 +314,41 @@ proptest! {
         }
     }
 }
+
+/// Returns an anchor on each symbol of a file.
+fn anchors_of(code: &FileCode) -> Vec<Anchor> {
+    let symbols = code.candidates.iter().enumerate().filter(|(_, it)| it.symbol.is_some());
+    symbols
+        .map(|(at, it)| Anchor {
+            file: code.path.clone(),
+            symbol: it.symbol.clone(),
+            kind: it.kind,
+            language: code.language,
+            chosen: Chosen::Auto,
+            quality: 1.0,
+            match_score: 1.0,
+            commit: None,
+            fingerprint: code.fingerprint(at),
+        })
+        .collect()
+}
+
+/// The files of `after` were made from those of `before` by black, gofmt, prettier and
+/// rustfmt with their defaults; those of `before` were written in other styles.
+#[test]
+fn what_a_formatter_did_is_no_edit() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formatted");
+    let (before, after) = (fixtures.join("before"), fixtures.join("after"));
+    let mut anchors = Vec::new();
+    for entry in crate::tree::walk::walk(&before, &[]).expect("a tree").entries {
+        anchors.extend(anchors_of(&FileCode::read(&before, &entry.path).expect("a file")));
+    }
+    let found = follow(&after, &[], &anchors, &|_, _| ()).expect("followed");
+    let held = |state| found.iter().filter(|one| one.state == state).count();
+    let changed = anchors.iter().zip(&found).filter_map(|(anchor, one)| {
+        let is_held = matches!(one.state, State::Fresh | State::Reformatted);
+        (!is_held).then(|| format!("{}::{:?}: {}", anchor.file, anchor.symbol, spell(one)))
+    });
+    assert_eq!(changed.collect::<Vec<_>>(), Vec::<String>::new());
+    assert!(held(State::Reformatted) > 100, "{}", held(State::Reformatted));
+}
