@@ -161,9 +161,15 @@ pub(crate) fn changed_words(a: &str, b: &str) -> Option<(Vec<String>, Vec<String
     is_changed.then_some((gone, come))
 }
 
-/// Returns how alike two paths are by the words in them: 1 for equal ones, at most 0.95 for others.
+/// Returns how alike two paths are: 1 for equal ones, at most 0.95 for others. Half by
+/// all the words in them and half by those of the file's name, which whole trees keep
+/// when they move, and which tells twins in neighbouring files apart.
 pub(crate) fn of_paths(a: &str, b: &str) -> f64 {
-    if a == b { 1.0 } else { ALMOST * dice(&parts(a), &parts(b)) }
+    if a == b {
+        return 1.0;
+    }
+    let name = |path: &str| parts(path.rsplit('/').next().unwrap_or(path));
+    ALMOST * (dice(&parts(a), &parts(b)) + dice(&name(a), &name(b))) / 2.0
 }
 
 /// What names and paths are worth that differ in no word.
