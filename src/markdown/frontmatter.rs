@@ -2,10 +2,9 @@
 //!
 //! Reads what cerberus knows and leaves the rest alone: a value that is wrong
 //! costs only itself, YAML that is wrong costs the block, and the text below
-//! counts in any case. Writes frontmatter for new files only; files that exist
-//! are edited elsewhere, as text. Work is bounded however aliases and nesting
-//! are stacked.
+//! counts in any case. Work is bounded however aliases and nesting are stacked.
 
+mod edit;
 #[cfg(test)]
 mod tests;
 mod yaml;
@@ -18,6 +17,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde_saphyr::FlowSeq;
 
+pub(crate) use self::edit::{Setting, set, touch};
 use self::yaml::{Entry, Value};
 use super::Diagnostic;
 use crate::model::{MemoryStatus, MemoryType, Scope};

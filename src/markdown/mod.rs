@@ -1,9 +1,11 @@
 //! Memories as markdown: frontmatter and sections.
 //!
-//! Text goes in, plain values come out; nothing here fails. What cannot be read
-//! becomes a [`Diagnostic`] and the rest still counts. Every pass is linear in
-//! its input, hostile input included. Reads no file and no clock.
+//! Text goes in, plain values come out; reading never fails. What cannot be read
+//! becomes a [`Diagnostic`] and the rest still counts. An edit keeps every byte
+//! that it is not about, or is refused ([`Refusal`]). Every pass is linear in its
+//! input, hostile input included. Reads no file and no clock.
 
+pub(crate) mod edit;
 pub(crate) mod frontmatter;
 pub(crate) mod sections;
 mod structure;
@@ -21,6 +23,25 @@ pub(crate) struct Diagnostic {
     /// What is wrong; line numbers in it are printed ones, from 1.
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
+}
+
+/// Why a text is not edited as it was asked: the edit would harm it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// The line it is about, from 0, where there is one.
+    pub(crate) line: Option<usize>,
+    pub(crate) message: String,
+    pub(crate) hint: String,
+}
+
+impl Refusal {
+    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { line: None, message: message.into(), hint: hint.into() }
+    }
+
+    fn on_line(self, line: usize) -> Self {
+        Self { line: Some(line), ..self }
+    }
 }
 
 impl Diagnostic {

@@ -19,6 +19,7 @@ mod tests;
 use rustc_hash::FxHashSet;
 
 pub(crate) use self::content::content;
+pub(super) use self::content::trim_blank_lines;
 use self::pairing::Pairing;
 pub(crate) use self::select::{SEPARATOR, select};
 use self::slug::Slugs;
@@ -111,6 +112,15 @@ fn heading_sections(text: &str, headings: &[Heading]) -> impl Iterator<Item = Se
             inner: span,
         })
     })
+}
+
+/// Returns the first tag that names `id`, also where it makes no section.
+pub(crate) fn tag_of(text: &str, sections: &Sections, id: &str) -> Option<Span> {
+    let names_it = |span: &Span| match tag::read(span.of(text), true) {
+        Reading::Tag { id: named, .. } => named.eq_ignore_ascii_case(id),
+        _ => false,
+    };
+    sections.tags.iter().copied().find(names_it)
 }
 
 /// Returns the form in which ids are compared.

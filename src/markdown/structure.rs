@@ -37,6 +37,8 @@ pub(crate) struct Heading {
     pub(crate) level: usize,
     /// The start of its line.
     pub(crate) start: usize,
+    /// Where the line below it starts, or the text ends.
+    pub(crate) end: usize,
     /// The title as it is shown.
     pub(crate) title: String,
 }
@@ -103,6 +105,7 @@ impl Reader<'_> {
                             self.found.headings.push(Heading {
                                 level: level as usize,
                                 start: self.text[..span.start].trim_end_matches(' ').len(),
+                                end: self.line_end(span.end),
                                 title: String::new(),
                             });
                         }
@@ -138,6 +141,15 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Returns where the line ends that holds what stands before `at`.
+    fn line_end(&self, at: usize) -> usize {
+        let (before, after) = self.text.split_at(at);
+        if before.ends_with('\n') {
+            return at;
+        }
+        after.find('\n').map_or(self.text.len(), |newline| at + newline + 1)
     }
 
     fn title(&mut self, words: &str) {

@@ -10,8 +10,8 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{Location, Spanned};
 
-/// The keys that are read; others may hold anything.
-const KEYS: [&str; 11] = [
+/// The keys that are read, in the order in which they are written; others may hold anything.
+pub(super) const KEYS: [&str; 11] = [
     "id",
     "type",
     "category",

@@ -9,15 +9,31 @@ use crate::text::Span;
 /// Returns the text of a section without the blank lines at its ends and, unless
 /// `raw`, without the tags in it.
 pub(crate) fn content(text: &str, section: &Section, sections: &Sections, raw: bool) -> String {
+    if raw {
+        return extent(text, section).of(text).to_owned();
+    }
+    let inner = without_quote_marks(text, section);
+    let stripped = without_tags(text, inner, &sections.tags);
+    trim_blank_lines(&stripped, begins_line(text, inner.start)).of(&stripped).to_owned()
+}
+
+/// Returns where the text of a section stands, tags in it and all.
+fn extent(text: &str, section: &Section) -> Span {
+    let inner = without_quote_marks(text, section);
+    let within = trim_blank_lines(inner.of(text), begins_line(text, inner.start));
+    Span::new(inner.start + within.start, inner.start + within.end)
+}
+
+fn without_quote_marks(text: &str, section: &Section) -> Span {
     let mut inner = section.inner;
     if section.origin == Origin::Tag {
         inner.end -= quote_marks_at_end(inner.of(text));
     }
-    let begins_line = inner.start == 0 || text[..inner.start].ends_with('\n');
-    if raw {
-        return trim_blank_lines(inner.of(text), begins_line).to_owned();
-    }
-    trim_blank_lines(&without_tags(text, inner, &sections.tags), begins_line).to_owned()
+    inner
+}
+
+fn begins_line(text: &str, at: usize) -> bool {
+    at == 0 || text[..at].ends_with('\n')
 }
 
 /// Returns the length of the quote marks that stand before a closing tag on its own line.
@@ -91,22 +107,23 @@ fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| b" \t\r".contains(&byte))
 }
 
-/// Cuts the blank lines at both ends, and the white space between text and tags on one line.
-fn trim_blank_lines(text: &str, begins_line: bool) -> &str {
+/// Returns what is left without the blank lines at both ends, and without the white
+/// space between text and tags on one line.
+pub(in crate::markdown) fn trim_blank_lines(text: &str, begins_line: bool) -> Span {
     let content_start = text.len() - text.trim_ascii_start().len();
     let start = match text[..content_start].rfind('\n') {
         Some(newline) => newline + 1,
         None if begins_line => 0,
         None => content_start,
     };
-    let text = &text[start..];
-    let content = text.trim_ascii_end();
-    match text[content.len()..].find('\n') {
+    let content_end = text.trim_ascii_end().len().max(start);
+    let end = match text[content_end..].find('\n') {
         // White space at the end of a whole line is the author's.
         Some(newline) => {
-            let line = &text[..content.len() + newline];
-            line.strip_suffix('\r').unwrap_or(line)
+            let line = &text[start..content_end + newline];
+            start + line.strip_suffix('\r').unwrap_or(line).len()
         }
-        None => content,
-    }
+        None => content_end,
+    };
+    Span::new(start, end)
 }

@@ -1,0 +1,254 @@
+//! Each case is a text, what is set in it, and the text after.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::*;
+
+fn check(text: &str, key: &'static str, value: Setting, expected: Expect) {
+    let shown = match set(text, key, value) {
+        Ok(edited) => {
+            assert_eq!(set(&edited, key, value).as_ref(), Ok(&edited), "twice is once");
+            edited
+        }
+        Err(refusal) => format!("! {:?} {}\n    {}\n", refusal.line, refusal.message, refusal.hint),
+    };
+    expected.assert_eq(&shown);
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+#[test]
+fn a_value_is_replaced_and_its_comment_stays() {
+    let text = "---\n# who\nauthor: jo   # unknown key\nstatus: active  # for now\ntags: [a, 'b # c']# no comment\n---\nText\n";
+    check(
+        text,
+        "status",
+        Setting::Word("archived"),
+        expect![[r#"
+            ! Some(4) failed to read the frontmatter: comments must be separated from other tokens by whitespace
+                write it as lines of `key: value`
+        "#]],
+    );
+    check(
+        "---\ntags: ['it''s # a', \"b\\\" # c\", d]  # all of them\n---\n",
+        "tags",
+        Setting::List(&words(&["x", "y, z", "- w", "true"])),
+        expect![[r#"
+            ---
+            tags: [x, "y, z", "- w", "true"] # a', "b\" # c", d]  # all of them
+            ---
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_of_several_lines_goes_and_the_comments_below_stay() {
+    for list in
+        ["\n  - a\n  - b # why\n", "\n- a\n\n- b\n", " [a,\n  # in it\n  b]\n", "\n  [a, b]\n"]
+    {
+        check(
+            &format!(
+                "---\ntype: rule\ntags:{list}\n# about scope\nscope: universal\nmine: |\n  text\n---\nText\n"
+            ),
+            "tags",
+            Setting::List(&words(&["c"])),
+            expect![[r#"
+                ---
+                type: rule
+                tags: [c]
+
+                # about scope
+                scope: universal
+                mine: |
+                  text
+                ---
+                Text
+            "#]],
+        );
+    }
+    check(
+        "---\ncategory: >\n  folded\n  text\nx: 1\n---\n",
+        "category",
+        Setting::Word("db"),
+        expect![[r#"
+            ---
+            category: db
+            x: 1
+            ---
+        "#]],
+    );
+}
+
+#[test]
+fn a_new_key_stands_where_a_new_file_has_it() {
+    check(
+        "---\ntype: rule\ncreated_at: 2025-01-01 # first\nzebra: 1\n---\nText\n",
+        "updated_at",
+        Setting::Word("2026-01-02T03:04:05Z"),
+        expect![[r#"
+            ---
+            type: rule
+            created_at: 2025-01-01 # first
+            updated_at: "2026-01-02T03:04:05Z"
+            zebra: 1
+            ---
+            Text
+        "#]],
+    );
+    check(
+        "---\nzebra: 1\n---\nText\n",
+        "status",
+        Setting::Word("archived"),
+        expect![[r#"
+            ---
+            zebra: 1
+            status: archived
+            ---
+            Text
+        "#]],
+    );
+    check(
+        "---\n---\nText\n",
+        "category",
+        Setting::Word("a: b"),
+        expect![[r#"
+            ---
+            category: "a: b"
+            ---
+            Text
+        "#]],
+    );
+}
+
+#[test]
+fn a_text_without_frontmatter_gets_one() {
+    check(
+        "# Title\n",
+        "type",
+        Setting::Word("fact"),
+        expect![[r#"
+            ---
+            type: fact
+            ---
+
+            # Title
+        "#]],
+    );
+    let edited = set("\u{FEFF}a\r\nb\r\n", "type", Setting::Word("fact"));
+    assert_eq!(edited.as_deref(), Ok("\u{FEFF}---\r\ntype: fact\r\n---\r\n\r\na\r\nb\r\n"));
+}
+
+#[test]
+fn what_cannot_be_edited_safely_is_refused() {
+    let archived = Setting::Word("archived");
+    let cannot = "the frontmatter is written in a way in which `status` cannot be set";
+    for yaml in [
+        "{status: active, mine: 1}\n",
+        "status: &s active\ncategory: *s\n",
+        "? status\n: active\n",
+        "{mine: 1}\n",
+        "&root\nstatus: active\nstatus: archived\n",
+    ] {
+        let text = format!("---\n{yaml}---\nText\n");
+        match set(&text, "status", archived) {
+            Err(refusal) => assert_eq!(refusal.message, cannot, "{yaml}"),
+            Ok(edited) => {
+                assert_eq!(
+                    parse(&edited).frontmatter.status.map(|it| it.to_string()).as_deref(),
+                    Some("archived"),
+                    "{yaml}"
+                );
+            }
+        }
+    }
+    check(
+        "---\nstatus: [a\n---\nText\n",
+        "status",
+        archived,
+        expect![[r#"
+            ! Some(1) failed to read the frontmatter: unclosed bracket '['
+                write it as lines of `key: value`
+        "#]],
+    );
+    check(
+        "---\nstatus: active\nText\n",
+        "status",
+        archived,
+        expect![[r#"
+            ! Some(0) frontmatter, opened on line 1, is never closed
+                add a line `---` where it ends
+        "#]],
+    );
+}
+
+#[test]
+fn dates_are_kept_where_there_are_dates() {
+    let now = "2026-01-02T03:04:05Z";
+    assert_eq!(touch("Text\n", now), "Text\n");
+    assert_eq!(touch("---\ntype: rule\n---\nText\n", now), "---\ntype: rule\n---\nText\n");
+    assert_eq!(
+        touch("---\r\nupdated_at: 2025-01-01\r\n---\r\nText\r\n", now),
+        format!("---\r\nupdated_at: \"{now}\"\r\n---\r\nText\r\n")
+    );
+    let flow = "---\n{created_at: 2025-01-01}\n---\nText\n";
+    assert_eq!(touch(flow, now), flow);
+}
+
+fn line() -> impl Strategy<Value = String> {
+    proptest::sample::select(vec![
+        "type: rule",
+        "status: active",
+        "status: active # c",
+        "\"status\": 'active'",
+        "# note",
+        "",
+        "tags: [a, b]",
+        "tags:",
+        "  - a",
+        "- b",
+        "mine: {a: [1, 2]}",
+        "text: |",
+        "  line # one",
+        "  status: no",
+        "category: don't # x",
+        "scope: universal",
+        "  folded",
+        "created_at: 2025-01-01",
+        "x: \"a",
+        "  b\"",
+        "y: &a 1",
+        "z: *a",
+        "hints: a, b",
+    ])
+    .prop_map(str::to_owned)
+}
+
+proptest! {
+    #[test]
+    fn setting_a_key_changes_no_other_line(
+        lines in proptest::collection::vec(line(), 0..8),
+        body in "\\PC{0,20}",
+        is_crlf in any::<bool>(),
+        tags in proptest::collection::vec("\\PC{1,8}", 0..3),
+    ) {
+        let newline = if is_crlf { "\r\n" } else { "\n" };
+        let text = format!("---{newline}{}---{newline}{body}", lines.iter().map(|line| format!("{line}{newline}")).collect::<String>());
+        let tags: Vec<String> = tags.into_iter().filter(|tag| !tag.trim().is_empty()).collect();
+        for (key, value) in [("status", Setting::Word("archived")), ("tags", Setting::List(&tags))] {
+            let Ok(edited) = set(&text, key, value) else { continue };
+            prop_assert_eq!(set(&edited, key, value), Ok(edited.clone()));
+            let end = format!("---{newline}{body}");
+            prop_assert!(edited.ends_with(&end));
+            if is_crlf {
+                prop_assert!(!edited.replace("\r\n", "").contains('\n'));
+            }
+            // What is left of the old text around the new lines is all of it but one entry.
+            let common = text.bytes().zip(edited.bytes()).take_while(|(a, b)| a == b).count();
+            let n_kept = |it: &str| it.lines().filter(|line| text.lines().any(|old| old == *line)).count();
+            prop_assert!(common >= 4 && n_kept(&edited) + 1 >= edited.lines().count());
+        }
+    }
+}
