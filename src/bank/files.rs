@@ -68,11 +68,11 @@ pub(super) fn create_folder(path: &Path) -> Result<()> {
 }
 
 /// Writes a new file and returns whether it did; an existing one is left alone.
-pub(super) fn create(path: &Path, text: &str) -> Result<bool> {
+pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<bool> {
     if path.exists() {
         return Ok(false);
     }
-    let file = temporary(path, text)?;
+    let file = temporary(path, bytes)?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
@@ -83,8 +83,8 @@ pub(super) fn create(path: &Path, text: &str) -> Result<bool> {
 }
 
 /// Writes a file over what was there.
-pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
-    let file = temporary(path, text)?;
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let file = temporary(path, bytes)?;
     if let Ok(metadata) = path.metadata() {
         // A person's choice of permissions outlives the replacement.
         let _ = file.as_file().set_permissions(metadata.permissions());
@@ -109,7 +109,7 @@ pub(super) fn sweep_temporary(folder: &Path) {
     }
 }
 
-fn temporary(path: &Path, text: &str) -> Result<NamedTempFile> {
+fn temporary(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let said = || format!("failed to write `{}`", path.display());
     let folder = path.parent().context("a file has a folder")?;
     create_folder(folder)?;
@@ -122,7 +122,7 @@ fn temporary(path: &Path, text: &str) -> Result<NamedTempFile> {
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(folder).with_context(said)?;
-    file.write_all(text.as_bytes()).with_context(said)?;
+    file.write_all(bytes).with_context(said)?;
     file.as_file().sync_all().with_context(said)?;
     Ok(file)
 }
@@ -172,14 +172,14 @@ mod tests {
     fn create_never_overwrites_and_replace_keeps_permissions() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let path = folder.path().join("deep/a.md");
-        assert!(create(&path, "one").expect("written"));
-        assert!(!create(&path, "two").expect("left alone"));
+        assert!(create(&path, b"one").expect("written"));
+        assert!(!create(&path, b"two").expect("left alone"));
         assert_eq!(std::fs::read_to_string(&path).expect("readable"), "one");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("set");
-            replace(&path, "three").expect("replaced");
+            replace(&path, b"three").expect("replaced");
             let mode = path.metadata().expect("there").permissions().mode();
             assert_eq!(mode & 0o777, 0o640);
         }

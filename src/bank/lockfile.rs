@@ -82,7 +82,7 @@ impl Bank {
         if old.as_deref() == Some(text.as_bytes()) || (is_empty && anchors.is_empty()) {
             return Ok(false);
         }
-        files::replace(&path, &text)?;
+        files::replace(&path, text.as_bytes())?;
         Ok(true)
     }
 }
@@ -98,8 +98,11 @@ impl Bank {
         let stored = self.write_anchors(anchors)?;
         if stored {
             let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            files::replace(&self.folder().join(UNDO_BEFORE), &before.unwrap_or_default())?;
-            files::replace(&self.folder().join(UNDO_AFTER), &render(anchors))?;
+            files::replace(
+                &self.folder().join(UNDO_BEFORE),
+                before.unwrap_or_default().as_bytes(),
+            )?;
+            files::replace(&self.folder().join(UNDO_AFTER), render(anchors).as_bytes())?;
         }
         Ok(stored)
     }
@@ -117,7 +120,7 @@ impl Bank {
         }
         let text = String::from_utf8_lossy(&before).into_owned();
         let n_anchors = if text.is_empty() { 0 } else { parse(&text)?.len() };
-        files::replace(&self.lockfile(), &text)?;
+        files::replace(&self.lockfile(), text.as_bytes())?;
         files::remove(&self.folder().join(UNDO_BEFORE))?;
         files::remove(&self.folder().join(UNDO_AFTER))?;
         Ok(n_anchors)

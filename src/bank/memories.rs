@@ -144,7 +144,7 @@ impl Bank {
             .into());
         }
         let file = format!("{id}.md");
-        if files::create(&self.inside(&file)?, &text)? {
+        if files::create(&self.inside(&file)?, text.as_bytes())? {
             Ok(file)
         } else {
             Err(Failure::usage(format!("there is a memory `{id}` already"))

@@ -60,7 +60,7 @@ impl Bank {
             made.push(self.folder.clone());
         }
         let gitignore = self.folder.join(".gitignore");
-        if files::create(&gitignore, GITIGNORE)? {
+        if files::create(&gitignore, GITIGNORE.as_bytes())? {
             made.push(gitignore);
         }
         Ok(made)
@@ -74,7 +74,7 @@ impl Bank {
         let folder = self.folder.join(INDICES);
         files::create_folder(&folder)?;
         // Also where the bank has no `.gitignore`, git is not to see the store.
-        files::create(&folder.join(".gitignore"), "*\n")?;
+        files::create(&folder.join(".gitignore"), b"*\n")?;
         let guard = files::lock(&folder.join("bank.lock"))
             .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))?;
         // Nobody else writes now, so what a killed writer left is nobody's.
@@ -106,5 +106,5 @@ impl Bank {
 
 /// Writes `text` to `path`, in one step, unless there is a file already; returns whether it did.
 pub(crate) fn create_file(path: &Path, text: &str) -> Result<bool> {
-    files::create(path, text)
+    files::create(path, text.as_bytes())
 }

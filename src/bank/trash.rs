@@ -1,6 +1,6 @@
 //! The trash: what `delete` took, with its anchor, until a person empties it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -13,14 +13,14 @@ impl Bank {
     /// Moves a memory's file to the trash, its anchor beside it, and returns where it is.
     pub(crate) fn trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let stem = file.strip_suffix(".md").unwrap_or(file);
-        let mut name = format!("{TRASH}/{stem}.md");
-        let mut n = 2;
-        while self.folder().join(&name).exists() {
-            name = format!("{TRASH}/{stem}~{n}.md");
-            n += 1;
-        }
-        if !anchors.is_empty() {
-            files::replace(&self.anchor_beside(&name), &lockfile::render(anchors))?;
+        let n = self.numbers(stem)?.last().map_or(1, |n| n + 1);
+        let name = trashed_name(stem, n);
+        let beside = self.anchor_beside(&name);
+        if anchors.is_empty() {
+            // One of an earlier memory that was emptied from the trash is not its own.
+            files::remove(&beside)?;
+        } else {
+            files::replace(&beside, lockfile::render(anchors).as_bytes())?;
         }
         files::rename(&self.inside(file)?, &self.inside(&name)?)?;
         Ok(name)
@@ -35,8 +35,9 @@ impl Bank {
         Ok(if stored.memory.id == own { name.to_owned() } else { stored.memory.id })
     }
 
-    /// Moves the newest trashed file of this name back and returns its path and anchor.
-    pub(crate) fn restore(&self, name: &str) -> Result<(String, Anchors)> {
+    /// Moves the newest trashed file of this name back and returns its path, its anchor, and
+    /// where that is kept until it is written.
+    pub(crate) fn restore(&self, name: &str) -> Result<(String, Anchors, PathBuf)> {
         let file = format!("{name}.md");
         let name = self.newest_trashed(name)?;
         if self.folder().join(&file).exists() {
@@ -49,40 +50,42 @@ impl Bank {
             None => Anchors::new(),
         };
         files::rename(&self.inside(&name)?, &self.inside(&file)?)?;
-        files::remove(&beside)?;
-        Ok((file, anchors))
+        Ok((file, anchors, beside))
+    }
+
+    /// Removes what the trash kept of a restored memory's anchor.
+    pub(crate) fn forget_trashed_anchor(&self, beside: &Path) -> Result<()> {
+        files::remove(beside)
     }
 
     /// Returns the names that can be restored, in order.
     pub(crate) fn trashed(&self) -> Result<Vec<String>> {
-        let trash = self.folder().join(TRASH);
-        let mut names = Vec::new();
-        if trash.is_dir() {
-            let (listed, _) = Self::new(trash).list()?;
-            for file in listed {
-                let stem = file.strip_suffix(".md").unwrap_or(&file);
-                let name = match stem.rsplit_once('~') {
-                    Some((name, n)) if n.parse::<u32>().is_ok() => name,
-                    _ => stem,
-                };
-                names.push(name.to_owned());
-            }
-        }
+        let mut names: Vec<String> = self.versions()?.into_iter().map(|(name, _)| name).collect();
         names.sort_unstable();
         names.dedup();
         Ok(names)
     }
 
-    fn newest_trashed(&self, stem: &str) -> Result<String> {
-        let first = format!("{TRASH}/{stem}.md");
-        let mut newest = self.folder().join(&first).exists().then_some(first);
-        for n in 2.. {
-            let name = format!("{TRASH}/{stem}~{n}.md");
-            if !self.folder().join(&name).exists() {
-                break;
-            }
-            newest = Some(name);
+    /// Returns the name and number of each file in the trash.
+    fn versions(&self) -> Result<Vec<(String, u32)>> {
+        let trash = self.folder().join(TRASH);
+        if !trash.is_dir() {
+            return Ok(Vec::new());
         }
+        let (listed, _) = Self::new(trash).list()?;
+        Ok(listed.iter().map(|file| numbered(file.strip_suffix(".md").unwrap_or(file))).collect())
+    }
+
+    /// Returns the numbers of the trashed files of a name, in order.
+    fn numbers(&self, stem: &str) -> Result<Vec<u32>> {
+        let versions = self.versions()?.into_iter().filter(|(name, _)| name == stem);
+        let mut numbers: Vec<u32> = versions.map(|(_, n)| n).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    fn newest_trashed(&self, stem: &str) -> Result<String> {
+        let newest = self.numbers(stem)?.pop().map(|n| trashed_name(stem, n));
         newest.ok_or_else(|| {
             Failure::usage(format!("there is no memory `{stem}` in the trash")).into()
         })
@@ -90,5 +93,25 @@ impl Bank {
 
     fn anchor_beside(&self, name: &str) -> PathBuf {
         self.folder().join(format!("{name}.anchor"))
+    }
+}
+
+/// Returns where the n-th trashed file of a name lies; a name that ends as if it were
+/// numbered is always numbered.
+fn trashed_name(stem: &str, n: u32) -> String {
+    match n {
+        1 if numbered(stem).0 == stem => format!("{TRASH}/{stem}.md"),
+        _ => format!("{TRASH}/{stem}~{n}.md"),
+    }
+}
+
+/// Splits the number off a name in the trash; the first of a name has none.
+fn numbered(stem: &str) -> (String, u32) {
+    match stem.rsplit_once('~') {
+        Some((name, n)) => match n.parse() {
+            Ok(n) => (name.to_owned(), n),
+            Err(_) => (stem.to_owned(), 1),
+        },
+        None => (stem.to_owned(), 1),
     }
 }

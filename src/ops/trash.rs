@@ -76,10 +76,11 @@ pub(crate) fn restore(project: &Project, id: &str) -> Result<Report> {
     let name = id.to_owned();
     let id = project.bank.trashed_id(&name)?;
     memories.check_free(&id)?;
-    let (file, own) = project.bank.restore(&name)?;
+    let (file, own, beside) = project.bank.restore(&name)?;
     let anchored = !own.is_empty();
     let mut anchors = memories.anchors;
     anchors.extend(own);
     project.bank.write_anchors(&anchors)?;
+    project.bank.forget_trashed_anchor(&beside)?;
     Ok(Report { moved: vec![Moved { id, name, file, anchored }], warnings: memories.warnings })
 }

@@ -157,3 +157,54 @@ fn an_id_that_is_taken_again_does_not_come_back() {
     assert_eq!(outcome.status(), 2, "{}", outcome.text());
     assert!(sandbox.ok("memory show name").contains("The new one"));
 }
+
+#[test]
+fn the_newest_comes_back_also_after_some_were_emptied_by_hand() {
+    let sandbox = Sandbox::bank();
+    for text in ["one", "two", "three"] {
+        sandbox.ok(&format!("memory add {text} --id same --no-anchor"));
+        sandbox.ok("memory delete same");
+    }
+    sandbox.remove(".memories/.trash/same.md");
+    sandbox.remove(".memories/.trash/same~2.md");
+    sandbox.ok("memory add four --id same --no-anchor");
+    sandbox.ok("memory delete same");
+    sandbox.ok("memory restore same");
+    assert!(sandbox.read(".memories/same.md").contains("four"));
+    assert!(sandbox.read(".memories/.trash/same~3.md").contains("three"));
+}
+
+#[test]
+fn a_name_that_looks_numbered_comes_back_under_its_own() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("same", "The one.\n");
+    sandbox.memory("same~2", "Another.\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory delete same~2 same
+        same~2 moved to the trash as .trash/same~2~1.md
+        same moved to the trash as .trash/same.md
+        take it back with: cerberus memory restore same~2
+        [exit 0]
+
+        $ cerberus memory restore same~2
+        same~2 is back as same~2.md
+        [exit 0]
+
+        $ cerberus memory restore same
+        same is back as same.md
+        [exit 0]
+    "#]]);
+    assert_eq!(sandbox.read(".memories/same~2.md"), "Another.\n");
+    assert_eq!(sandbox.read(".memories/same.md"), "The one.\n");
+}
+
+#[test]
+fn an_anchor_of_a_memory_that_is_no_more_is_nobodys() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("memory delete escape-html");
+    sandbox.remove(".memories/.trash/escape-html.md");
+    sandbox.ok("memory add Another. --id escape-html --no-anchor");
+    sandbox.ok("memory delete escape-html");
+    sandbox.ok("memory restore escape-html");
+    assert!(sandbox.json("memory show escape-html")["memories"][0]["anchor"].is_null());
+}
