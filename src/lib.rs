@@ -14,7 +14,7 @@
 //! | 2 | `store` | SQLite: what can be made again |
 //! | 2 | `tree` | the code on disk: walking, reading, git |
 //! | 1 | `syntax` | source code as symbols, tokens and fingerprints |
-//! | 1 | `markdown` | frontmatter and sections |
+//! | 1 | `markdown` | frontmatter, sections and links |
 //! | 1 | `rank` | words, weights and scores |
 //! | 1 | `tokens` | exact token counts |
 //! | 0 | `model`, `text`, `error` | plain types, positions, how a command ends |

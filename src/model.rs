@@ -1,4 +1,4 @@
-//! The words of the domain as plain types: memory, scope, anchor, symbol.
+//! The words of the domain as plain types: memory, scope, anchor, symbol, edge.
 //!
 //! Owns the spelling of each value in files and output. Knows no file, no store,
 //! no syntax tree.
@@ -141,6 +141,21 @@ spelled! {
         Renamed = "renamed",
         Ambiguous = "ambiguous",
         Gone = "gone",
+    }
+}
+
+spelled! {
+    /// What a link says of its target.
+    EdgeType, "relation" {
+        Refactors = "refactors",
+        Plans = "plans",
+        Debugs = "debugs",
+        Mentions = "mentions",
+        Supersedes = "supersedes",
+        Extends = "extends",
+        Contradicts = "contradicts",
+        DependsOn = "depends_on",
+        RelatedTo = "related_to",
     }
 }
 

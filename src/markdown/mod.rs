@@ -1,4 +1,4 @@
-//! Memories as markdown: frontmatter and sections.
+//! Memories as markdown: frontmatter, sections and links.
 //!
 //! Text goes in, plain values come out; reading never fails. What cannot be read
 //! becomes a [`Diagnostic`] and the rest still counts. An edit keeps every byte
@@ -7,6 +7,7 @@
 
 pub(crate) mod edit;
 pub(crate) mod frontmatter;
+pub(crate) mod links;
 pub(crate) mod sections;
 mod structure;
 

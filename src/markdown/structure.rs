@@ -1,4 +1,4 @@
-//! The structure of markdown: where its headings and comments are.
+//! The structure of markdown: where its headings, comments and code are.
 //!
 //! CommonMark is read by pulldown-cmark, so code, however it is marked, holds
 //! neither. Two things are read more kindly than CommonMark has it, since both
@@ -19,6 +19,8 @@ const MAX_DEPTH: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Structure {
     pub(crate) comments: Vec<Comment>,
+    /// Fenced, indented and inline code, with its marks.
+    pub(crate) code: Vec<Span>,
     /// The headings outside quotes and lists.
     pub(crate) headings: Vec<Heading>,
 }
@@ -109,7 +111,10 @@ impl Reader<'_> {
                                 title: String::new(),
                             });
                         }
-                        Tag::CodeBlock(_) => in_code = true,
+                        Tag::CodeBlock(_) => {
+                            in_code = true;
+                            self.found.code.push(span);
+                        }
                         Tag::HtmlBlock => self.html_block(span),
                         _ => {}
                     }
@@ -136,7 +141,12 @@ impl Reader<'_> {
                         self.title(&words);
                     }
                 }
-                Event::Code(words) if in_heading => self.title(&words),
+                Event::Code(words) => {
+                    self.found.code.push(span);
+                    if in_heading {
+                        self.title(&words);
+                    }
+                }
                 Event::SoftBreak | Event::HardBreak if in_heading => self.title(" "),
                 _ => {}
             }
