@@ -55,11 +55,26 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,anchor-test)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__anchor__subcmd__test"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,append)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__append"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,create)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__create"
+                ;;
             cerberus__subcmd__help__subcmd__memory,delete)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__delete"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,export)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__export"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,import)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__import"
+                ;;
             cerberus__subcmd__help__subcmd__memory,init)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__init"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,read)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__read"
                 ;;
             cerberus__subcmd__help__subcmd__memory,reanchor)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__reanchor"
@@ -79,6 +94,9 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,stats)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__stats"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,update)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__update"
+                ;;
             cerberus__subcmd__memory,add)
                 cmd="cerberus__subcmd__memory__subcmd__add"
                 ;;
@@ -88,14 +106,29 @@ _cerberus() {
             cerberus__subcmd__memory,anchor-test)
                 cmd="cerberus__subcmd__memory__subcmd__anchor__subcmd__test"
                 ;;
+            cerberus__subcmd__memory,append)
+                cmd="cerberus__subcmd__memory__subcmd__append"
+                ;;
+            cerberus__subcmd__memory,create)
+                cmd="cerberus__subcmd__memory__subcmd__create"
+                ;;
             cerberus__subcmd__memory,delete)
                 cmd="cerberus__subcmd__memory__subcmd__delete"
+                ;;
+            cerberus__subcmd__memory,export)
+                cmd="cerberus__subcmd__memory__subcmd__export"
                 ;;
             cerberus__subcmd__memory,help)
                 cmd="cerberus__subcmd__memory__subcmd__help"
                 ;;
+            cerberus__subcmd__memory,import)
+                cmd="cerberus__subcmd__memory__subcmd__import"
+                ;;
             cerberus__subcmd__memory,init)
                 cmd="cerberus__subcmd__memory__subcmd__init"
+                ;;
+            cerberus__subcmd__memory,read)
+                cmd="cerberus__subcmd__memory__subcmd__read"
                 ;;
             cerberus__subcmd__memory,reanchor)
                 cmd="cerberus__subcmd__memory__subcmd__reanchor"
@@ -115,6 +148,9 @@ _cerberus() {
             cerberus__subcmd__memory,stats)
                 cmd="cerberus__subcmd__memory__subcmd__stats"
                 ;;
+            cerberus__subcmd__memory,update)
+                cmd="cerberus__subcmd__memory__subcmd__update"
+                ;;
             cerberus__subcmd__memory__subcmd__help,add)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__add"
                 ;;
@@ -124,14 +160,29 @@ _cerberus() {
             cerberus__subcmd__memory__subcmd__help,anchor-test)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__anchor__subcmd__test"
                 ;;
+            cerberus__subcmd__memory__subcmd__help,append)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__append"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,create)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__create"
+                ;;
             cerberus__subcmd__memory__subcmd__help,delete)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__delete"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,export)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__export"
                 ;;
             cerberus__subcmd__memory__subcmd__help,help)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__help"
                 ;;
+            cerberus__subcmd__memory__subcmd__help,import)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__import"
+                ;;
             cerberus__subcmd__memory__subcmd__help,init)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__init"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,read)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__read"
                 ;;
             cerberus__subcmd__memory__subcmd__help,reanchor)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__reanchor"
@@ -150,6 +201,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__memory__subcmd__help,stats)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__stats"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,update)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__update"
                 ;;
             *)
                 ;;
@@ -294,7 +348,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory)
-            opts="init add anchor anchor-test show reanchor search sections stats delete restore"
+            opts="init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -349,6 +403,34 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__append)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__delete)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -363,7 +445,49 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__export)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__import)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__read)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -461,6 +585,20 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__update)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__index)
             opts="-h -V --full --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -484,7 +622,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory)
-            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections stats delete restore help"
+            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -651,6 +789,94 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__append)
+            opts="-h -V --content --file --section --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__create)
+            opts="-h -V --content --file --id --type --category --scope --tag --hint --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --category)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__delete)
             opts="-h -V --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -673,8 +899,38 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__export)
+            opts="-o -h -V --output --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__help)
-            opts="init add anchor anchor-test show reanchor search sections stats delete restore help"
+            opts="init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -729,7 +985,49 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__append)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__delete)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__export)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -757,7 +1055,35 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__import)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__read)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -855,6 +1181,46 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__update)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__import)
+            opts="-h -V --from-export --overwrite --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from-export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__init)
             opts="-h -V --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -862,6 +1228,32 @@ _cerberus() {
                 return 0
             fi
             case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__read)
+            opts="-h -V --section --raw --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --project)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1074,6 +1466,64 @@ _cerberus() {
                 return 0
             fi
             case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__update)
+            opts="-h -V --content --file --section --replace-frontmatter --type --category --scope --status --tag --hint --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --category)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --status)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --project)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -47,6 +47,12 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand reanchor 'Follow every anchor through what changed in the code'
             cand search 'Search the memories, or just the wanted sections of them'
             cand sections 'List the sections of a memory with their tokens'
+            cand create 'Write a document of any length into the bank'
+            cand append 'Append a text to a memory or to one of its sections'
+            cand read 'Print a memory, or just the wanted sections of it'
+            cand update 'Replace the text of a memory or of one section, and set its frontmatter'
+            cand export 'Print the whole bank as JSON Lines, without loss'
+            cand import 'Put memories that were kept elsewhere into the bank'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
@@ -176,6 +182,87 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'cerberus;memory;create'= {
+            cand --content 'Take this text (without it and --file: what comes through a pipe)'
+            cand --file 'Take the text of this file, or of the standard input with -'
+            cand --id 'Give it an id other than its name'
+            cand --type 'What the memory is (journal unless told otherwise)'
+            cand --category 'Put it into a category'
+            cand --scope 'Say where it holds: universal, language:NAME or project:NAME'
+            cand --tag 'Tag it (may be repeated)'
+            cand --hint 'Give a word that its example should hold (may be repeated, or several in one)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;append'= {
+            cand --content 'Take this text (without it and --file: what comes through a pipe)'
+            cand --file 'Take the text of this file, or of the standard input with -'
+            cand --section 'Append to this section: one between tags, or one below a heading'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;read'= {
+            cand --section 'Only this section (may be repeated, or several with commas between)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --raw 'Keep the tags in sections; without a section, print the file to the byte'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;update'= {
+            cand --content 'Take this text (without it and --file: what comes through a pipe)'
+            cand --file 'Take the text of this file, or of the standard input with -'
+            cand --section 'Replace the text of this section alone'
+            cand --type 'Set what the memory is'
+            cand --category 'Set its category'
+            cand --scope 'Set where it holds: universal, language:NAME or project:NAME'
+            cand --status 'Set whether it is in use: active or archived'
+            cand --tag 'Set its tags (repeated: all of them; an empty one takes them away)'
+            cand --hint 'Set its hints (repeated, or several in one: all of them)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --replace-frontmatter 'Take the content''s own frontmatter instead of keeping the memory''s'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;export'= {
+            cand -o 'Write to this file instead of the standard output'
+            cand --output 'Write to this file instead of the standard output'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;import'= {
+            cand --from-export 'Take what `cerberus memory export` wrote, or the standard input with -'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --overwrite 'Write over memories that differ; the bank''s own go to the trash'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'cerberus;memory;stats'= {
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
@@ -213,6 +300,12 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand reanchor 'Follow every anchor through what changed in the code'
             cand search 'Search the memories, or just the wanted sections of them'
             cand sections 'List the sections of a memory with their tokens'
+            cand create 'Write a document of any length into the bank'
+            cand append 'Append a text to a memory or to one of its sections'
+            cand read 'Print a memory, or just the wanted sections of it'
+            cand update 'Replace the text of a memory or of one section, and set its frontmatter'
+            cand export 'Print the whole bank as JSON Lines, without loss'
+            cand import 'Put memories that were kept elsewhere into the bank'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
@@ -233,6 +326,18 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;memory;help;search'= {
         }
         &'cerberus;memory;help;sections'= {
+        }
+        &'cerberus;memory;help;create'= {
+        }
+        &'cerberus;memory;help;append'= {
+        }
+        &'cerberus;memory;help;read'= {
+        }
+        &'cerberus;memory;help;update'= {
+        }
+        &'cerberus;memory;help;export'= {
+        }
+        &'cerberus;memory;help;import'= {
         }
         &'cerberus;memory;help;stats'= {
         }
@@ -286,6 +391,12 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand reanchor 'Follow every anchor through what changed in the code'
             cand search 'Search the memories, or just the wanted sections of them'
             cand sections 'List the sections of a memory with their tokens'
+            cand create 'Write a document of any length into the bank'
+            cand append 'Append a text to a memory or to one of its sections'
+            cand read 'Print a memory, or just the wanted sections of it'
+            cand update 'Replace the text of a memory or of one section, and set its frontmatter'
+            cand export 'Print the whole bank as JSON Lines, without loss'
+            cand import 'Put memories that were kept elsewhere into the bank'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
@@ -305,6 +416,18 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;help;memory;search'= {
         }
         &'cerberus;help;memory;sections'= {
+        }
+        &'cerberus;help;memory;create'= {
+        }
+        &'cerberus;help;memory;append'= {
+        }
+        &'cerberus;help;memory;read'= {
+        }
+        &'cerberus;help;memory;update'= {
+        }
+        &'cerberus;help;memory;export'= {
+        }
+        &'cerberus;help;memory;import'= {
         }
         &'cerberus;help;memory;stats'= {
         }

@@ -36,25 +36,31 @@ complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "index" -d 'Bring 
 complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
 complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "demo" -d 'Show the whole life cycle on a throw-away repository, each step checked'
 complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -s V -l version -d 'Print version'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "init" -d 'Make a bank in this project'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "add" -d 'Add a short memory and anchor it to the code that shows it'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "anchor" -d 'Find and keep the anchor of a memory'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "anchor-test" -d 'Rank the examples of a rule and store nothing'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "show" -d 'Show memories, newest first'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "sections" -d 'List the sections of a memory with their tokens'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "stats" -d 'Count the memories and their anchors'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "delete" -d 'Move memories to the trash'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "restore" -d 'Take a memory back from the trash'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections stats delete restore help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "init" -d 'Make a bank in this project'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "add" -d 'Add a short memory and anchor it to the code that shows it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "anchor" -d 'Find and keep the anchor of a memory'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "anchor-test" -d 'Rank the examples of a rule and store nothing'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "show" -d 'Show memories, newest first'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "sections" -d 'List the sections of a memory with their tokens'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "create" -d 'Write a document of any length into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "append" -d 'Append a text to a memory or to one of its sections'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "read" -d 'Print a memory, or just the wanted sections of it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "update" -d 'Replace the text of a memory or of one section, and set its frontmatter'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "export" -d 'Print the whole bank as JSON Lines, without loss'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "import" -d 'Put memories that were kept elsewhere into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "stats" -d 'Count the memories and their anchors'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "delete" -d 'Move memories to the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "restore" -d 'Take a memory back from the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from init" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from init" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
@@ -166,6 +172,74 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l content -d 'Take this text (without it and --file: what comes through a pipe)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l file -d 'Take the text of this file, or of the standard input with -' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l id -d 'Give it an id other than its name' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l type -d 'What the memory is (journal unless told otherwise)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l category -d 'Put it into a category' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l scope -d 'Say where it holds: universal, language:NAME or project:NAME' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l tag -d 'Tag it (may be repeated)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l hint -d 'Give a word that its example should hold (may be repeated, or several in one)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l content -d 'Take this text (without it and --file: what comes through a pipe)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l file -d 'Take the text of this file, or of the standard input with -' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l section -d 'Append to this section: one between tags, or one below a heading' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l section -d 'Only this section (may be repeated, or several with commas between)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l raw -d 'Keep the tags in sections; without a section, print the file to the byte'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l content -d 'Take this text (without it and --file: what comes through a pipe)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l file -d 'Take the text of this file, or of the standard input with -' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l section -d 'Replace the text of this section alone' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l type -d 'Set what the memory is' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l category -d 'Set its category' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l scope -d 'Set where it holds: universal, language:NAME or project:NAME' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l status -d 'Set whether it is in use: active or archived' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l tag -d 'Set its tags (repeated: all of them; an empty one takes them away)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l hint -d 'Set its hints (repeated, or several in one: all of them)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l replace-frontmatter -d 'Take the content\'s own frontmatter instead of keeping the memory\'s'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -s o -l output -d 'Write to this file instead of the standard output' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l from-export -d 'Take what `cerberus memory export` wrote, or the standard input with -' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l overwrite -d 'Write over memories that differ; the bank\'s own go to the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -s V -l version -d 'Print version'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from stats" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from stats" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
@@ -196,6 +270,12 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "sections" -d 'List the sections of a memory with their tokens'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "create" -d 'Write a document of any length into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "append" -d 'Append a text to a memory or to one of its sections'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "read" -d 'Print a memory, or just the wanted sections of it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "update" -d 'Replace the text of a memory or of one section, and set its frontmatter'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "export" -d 'Print the whole bank as JSON Lines, without loss'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "import" -d 'Put memories that were kept elsewhere into the bank'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "stats" -d 'Count the memories and their anchors'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "delete" -d 'Move memories to the trash'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "restore" -d 'Take a memory back from the trash'
@@ -235,6 +315,12 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "sections" -d 'List the sections of a memory with their tokens'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "create" -d 'Write a document of any length into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "append" -d 'Append a text to a memory or to one of its sections'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "read" -d 'Print a memory, or just the wanted sections of it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "update" -d 'Replace the text of a memory or of one section, and set its frontmatter'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "export" -d 'Print the whole bank as JSON Lines, without loss'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "import" -d 'Put memories that were kept elsewhere into the bank'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "stats" -d 'Count the memories and their anchors'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "delete" -d 'Move memories to the trash'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "restore" -d 'Take a memory back from the trash'

@@ -57,7 +57,7 @@ use Owner::{All, AtLeast, Only};
 const OWNERS: &[(&str, Owner)] = &[
     ("anstyle", Only(&["output"])),
     ("anyhow", AtLeast(20)),
-    ("base64", Only(&["syntax"])),
+    ("base64", Only(&["syntax", "ops"])),
     ("bpe-openai", Only(&["tokens"])),
     ("clap", Only(&["cli", "commands", "lib"])),
     ("clap_complete", Only(&["cli", "commands"])),

@@ -66,10 +66,7 @@ impl Bank {
         let bytes = files::read(&self.folder().join(file), MAX_BYTES)?
             .ok_or_else(|| Failure::usage(format!("there is no memory file `{file}`")))?;
         let mut warnings = Vec::new();
-        if bytes.len() > WARN_BYTES {
-            let size = bytes.len() / 1024;
-            warnings.push(format!("`{file}` has {size} KB; over 100 KB it is refused"));
-        }
+        warnings.extend(size_warning(file, bytes.len()));
         let (text, is_exact) = text::decode(&bytes);
         if !is_exact {
             warnings.push(format!("`{file}` is no valid UTF-8; bad bytes are shown as U+FFFD"));
@@ -133,25 +130,61 @@ impl Bank {
         front: &Frontmatter,
         body: &str,
     ) -> Result<String> {
-        names::check(id)?;
         let text = format!("{}{}\n", frontmatter::render(front), body.trim_end());
-        if text.len() as u64 > MAX_BYTES {
-            return Err(Failure::usage(format!(
-                "the memory has {} KB, more than 100 KB",
-                text.len() / 1024
-            ))
-            .hint("split it; what is long is read by nobody")
-            .into());
-        }
-        let file = format!("{id}.md");
+        self.create_text(id, &text)
+    }
+
+    /// Writes a new memory, frontmatter and all, and returns its file; one of that name
+    /// must not exist.
+    pub(crate) fn create_text(&self, name: &str, text: &str) -> Result<String> {
+        names::check(name)?;
+        check_size(text)?;
+        let file = format!("{name}.md");
         if files::create(&self.inside(&file)?, text.as_bytes())? {
             Ok(file)
         } else {
-            Err(Failure::usage(format!("there is a memory `{id}` already"))
-                .hint(format!("choose another `--id`, or see it with `cerberus memory show {id}`"))
+            Err(Failure::usage(format!("there is a memory `{name}` already"))
+                .hint(format!("choose another name, or see it with `cerberus memory show {name}`"))
                 .into())
         }
     }
+
+    /// Reads the whole text of a memory that is to be edited, byte-order mark and all; it
+    /// must be text to the last byte.
+    pub(crate) fn exact_text(&self, file: &str) -> Result<String> {
+        let bytes = files::read(&self.folder().join(file), MAX_BYTES)?
+            .ok_or_else(|| Failure::usage(format!("there is no memory file `{file}`")))?;
+        String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Failure::usage(format!("`{file}` is no valid UTF-8 from byte {at} on, and editing it would lose what it holds"))
+                .hint("save it as UTF-8 in an editor first")
+                .into()
+        })
+    }
+
+    /// Writes the edited text of a memory over the old one.
+    pub(crate) fn rewrite(&self, file: &str, text: &str) -> Result<()> {
+        check_size(text)?;
+        files::replace(&self.inside(file)?, text.as_bytes())
+    }
+}
+
+fn check_size(text: &str) -> Result<()> {
+    if text.len() as u64 <= MAX_BYTES {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "the memory has {} KB, more than 100 KB",
+        text.len().div_ceil(1024)
+    ))
+    .hint("split it; what is long is read by nobody")
+    .into())
+}
+
+/// Returns a warning for a memory that is large.
+pub(crate) fn size_warning(file: &str, n_bytes: usize) -> Option<String> {
+    let size = n_bytes / 1024;
+    (n_bytes > WARN_BYTES).then(|| format!("`{file}` has {size} KB; over 100 KB it is refused"))
 }
 
 /// Keeps the first of several memories with one id.

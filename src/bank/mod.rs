@@ -15,15 +15,17 @@ mod files;
 pub(crate) mod lockfile;
 pub(crate) mod memories;
 pub(crate) mod names;
+mod portable;
 mod trash;
 
 pub(crate) use files::WriteGuard;
 pub(crate) use memories::Stored;
+pub(crate) use portable::{PINS, Put};
 
 /// The bank's own folders and files.
 const INDICES: &str = "indices";
 const TRASH: &str = ".trash";
-const LOCKFILE: &str = "anchors.lock";
+pub(crate) const LOCKFILE: &str = "anchors.lock";
 
 /// What `init` writes for git: only what cannot be made again is committed.
 const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-*\n";
@@ -107,4 +109,9 @@ impl Bank {
 /// Writes `text` to `path`, in one step, unless there is a file already; returns whether it did.
 pub(crate) fn create_file(path: &Path, text: &str) -> Result<bool> {
     files::create(path, text.as_bytes())
+}
+
+/// Writes `text` to `path`, in one step, over whatever is there.
+pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
+    files::replace(path, text.as_bytes())
 }

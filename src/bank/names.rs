@@ -7,6 +7,9 @@ use crate::error::Failure;
 /// The longest id; every file system takes names of this length.
 const MAX_BYTES: usize = 120;
 
+/// The longest part of a file's path.
+const MAX_PART_BYTES: usize = 240;
+
 /// How much of a text goes into an id made from it.
 const MAX_WORDS: usize = 6;
 const MAX_MADE_BYTES: usize = 48;
@@ -38,6 +41,31 @@ pub(crate) fn check(id: &str) -> Result<(), Failure> {
         }
         let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
         if RESERVED.contains(&stem.as_str()) || part == "indices" {
+            return Err(refuse(&format!("`{part}` is reserved")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that `file` can be the file of a memory, as people name files: inside the bank
+/// on every system, whatever else is in its name.
+pub(crate) fn check_file(file: &str) -> Result<(), Failure> {
+    let refuse = |why: &str| {
+        Failure::usage(format!("`{}` cannot be the file of a memory: {why}", file.escape_debug()))
+            .hint("name it as in `db/close-sessions.md`, below the bank")
+    };
+    if !file.ends_with(".md") {
+        return Err(refuse("it does not end in `.md`"));
+    }
+    if let Some(c) = file.chars().find(|c| c.is_control() || matches!(c, '\\' | ':')) {
+        return Err(refuse(&format!("`{}` is not allowed in it", c.escape_debug())));
+    }
+    for (at, part) in file.split('/').enumerate() {
+        if part.is_empty() || part.starts_with('.') || part.len() > MAX_PART_BYTES {
+            return Err(refuse("a part of it is empty, too long or starts with a dot"));
+        }
+        let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
+        if RESERVED.contains(&stem.as_str()) || (at == 0 && part == super::INDICES) {
             return Err(refuse(&format!("`{part}` is reserved")));
         }
     }
@@ -88,6 +116,32 @@ mod tests {
             "indices/x",
         ] {
             assert!(check(id).is_err(), "{id:?}");
+        }
+    }
+
+    #[test]
+    fn files_stay_inside_the_bank() {
+        for file in ["a.md", "my notes.md", "db/größe~2.md", "a/b/c.d.md"] {
+            assert!(check_file(file).is_ok(), "{file}");
+        }
+        for file in [
+            "",
+            ".md",
+            "a",
+            "../x.md",
+            "/x.md",
+            "C:/x.md",
+            "a//b.md",
+            "a/../b.md",
+            "a\\b.md",
+            "a\n.md",
+            "NUL.md",
+            "db/aux.x.md",
+            "indices/x.md",
+            ".trash/x.md",
+            "anchors.lock",
+        ] {
+            assert!(check_file(file).is_err(), "{file:?}");
         }
     }
 

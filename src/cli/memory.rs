@@ -7,6 +7,8 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::model::{MemoryStatus, MemoryType, Scope};
 
+use super::documents::{AppendArgs, CreateArgs, ExportArgs, ImportArgs, ReadArgs, UpdateArgs};
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
     /// Make a bank in this project
@@ -58,6 +60,51 @@ Examples:
     /// List the sections of a memory with their tokens
     #[command(after_help = "Example: cerberus memory sections release-plan --validate")]
     Sections(SectionsArgs),
+    /// Write a document of any length into the bank
+    #[command(after_help = "\
+The content may begin with frontmatter of its own; what is given besides is set in it. A document
+is not anchored; `cerberus memory anchor` does that.
+
+Examples:
+  cerberus memory create release/plan --type plan --tag release --file plan.md
+  git log -5 | cerberus memory create journal/today")]
+    Create(CreateArgs),
+    /// Append a text to a memory or to one of its sections
+    #[command(after_help = "\
+A text that is the end already is not appended again.
+
+Examples:
+  cerberus memory append release/plan --content \"- tag the release\" --section steps
+  date | cerberus memory append journal/today")]
+    Append(AppendArgs),
+    /// Print a memory, or just the wanted sections of it
+    #[command(after_help = "\
+Examples:
+  cerberus memory read release/plan --section summary,steps
+  cerberus memory read release/plan --raw")]
+    Read(ReadArgs),
+    /// Replace the text of a memory or of one section, and set its frontmatter
+    #[command(after_help = "\
+What is not replaced or set stays to the byte, and a memory that says all this already is not
+written.
+
+Examples:
+  cerberus memory update release/plan --section summary --content \"Out in May.\"
+  cerberus memory update release/plan --status archived --tag release --tag done")]
+    Update(UpdateArgs),
+    /// Print the whole bank as JSON Lines, without loss
+    #[command(after_help = "\
+The first line says the format, each further one is a file: memories, anchors.lock, pins.toml.
+
+Example: cerberus memory export --output memories.jsonl")]
+    Export(ExportArgs),
+    /// Put memories that were kept elsewhere into the bank
+    #[command(after_help = "\
+All is checked before anything is written. What the bank has already is left alone; what it has
+otherwise is refused unless --overwrite is given.
+
+Example: cerberus memory import --from-export memories.jsonl")]
+    Import(ImportArgs),
     /// Count the memories and their anchors
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod documents;
 mod memory;
 
+pub(crate) use documents::{AppendArgs, CreateArgs, ExportArgs, ImportArgs, ReadArgs, UpdateArgs};
 pub(crate) use memory::{
     AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, MemoryCommand, ReanchorArgs,
     ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
@@ -64,7 +66,7 @@ pub(crate) enum ColorChoice {
 pub(crate) enum Command {
     /// Keep, find and follow rules and their examples
     #[command(subcommand)]
-    Memory(MemoryCommand),
+    Memory(Box<MemoryCommand>),
     /// Bring the code index up to date and say what it holds
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),

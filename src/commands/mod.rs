@@ -16,16 +16,23 @@ use crate::output::Printer;
 mod add;
 mod anchor;
 mod anchor_test;
+mod append;
 mod completions;
+mod content;
+mod create;
 mod demo;
+mod export;
+mod import;
 mod index;
 mod init;
+mod read;
 mod reanchor;
 mod search;
 mod sections;
 mod show;
 mod stats;
 mod trash;
+mod update;
 
 /// Parses a command line, runs it and returns how it ended.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
@@ -81,6 +88,12 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Search(args) => search::run(args, settings, out),
         MemoryCommand::Sections(args) => sections::run(args, settings, out),
         MemoryCommand::Stats(args) => stats::run(args, settings, out),
+        MemoryCommand::Create(args) => create::run(args, settings, out),
+        MemoryCommand::Append(args) => append::run(args, settings, out),
+        MemoryCommand::Read(args) => read::run(args, settings, out),
+        MemoryCommand::Update(args) => update::run(args, settings, out),
+        MemoryCommand::Export(args) => export::run(args, settings, out),
+        MemoryCommand::Import(args) => import::run(args, settings, out),
         MemoryCommand::Delete(args) => trash::delete(args, settings, out),
         MemoryCommand::Restore(args) => trash::restore(args, settings, out),
     }

@@ -77,7 +77,7 @@ pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
         names::check(id)?;
     }
     let memories = Memories::load(project)?;
-    let scope = request.scope.clone().unwrap_or_else(|| default_scope(project));
+    let scope = request.scope.clone().unwrap_or_else(|| super::default_scope(project));
     let mut warnings: Vec<String> = near_duplicates(text, &memories);
     // All that can be refused is looked at before anything is written.
     let (anchor, unanchored) = find_anchor(project, request, text, &scope, &mut warnings)?;
@@ -88,7 +88,7 @@ pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
         scope: Some(scope),
         tags: request.tags.clone(),
         hints: request.hints.clone(),
-        created_at: Some(seconds(project.now)),
+        created_at: Some(super::seconds(project.now)),
         ..Frontmatter::default()
     };
     let _guard = project.bank.lock_for_writing()?;
@@ -165,17 +165,6 @@ fn free_id(request: &Request, text: &str, memories: &Memories) -> Result<String>
         n += 1;
     }
     Ok(id)
-}
-
-/// A memory without a scope is about the project that holds it, by the name of its folder.
-fn default_scope(project: &Project) -> Scope {
-    let name = project.root.file_name().map(|name| name.to_string_lossy().into_owned());
-    Scope::Project(name)
-}
-
-/// A time to the second: what people read in frontmatter.
-fn seconds(now: jiff::Timestamp) -> jiff::Timestamp {
-    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now)
 }
 
 fn near_duplicates(text: &str, memories: &Memories) -> Vec<String> {

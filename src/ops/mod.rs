@@ -9,26 +9,35 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::bank::Bank;
+use crate::model::Scope;
 use crate::rank::calibrate::Weights;
 
 pub(crate) mod add;
 pub(crate) mod anchor;
 pub(crate) mod anchor_test;
+pub(crate) mod append;
 mod code_index;
+pub(crate) mod create;
 pub(crate) mod demo;
 mod discover;
+pub(crate) mod document;
+pub(crate) mod export;
 pub(crate) mod follow;
+pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod memories;
+pub(crate) mod read;
 pub(crate) mod reanchor;
 mod recency;
 pub(crate) mod search;
 pub(crate) mod sections;
 pub(crate) mod show;
+mod slices;
 pub(crate) mod stats;
 mod sync;
 pub(crate) mod trash;
+pub(crate) mod update;
 
 /// Where an operation works and what the user has settled for it.
 #[derive(Debug, Clone)]
@@ -51,4 +60,15 @@ pub(crate) type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 /// Rounds a score to the four digits that are shown and kept.
 pub(crate) fn rounded(score: f64) -> f64 {
     (score * 1e4).round() / 1e4
+}
+
+/// A memory without a scope is about the project that holds it, by the name of its folder.
+fn default_scope(project: &Project) -> Scope {
+    let name = project.root.file_name().map(|name| name.to_string_lossy().into_owned());
+    Scope::Project(name)
+}
+
+/// A time to the second: what people read in frontmatter.
+fn seconds(now: Timestamp) -> Timestamp {
+    Timestamp::from_second(now.as_second()).unwrap_or(now)
 }

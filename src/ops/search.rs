@@ -4,15 +4,13 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::error::Failure;
-use crate::markdown::sections;
 use crate::model::MemoryStatus;
 use crate::rank::tokenize;
 use crate::store::Store;
 use crate::store::memories as table;
-use crate::text::LineIndex;
-use crate::tokens;
 
 use super::memories::{Filter, Memories};
+use super::slices::{self, Missing, SectionPlace, TokenMetrics};
 use super::{Project, rounded, sync};
 
 /// What to look for.
@@ -51,34 +49,6 @@ pub(crate) struct Hit {
     pub(crate) missing: Vec<Missing>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token_metrics: Option<TokenMetrics>,
-}
-
-/// Where a returned section stands in its file.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SectionPlace {
-    pub(crate) id: String,
-    pub(crate) start_line: usize,
-    pub(crate) end_line: usize,
-}
-
-/// A section that was asked for and is not there.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Missing {
-    pub(crate) id: String,
-    pub(crate) nearest: Option<String>,
-}
-
-/// What the slicing saved.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct TokenMetrics {
-    pub(crate) actual_tokens: usize,
-    pub(crate) full_file_tokens: usize,
-    /// Negative where the sections cost more than the file; none where nothing was found.
-    pub(crate) savings_percent: Option<f64>,
-    pub(crate) tokenizer: &'static str,
 }
 
 /// Returns the memories that match the query, best first.
@@ -132,52 +102,12 @@ pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
 
 /// Puts the wanted sections of a memory into its hit.
 fn slice(hit: &mut Hit, text: &str, request: &Request, warnings: &mut Vec<String>) {
-    let parsed = sections::parse(text);
-    let lines = LineIndex::new(text);
-    let selection = sections::select(&parsed, &request.sections);
-    let parts: Vec<String> = selection
-        .found
-        .iter()
-        .map(|section| sections::content(text, section, &parsed, false))
-        .collect();
-    let content = parts.join(sections::SEPARATOR);
-    let full = tokens::count(text);
-    let actual = if parts.is_empty() { 0 } else { tokens::count(&content) };
-    let saved = (full as f64 - actual as f64) / (full.max(1) as f64) * 100.0;
-    hit.token_metrics = Some(TokenMetrics {
-        actual_tokens: actual,
-        full_file_tokens: full,
-        savings_percent: (!parts.is_empty()).then(|| (saved * 10.0).round() / 10.0),
-        tokenizer: tokens::NAME,
-    });
-    hit.sections = selection
-        .found
-        .iter()
-        .map(|section| SectionPlace {
-            id: section.id.clone(),
-            start_line: lines.line(section.outer.start) + 1,
-            end_line: lines.line(section.outer.end.saturating_sub(1).max(section.outer.start)) + 1,
-        })
-        .collect();
-    for missing in selection.missing {
-        let known: Vec<&str> = parsed.list.iter().map(|section| section.id.as_str()).collect();
-        let known = if known.is_empty() {
-            "it has none".to_owned()
-        } else {
-            format!("it has {}", known.join(", "))
-        };
-        let near = missing
-            .nearest
-            .as_ref()
-            .map(|near| format!("; did you mean `{near}`?"))
-            .unwrap_or_default();
-        warnings.push(format!("`{}` has no section `{}`: {known}{near}", hit.id, missing.id));
-        hit.missing.push(Missing { id: missing.id, nearest: missing.nearest });
-    }
-    for found in &parsed.diagnostics {
-        warnings.push(format!("{}:{}: {}", hit.file, found.line + 1, found.message));
-    }
-    hit.content = request.content.then_some(content).filter(|content| !content.is_empty());
+    let slice = slices::slice(text, &request.sections, false);
+    warnings.extend(slice.warnings(&hit.id, &hit.file));
+    hit.sections = slice.sections;
+    hit.missing = slice.missing;
+    hit.token_metrics = Some(slice.metrics);
+    hit.content = request.content.then_some(slice.content).filter(|content| !content.is_empty());
 }
 
 /// Returns the words of a query; whatever else is in it has no meaning here.

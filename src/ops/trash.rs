@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::bank::Stored;
 use crate::bank::lockfile::Anchors;
 use crate::error::Failure;
 use crate::text;
@@ -35,28 +36,39 @@ pub(crate) struct Moved {
 pub(crate) fn delete(project: &Project, ids: &[String]) -> Result<Report> {
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
-    let mut wanted = Vec::new();
+    let mut wanted: Vec<&Stored> = Vec::new();
     for typed in ids {
         let stored = memories.find(typed)?;
-        if !wanted.iter().any(|(id, _)| id == &stored.memory.id) {
-            wanted.push((stored.memory.id.clone(), stored.file.clone()));
+        if !wanted.iter().any(|it| it.memory.id == stored.memory.id) {
+            wanted.push(stored);
         }
     }
     let mut anchors = memories.anchors.clone();
+    let moved = put_all(project, &mut anchors, &wanted)?;
+    Ok(Report { moved, warnings: memories.warnings.clone() })
+}
+
+/// Moves memories to the trash one by one, each with its anchor, which is written at once.
+pub(super) fn put_all(
+    project: &Project,
+    anchors: &mut Anchors,
+    memories: &[&Stored],
+) -> Result<Vec<Moved>> {
     let mut moved = Vec::new();
-    for (id, file) in wanted {
-        let own: Anchors = anchors.remove_entry(&id).into_iter().collect();
+    for stored in memories {
+        let (id, file) = (&stored.memory.id, &stored.file);
+        let own: Anchors = anchors.remove_entry(id).into_iter().collect();
         let anchored = !own.is_empty();
-        let trashed = project.bank.trash(&file, &own)?;
-        project.bank.write_anchors(&anchors)?;
+        let trashed = project.bank.trash(file, &own)?;
+        project.bank.write_anchors(anchors)?;
         moved.push(Moved {
-            id,
-            name: file.strip_suffix(".md").unwrap_or(&file).to_owned(),
+            id: id.clone(),
+            name: file.strip_suffix(".md").unwrap_or(file).to_owned(),
             file: trashed,
             anchored,
         });
     }
-    Ok(Report { moved, warnings: memories.warnings.clone() })
+    Ok(moved)
 }
 
 /// Moves a memory back from the trash.

@@ -49,18 +49,28 @@ pub(crate) struct Printer {
     pub(crate) terminal: Terminal,
     /// Whether reports are printed as JSON.
     pub(crate) json: bool,
-    text: String,
+    text: Vec<u8>,
 }
 
 impl Printer {
     pub(crate) fn new(terminal: Terminal, json: bool) -> Self {
-        Self { terminal, json, text: String::new() }
+        Self { terminal, json, text: Vec::new() }
     }
 
     /// Adds a line to the answer.
     pub(crate) fn line(&mut self, line: &str) {
-        self.text.push_str(line);
-        self.text.push('\n');
+        self.text.extend_from_slice(line.as_bytes());
+        self.text.push(b'\n');
+    }
+
+    /// Adds bytes as they are; a terminal is shown what it would obey.
+    pub(crate) fn exactly(&mut self, bytes: &[u8]) {
+        if self.terminal.out_is_terminal {
+            let text = sanitize::escaped(&String::from_utf8_lossy(bytes));
+            self.text.extend_from_slice(text.as_bytes());
+        } else {
+            self.text.extend_from_slice(bytes);
+        }
     }
 
     /// Returns what a repository says, safe to show where the answer goes: on a terminal
@@ -121,7 +131,7 @@ impl Printer {
     /// Writes the answer.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let mut out = std::io::stdout().lock();
-        let written = out.write_all(self.text.as_bytes()).and_then(|()| out.flush());
+        let written = out.write_all(&self.text).and_then(|()| out.flush());
         self.text.clear();
         match written {
             Ok(()) => Ok(()),

@@ -237,7 +237,7 @@ fn empty_and_oversize_texts_are_refused() {
     let outcome = sandbox.run(&format!("memory add \"{long}\" --id long --no-anchor"));
     assert_eq!(outcome.status(), 2);
     expect![[r#"
-        cerberus: the memory has 102 KB, more than 100 KB
+        cerberus: the memory has 103 KB, more than 100 KB
         hint: split it; what is long is read by nobody
     "#]]
     .assert_eq(&outcome.stderr());

@@ -119,6 +119,57 @@ fn readers_and_writers_do_not_hinder_each_other() {
     assert_eq!(sandbox.json("memory stats")["memories"], RULES.len() + 3);
 }
 
+#[test]
+fn texts_that_are_appended_at_once_are_all_there() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory create log --content \"# Log\"");
+    sandbox.memory("notes", "## First\r\n\r\n## Second\r\nend\r\n");
+    for round in 0..3 {
+        let lines: Vec<String> = (0..AT_ONCE)
+            .map(|n| match n % 2 {
+                0 => format!("memory append log --content \"- entry {round}-{n}.\""),
+                _ => format!(
+                    "memory append notes --section first --content \"- entry {round}-{n}.\""
+                ),
+            })
+            .collect();
+        all_succeed(&sandbox, &lines);
+    }
+    let (log, notes) = (sandbox.read(".memories/log.md"), sandbox.read(".memories/notes.md"));
+    for round in 0..3 {
+        for n in 0..AT_ONCE {
+            let text = if n % 2 == 0 { &log } else { &notes };
+            assert_eq!(text.matches(&format!("- entry {round}-{n}.")).count(), 1, "{text}");
+        }
+    }
+    assert!(notes.ends_with("\r\n\r\n## Second\r\nend\r\n"), "{notes:?}");
+    assert!(!notes.replace("\r\n", "").contains('\n'));
+}
+
+#[test]
+fn writers_of_every_kind_take_turns() {
+    let sandbox = Sandbox::bank();
+    for id in ["a", "b", "c", "d"] {
+        sandbox.ok(&format!("memory create {id} --content \"Text of {id}, see [[memory:a]].\""));
+    }
+    let lines = [
+        "memory append a --content Appended.",
+        "memory update b --status archived",
+        "memory update b --tag kept",
+        "memory create e --content \"Text of e.\"",
+        "memory append d --content More.",
+        "memory export",
+        "memory read a",
+    ];
+    all_succeed(&sandbox, &lines.map(str::to_owned));
+    assert!(sandbox.read(".memories/a.md").contains("Appended."));
+    let b = sandbox.read(".memories/b.md");
+    assert!(b.contains("status: archived") && b.contains("tags: [kept]"), "{b}");
+    let d = sandbox.read(".memories/d.md");
+    assert!(["Text of d", "More."].iter().all(|it| d.contains(it)), "{d}");
+    assert_eq!(sandbox.json("memory stats")["memories"], 5);
+}
+
 /// Starts a command and kills it a while later; it may have ended by then.
 fn kill_after(sandbox: &Sandbox, line: &str, wait: Duration) {
     let mut command = sandbox.command(line);

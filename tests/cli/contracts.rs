@@ -222,3 +222,60 @@ fn every_answer_is_one_document() {
         assert!(parsed.is_ok(), "{}", outcome.text());
     }
 }
+
+#[test]
+fn what_is_done_with_documents() {
+    let sandbox = Sandbox::anchored();
+    shapes(
+        &sandbox,
+        expect![[r##"
+            $ cerberus memory create plan --content "# Plan"
+            file: string
+            id: string
+            warnings: []
+            $ cerberus memory append plan --section plan --content more
+            changed: bool
+            file: string
+            id: string
+            section: string
+            warnings: []
+            $ cerberus memory append plan --content more
+            changed: bool
+            file: string
+            id: string
+            section: null
+            warnings: []
+            $ cerberus memory read plan --section plan,nothing
+            category: null
+            content: string
+            createdAt: string
+            file: string
+            hints: []
+            id: string
+            missing: [{id:string,nearest:null}]
+            scope: string
+            sections: [{endLine:number,id:string,startLine:number}]
+            status: string
+            tags: []
+            tokenMetrics: {actualTokens:number,fullFileTokens:number,savingsPercent:number,tokenizer:string}
+            type: string
+            updatedAt: string
+            warnings: [string]
+            $ cerberus memory update plan --status archived
+            changed: bool
+            file: string
+            id: string
+            section: null
+            warnings: []
+            $ cerberus memory export --output out.jsonl
+            memories: number
+            output: string
+            warnings: []
+            $ cerberus memory import --from-export out.jsonl
+            imported: []
+            overwritten: []
+            unchanged: number
+            warnings: []
+        "##]],
+    );
+}

@@ -164,6 +164,18 @@ impl Sandbox {
         self.outcome(line, self.command(line).output().expect("cerberus runs"))
     }
 
+    /// Runs a command with `input` coming through a pipe.
+    pub(crate) fn piped(&self, line: &str, input: impl AsRef<[u8]>) -> Outcome {
+        let mut command = self.command(line);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let mut pipe = child.stdin.take().expect("a pipe");
+        // One that refuses at once does not read it.
+        let _ = std::io::Write::write_all(&mut pipe, input.as_ref());
+        drop(pipe);
+        self.outcome(line, child.wait_with_output().expect("it ends"))
+    }
+
     pub(crate) fn outcome(&self, line: &str, output: Output) -> Outcome {
         Outcome { line: line.to_owned(), root: self.root(), output }
     }
@@ -185,7 +197,11 @@ impl Sandbox {
 
     /// Runs a command with `--json` and returns its document, whatever its status.
     pub(crate) fn json(&self, line: &str) -> Value {
-        let outcome = self.run(&format!("{line} --json"));
+        self.json_of(self.run(&format!("{line} --json")))
+    }
+
+    /// Returns the document that a command printed.
+    pub(crate) fn json_of(&self, outcome: Outcome) -> Value {
         let document = serde_json::from_str(&outcome.stdout());
         document.unwrap_or_else(|error| panic!("{error}: {}", outcome.text()))
     }

@@ -1,0 +1,37 @@
+//! `cerberus memory export`.
+
+use anyhow::Result;
+
+use crate::cli::ExportArgs;
+use crate::config::Settings;
+use crate::error::ExitStatus;
+use crate::ops::export;
+use crate::output::{GOOD, Printer};
+
+pub(super) fn run(args: &ExportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let export = export::export(&settings.project)?;
+    let mut text = serde_json::to_string(&export.header)? + "\n";
+    for line in &export.lines {
+        text += &serde_json::to_string(line)?;
+        text.push('\n');
+    }
+    let Some(path) = &args.output else {
+        out.warn(&export.warnings);
+        out.exactly(text.as_bytes());
+        return Ok(ExitStatus::Done);
+    };
+    let report = export::save(export, path, &text)?;
+    if out.json {
+        out.document(&report)?;
+        return Ok(ExitStatus::Done);
+    }
+    out.warn(&report.warnings);
+    let memories = if report.memories == 1 { "memory" } else { "memories" };
+    out.line(&format!(
+        "{} {} {memories} to {}",
+        out.painted(GOOD, "exported"),
+        report.memories,
+        out.safe(&report.output)
+    ));
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,90 @@
+//! `cerberus memory import`.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::de::DeserializeOwned;
+
+use crate::cli::ImportArgs;
+use crate::config::Settings;
+use crate::error::{ExitStatus, Failure};
+use crate::ops::export::{Header, Line};
+use crate::ops::import;
+use crate::output::{GOOD, Printer};
+
+use super::content;
+
+/// The largest export: a hundred thousand large memories.
+const MAX_EXPORT_BYTES: u64 = 1024 * 1024 * 1024;
+
+pub(super) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let (header, lines) = read_export(&args.from_export)?;
+    let report = import::from_export(&settings.project, &header, &lines, args.overwrite)?;
+    if out.json {
+        out.document(&report)?;
+        return Ok(ExitStatus::Done);
+    }
+    out.warn(&report.warnings);
+    for file in &report.imported {
+        out.line(&format!("{} {}", out.painted(GOOD, "imported"), out.safe(file)));
+    }
+    for file in &report.overwritten {
+        out.line(&format!("{} {}", out.painted(GOOD, "written over"), out.safe(file)));
+    }
+    if report.unchanged > 0 {
+        let n = report.unchanged;
+        let files = if n == 1 { "file is" } else { "files are" };
+        out.line(&format!("{n} {files} in the bank already"));
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn read_export(path: &Path) -> Result<(Header, Vec<Line>)> {
+    let bytes = content::bytes(path, MAX_EXPORT_BYTES)?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::usage(format!("{} is no export: it is no valid UTF-8", content::shown(path)))
+            .hint("make one with `cerberus memory export`")
+    })?;
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let (at, first) = lines.next().unwrap_or((0, ""));
+    let header = parsed(path, at, first)?;
+    let files = lines.map(|(at, line)| parsed(path, at, line)).collect::<Result<_>>()?;
+    Ok((header, files))
+}
+
+fn parsed<T: DeserializeOwned>(path: &Path, at: usize, line: &str) -> Result<T> {
+    serde_json::from_str(line).map_err(|error| {
+        let message = error.to_string();
+        // The position within the line stands in the place before.
+        let message = message.split(" at line ").next().unwrap_or_default();
+        let place = format!("line {}, column {}", at + 1, error.column());
+        Failure::usage(format!("failed to read {}, {place}: {message}", content::shown(path)))
+            .hint("make an export with `cerberus memory export`")
+            .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_line_of_an_export_holds_any_file(
+            file in any::<String>(),
+            bytes in any::<Vec<u8>>(),
+            text in any::<String>(),
+        ) {
+            for bytes in [bytes, text.into_bytes()] {
+                let line = Line::new(file.clone(), bytes.clone());
+                let written = serde_json::to_string(&line).expect("strings have a JSON form");
+                prop_assert!(!written.contains('\n'));
+                let read: Line = parsed(Path::new("-"), 0, &written).expect("it was written");
+                prop_assert_eq!(&read, &line);
+                prop_assert_eq!(read.bytes(), Ok(bytes));
+            }
+        }
+    }
+}

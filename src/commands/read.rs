@@ -1,0 +1,35 @@
+//! `cerberus memory read`.
+
+use anyhow::Result;
+
+use crate::cli::ReadArgs;
+use crate::config::Settings;
+use crate::error::ExitStatus;
+use crate::ops::read::{self, Request};
+use crate::output::Printer;
+
+pub(super) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let sections = args.sections.iter().map(|id| id.trim().to_owned());
+    let request = Request {
+        id: args.id.clone(),
+        sections: sections.filter(|id| !id.is_empty()).collect(),
+        raw: args.raw,
+    };
+    let report = read::read(&settings.project, &request)?;
+    let is_empty = !request.sections.is_empty() && report.sections.is_empty();
+    let status = if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done };
+    if out.json {
+        out.document(&report)?;
+        return Ok(status);
+    }
+    out.warn(&report.warnings);
+    match &report.bytes {
+        Some(bytes) => out.exactly(bytes),
+        None => {
+            for line in report.content.lines() {
+                out.line(&out.safe(line));
+            }
+        }
+    }
+    Ok(status)
+}

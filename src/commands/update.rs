@@ -1,0 +1,73 @@
+//! `cerberus memory update`.
+
+use anyhow::Result;
+
+use crate::cli::UpdateArgs;
+use crate::config::Settings;
+use crate::error::{ExitStatus, Failure};
+use crate::ops::document::Edited;
+use crate::ops::update::{self, Request};
+use crate::output::{FAINT, GOOD, NAME, Printer};
+
+use super::content;
+
+pub(super) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let (text, file) = (args.content.content.as_deref(), args.content.file.as_deref());
+    let words = |list: &[String]| -> Vec<String> {
+        list.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
+    };
+    let wanted = update::Settings {
+        memory_type: args.memory_type,
+        category: args.category.clone(),
+        scope: args.scope.clone(),
+        status: args.status,
+        tags: args.tags.as_deref().map(words),
+        hints: args.hints.as_deref().map(super::hints),
+    };
+    // A pipe is read where there is nothing else to do.
+    let sets_nothing = wanted == update::Settings::default();
+    let content = match content::named(text, file)? {
+        None if sets_nothing || args.section.is_some() || args.replace_frontmatter => {
+            Some(content::required(None, None)?)
+        }
+        content => content,
+    };
+    if wanted.category.as_deref().is_some_and(|it| it.trim().is_empty()) {
+        return Err(Failure::usage("the category is empty")
+            .hint("name one, as in `--category db`")
+            .into());
+    }
+    let request = Request {
+        id: args.id.clone(),
+        content,
+        section: args.section.clone(),
+        replace_frontmatter: args.replace_frontmatter,
+        settings: wanted,
+    };
+    let report = update::update(&settings.project, &request)?;
+    show(&report, "updated", "says all this already", out)
+}
+
+/// Prints what became of a memory that was edited.
+pub(super) fn show(
+    report: &Edited,
+    done: &str,
+    idle: &str,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
+    if out.json {
+        out.document(report)?;
+        return Ok(ExitStatus::Done);
+    }
+    out.warn(&report.warnings);
+    let section = report.section.as_ref().map(|id| format!(" section {}", out.safe(id)));
+    let section = section.unwrap_or_default();
+    let id = out.styled(NAME, &report.id);
+    out.line(&if report.changed {
+        let file = out.painted(FAINT, &format!("({})", out.safe(&report.file)));
+        format!("{} {id}{section} {file}", out.painted(GOOD, done))
+    } else {
+        format!("{id}{section} {idle}; nothing is changed")
+    });
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,162 @@
+//! `memory append`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+const MEMORY: &str = "\u{FEFF}---\r\n# mine\r\ntype: plan\r\nowner: jo # unknown\r\ncreated_at: 2025-01-15\r\n---\r\n\r\n\
+    ## Steps\r\n- one\r\n\r\n<!-- ANCHOR:notes -->\r\nold\r\n<!-- /ANCHOR:notes -->\r\nend";
+
+#[test]
+fn what_is_appended_is_appended_once() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("plan", MEMORY);
+    sandbox.session(expect![[r#"
+        $ cerberus memory append pl --content more
+        appended to plan (plan.md)
+        [exit 0]
+
+        $ cerberus memory append plan --content more
+        plan ends with this text already; nothing is changed
+        [exit 0]
+
+        $ cerberus memory append plan --section notes --content new --json
+        {
+          "changed": true,
+          "file": "plan.md",
+          "id": "plan",
+          "section": "notes",
+          "warnings": []
+        }
+        [exit 0]
+
+        $ cerberus memory append plan --section note --content new
+        --- stderr
+        cerberus: plan.md: there is no section `note`
+        hint: did you mean `notes`?
+        [exit 2]
+
+        $ cerberus memory append plan --section notes --content new
+        plan section notes ends with this text already; nothing is changed
+        [exit 0]
+    "#]]);
+    expect![[r#"
+        ﻿---␍
+        # mine␍
+        type: plan␍
+        owner: jo # unknown␍
+        created_at: 2025-01-15␍
+        updated_at: "2026-01-02T03:04:05Z"␍
+        ---␍
+        ␍
+        ## Steps␍
+        - one␍
+        ␍
+        <!-- ANCHOR:notes -->␍
+        old␍
+        ␍
+        new␍
+        <!-- /ANCHOR:notes -->␍
+        end␍
+        ␍
+        more"#]]
+    .assert_eq(&sandbox.read(".memories/plan.md").replace('\r', "␍"));
+}
+
+#[test]
+fn an_end_that_is_there_leaves_the_file_alone() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("plan", MEMORY);
+    let path = sandbox.path(".memories/plan.md");
+    let modified = || std::fs::metadata(&path).expect("there").modified().expect("a time");
+    let before = modified();
+    sandbox.ok("memory append plan --content end");
+    sandbox.ok("memory append plan --section notes --content old");
+    assert_eq!((sandbox.read(".memories/plan.md").as_str(), modified()), (MEMORY, before));
+}
+
+#[test]
+fn a_memory_without_dates_gets_none() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("a", "One.");
+    sandbox.memory("b", "---\nmine: 1\n---\nOne.\n");
+    for id in ["a", "b"] {
+        sandbox.ok(&format!("memory append {id} --content Two."));
+    }
+    assert_eq!(sandbox.read(".memories/a.md"), "One.\n\nTwo.");
+    assert_eq!(sandbox.read(".memories/b.md"), "---\nmine: 1\n---\nOne.\n\nTwo.\n");
+}
+
+#[test]
+fn what_would_do_harm_is_refused() {
+    let sandbox = Sandbox::bank();
+    let memory = "# Plan\n\n<!-- ANCHOR:open -->\n\n## Steps\n\n- one\n";
+    sandbox.memory("plan", memory);
+    sandbox.memory("torn", "## A\n<<<<<<< ours\nx\n=======\ny\n>>>>>>> theirs\n");
+    sandbox.memory("latin", b"Caf\xE9 is open.\n");
+    sandbox.memory("full", "word ".repeat(20_478));
+    sandbox.write("fence.md", "```\nopen\n");
+    sandbox.write("heading.md", "## Other\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory append plan --section stpes --content x
+        --- stderr
+        cerberus: plan.md: there is no section `stpes`
+        hint: did you mean `steps`?
+        [exit 2]
+
+        $ cerberus memory append plan --section zebra --content x
+        --- stderr
+        cerberus: plan.md: there is no section `zebra`
+        hint: it has plan, steps
+        [exit 2]
+
+        $ cerberus memory append plan --section open --content x
+        --- stderr
+        cerberus: plan.md:3: section `open`, opened on line 3, is never closed
+        hint: add `<!-- /ANCHOR:open -->` where it ends
+        [exit 2]
+
+        $ cerberus memory append plan --section steps --content "<!-- ANCHOR:x -->y<!-- /ANCHOR:x -->"
+        --- stderr
+        cerberus: plan.md: the content has section tags of its own
+        hint: leave the tags out: those of the section stay where they are
+        [exit 2]
+
+        $ cerberus memory append plan --section steps --file heading.md
+        --- stderr
+        cerberus: plan.md: the content would end section `steps`, or begin another
+        hint: use headings below the section's own, and close the code blocks that it opens
+        [exit 2]
+
+        $ cerberus memory append torn --section a --content x
+        --- stderr
+        cerberus: torn.md:2: the memory holds a merge conflict
+        hint: settle it in an editor first
+        [exit 2]
+
+        $ cerberus memory append latin --content x
+        --- stderr
+        cerberus: `latin.md` is no valid UTF-8 from byte 3 on, and editing it would lose what it holds
+        hint: save it as UTF-8 in an editor first
+        [exit 2]
+
+        $ cerberus memory append full --content "one word more than it may have"
+        --- stderr
+        cerberus: the memory has 101 KB, more than 100 KB
+        hint: split it; what is long is read by nobody
+        [exit 2]
+
+        $ cerberus memory append nobody --content x
+        --- stderr
+        cerberus: there is no memory `nobody`
+        hint: list the memories with `cerberus memory show`
+        [exit 2]
+
+        $ cerberus memory append plan --content ""
+        --- stderr
+        cerberus: the content is empty
+        hint: give it with `--content TEXT`, `--file FILE`, or through a pipe
+        [exit 2]
+    "#]]);
+    assert_eq!(sandbox.read(".memories/plan.md"), memory);
+}

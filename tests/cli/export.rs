@@ -1,0 +1,253 @@
+//! `memory export` and `memory import --from-export`.
+
+use std::collections::BTreeMap;
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+/// Returns the files of the bank that people own, with their bytes.
+fn files(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
+    let mut folders = vec![sandbox.path(".memories")];
+    let mut found = BTreeMap::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.strip_prefix(sandbox.path(".memories")).expect("below it");
+            let name = name.to_str().expect("a text").to_owned();
+            if path.is_dir() {
+                if name != "indices" && name != ".trash" {
+                    folders.push(path);
+                }
+            } else {
+                found.insert(name, std::fs::read(path).expect("readable"));
+            }
+        }
+    }
+    found
+}
+
+fn odd_bank() -> Sandbox {
+    let sandbox = Sandbox::anchored();
+    sandbox.memory("crlf", "---\r\ntype: fact\r\n---\r\nText\r\n");
+    sandbox.memory("bom", "\u{FEFF}Marked, without an end");
+    sandbox.memory("latin", b"Caf\xE9\n");
+    sandbox.memory("wide", b"\xFF\xFEh\0i\0");
+    sandbox.memory("empty", "");
+    sandbox.memory(
+        "deep/er/my notes~2",
+        "In a folder \u{2028} \u{0} \u{1b}[31m \"quoted\" \\ 日本\n\n",
+    );
+    sandbox.memory("large", "word ".repeat(21_000));
+    sandbox.write(".memories/pins.toml", "# pins\r\n");
+    sandbox
+}
+
+#[test]
+fn a_round_trip_is_the_same_to_the_byte() {
+    let (from, to) = (odd_bank(), Sandbox::bank());
+    let export = from.ok("memory export");
+    assert_eq!(from.ok("memory export"), export, "the same bank gives the same lines");
+    let outcome = to.piped("memory import --from-export -", &export);
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert_eq!(files(&to), files(&from));
+    assert_eq!(to.ok("memory export"), export);
+    let again = to.json_of(to.piped("memory import --from-export - --json", &export));
+    assert_eq!(
+        (&again["imported"], &again["unchanged"]),
+        (&serde_json::json!([]), &(export.lines().count() - 1).into())
+    );
+}
+
+#[test]
+fn an_export_is_a_header_and_a_line_a_file() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("a", "Text.\n");
+    sandbox.memory("latin", b"Caf\xE9\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory export
+        {
+          "files": 2,
+          "format": "cerberus-export",
+          "version": 1
+        }
+        {
+          "file": "a.md",
+          "text": "Text.\n"
+        }
+        {
+          "base64": "Q2Fm6Qo=",
+          "file": "latin.md"
+        }
+        [exit 0]
+
+        $ cerberus memory export --output out.jsonl
+        exported 2 memories to out.jsonl
+        [exit 0]
+
+        $ cerberus memory export --output out.jsonl --json
+        {
+          "memories": 2,
+          "output": "out.jsonl",
+          "warnings": []
+        }
+        [exit 0]
+
+        $ cerberus memory export --output no/where.jsonl
+        --- stderr
+        cerberus: there is no folder `no` to write to
+        hint: make it with `mkdir -p no`
+        [exit 2]
+
+        $ cerberus memory import --from-export out.jsonl
+        2 files are in the bank already
+        [exit 0]
+    "#]]);
+    assert_eq!(sandbox.read("out.jsonl"), sandbox.ok("memory export"));
+}
+
+#[test]
+fn what_the_bank_has_otherwise_is_refused_unless_told() {
+    let (from, to) = (Sandbox::anchored(), Sandbox::anchored());
+    from.ok("memory update escape-html --content \"Another text\"");
+    from.ok("memory create extra --content Extra.");
+    from.ok("memory export --output out.jsonl");
+    to.memory("named", "---\nid: extra\n---\nMine.\n");
+    to.write("out.jsonl", from.read("out.jsonl"));
+    let before = files(&to);
+    to.session(expect![[r#"
+        $ cerberus memory import --from-export out.jsonl
+        --- stderr
+        cerberus: the bank differs from the export in escape-html.md, extra.md
+        hint: write over them with `--overwrite`; the bank's own memories then go to the trash
+        [exit 2]
+    "#]]);
+    assert_eq!(files(&to), before);
+    to.session(expect![[r#"
+        $ cerberus memory import --from-export out.jsonl --overwrite
+        written over escape-html.md
+        written over extra.md
+        5 files are in the bank already
+        [exit 0]
+
+        $ cerberus memory import --from-export out.jsonl --overwrite --json
+        {
+          "imported": [],
+          "overwritten": [],
+          "unchanged": 7,
+          "warnings": []
+        }
+        [exit 0]
+    "#]]);
+    assert_eq!(files(&to), files(&from));
+    to.session(expect![[r#"
+        $ cerberus memory restore named
+        --- stderr
+        cerberus: there is a memory `extra` already, in `extra.md`
+        hint: choose another id, or see it with `cerberus memory show extra`
+        [exit 2]
+    "#]]);
+    assert_eq!(to.run("memory reanchor --check").status(), 0);
+}
+
+#[test]
+fn anchors_of_others_stay() {
+    let (from, to) = (Sandbox::bank(), Sandbox::bank());
+    let rule = "memory add \"Escape HTML entities in text before it is rendered as markup\"";
+    from.ok(&format!("{rule} --id theirs"));
+    to.ok(&format!("{rule} --id mine"));
+    let outcome = to.piped("memory import --from-export -", from.ok("memory export"));
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert_eq!(to.json("memory stats")["anchored"], 2);
+    assert_eq!(to.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn a_wrong_export_is_refused_as_a_whole() {
+    let sandbox = Sandbox::bank();
+    let before = files(&sandbox);
+    let header =
+        |n: usize| format!("{{\"format\":\"cerberus-export\",\"version\":1,\"files\":{n}}}\n");
+    let good = "{\"file\":\"good.md\",\"text\":\"Good.\"}\n";
+    let mut told = String::new();
+    for (n, second) in [
+        (2, "{\"file\":\"../x.md\",\"text\":\"\"}"),
+        (2, "{\"file\":\"/tmp/x.md\",\"text\":\"\"}"),
+        (2, "{\"file\":\"a\\nb.md\",\"text\":\"\"}"),
+        (2, "{\"file\":\"con.md\",\"text\":\"\"}"),
+        (2, "{\"file\":\".gitignore\",\"text\":\"\"}"),
+        (2, "{\"file\":\"indices/x.md\",\"text\":\"\"}"),
+        (2, "{\"file\":\"good.md\",\"text\":\"\"}"),
+        (2, "{\"file\":\"good.md/x.md\",\"text\":\"\"}"),
+        (2, "{\"file\":\"x.md\"}"),
+        (2, "{\"file\":\"x.md\",\"base64\":\"?\"}"),
+        (2, "{\"file\":\"x.md\",\"txt\":\"\"}"),
+        (2, "{\"file\":\"anchors.lock\",\"text\":\"version = 9\"}"),
+        (3, "{\"file\":\"x.md\",\"text\":\"\"}"),
+        (2, "no JSON"),
+    ] {
+        let export = format!("{}{good}{second}\n", header(n));
+        let outcome = sandbox.piped("memory import --from-export -", export);
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+        told += &outcome.stderr();
+    }
+    for export in [
+        "",
+        "{}",
+        "{\"format\":\"x\",\"version\":1,\"files\":0}",
+        "{\"format\":\"cerberus-export\",\"version\":2,\"files\":0}",
+    ] {
+        let outcome = sandbox.piped("memory import --from-export -", export);
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+        told += &outcome.stderr();
+    }
+    expect![[r#"
+        cerberus: line 3 of the export: `../x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
+        cerberus: line 3 of the export: `/tmp/x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
+        cerberus: line 3 of the export: `a\nb.md` cannot be the file of a memory: `\n` is not allowed in it
+        cerberus: line 3 of the export: `con.md` cannot be the file of a memory: `con.md` is reserved
+        cerberus: line 3 of the export: `.gitignore` cannot be the file of a memory: it does not end in `.md`
+        cerberus: line 3 of the export: `indices/x.md` cannot be the file of a memory: `indices` is reserved
+        cerberus: line 3 of the export: `good.md` stands twice
+        cerberus: `good.md` is a file and a folder in the export
+        cerberus: line 3 of the export: a line has either `text` or `base64`
+        cerberus: line 3 of the export: `base64` is damaged: Invalid symbol 63, offset 0
+        cerberus: failed to read the standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `text`, `base64`
+        hint: make an export with `cerberus memory export`
+        cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, this cerberus knows 1
+        cerberus: the export was cut: 2 of its 3 files are there
+        hint: copy it again, or make another with `cerberus memory export`
+        cerberus: failed to read the standard input, line 3, column 2: expected ident
+        hint: make an export with `cerberus memory export`
+        cerberus: failed to read the standard input, line 1, column 0: EOF while parsing a value
+        hint: make an export with `cerberus memory export`
+        cerberus: failed to read the standard input, line 1, column 2: missing field `format`
+        hint: make an export with `cerberus memory export`
+        cerberus: the first line says `x`, not `cerberus-export`
+        hint: make an export with `cerberus memory export`
+        cerberus: the export has version 2, this cerberus knows 1
+        hint: upgrade cerberus
+    "#]].assert_eq(&told);
+    assert_eq!(files(&sandbox), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link() {
+    let sandbox = Sandbox::bank();
+    std::fs::create_dir(sandbox.path("../outside")).expect("a folder");
+    std::fs::write(sandbox.path("../outside/x.md"), "secret").expect("a file");
+    std::os::unix::fs::symlink("../../outside", sandbox.path(".memories/folder")).expect("a link");
+    std::os::unix::fs::symlink("../../outside/x.md", sandbox.path(".memories/x.md"))
+        .expect("a link");
+    for file in ["folder/x.md", "x.md"] {
+        let export = format!(
+            "{{\"format\":\"cerberus-export\",\"version\":1,\"files\":2}}\n{{\"file\":\"a.md\",\"text\":\"\"}}\n{{\"file\":\"{file}\",\"text\":\"new\"}}\n"
+        );
+        let outcome = sandbox.piped("memory import --from-export - --overwrite", export);
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+        assert!(!sandbox.exists(".memories/a.md"));
+    }
+    assert_eq!(std::fs::read_to_string(sandbox.path("../outside/x.md")).expect("a file"), "secret");
+    assert!(!sandbox.ok("memory export").contains("secret"));
+}

@@ -1,0 +1,237 @@
+//! `memory update`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+const MEMORY: &str = "---\n# mine\ntype: plan\nowner: jo # unknown\ntags:\n  - a\nstatus: active # for now\n\
+    created_at: 2025-01-15\n---\n\n# Plan\n\nOld.\n\n## Steps\n\n- one\n";
+
+#[test]
+fn a_body_is_replaced_and_the_frontmatter_stays() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("plan", MEMORY);
+    sandbox.session(expect![[r#"
+        $ cerberus memory update plan --section steps --content "- two" --json
+        {
+          "changed": true,
+          "file": "plan.md",
+          "id": "plan",
+          "section": "steps",
+          "warnings": []
+        }
+        [exit 0]
+
+        $ cerberus memory update plan --section steps --content "- two"
+        plan section steps says all this already; nothing is changed
+        [exit 0]
+
+        $ cerberus memory update plan --content "All new."
+        updated plan (plan.md)
+        [exit 0]
+
+        $ cerberus memory update plan --content "All new."
+        plan says all this already; nothing is changed
+        [exit 0]
+    "#]]);
+    expect![[r#"
+        ---
+        # mine
+        type: plan
+        owner: jo # unknown
+        tags:
+          - a
+        status: active # for now
+        created_at: 2025-01-15
+        updated_at: "2026-01-02T03:04:05Z"
+        ---
+
+        All new.
+    "#]]
+    .assert_eq(&sandbox.read(".memories/plan.md"));
+}
+
+#[test]
+fn keys_are_set_and_nothing_else_changes() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("plan", MEMORY);
+    sandbox.memory("bare", "Bare.\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory update plan --status archived --tag b --tag "c d" --category ship --scope universal --hint "one,two"
+        updated plan (plan.md)
+        [exit 0]
+
+        $ cerberus memory update plan --status archived --tag b --tag "c d" --category ship --scope universal --hint "one two"
+        plan says all this already; nothing is changed
+        [exit 0]
+
+        $ cerberus memory update plan --tag ""
+        updated plan (plan.md)
+        [exit 0]
+
+        $ cerberus memory update bare --status archived
+        updated bare (bare.md)
+        [exit 0]
+
+        $ cerberus memory update plan --status archvied
+        --- stderr
+        error: invalid value 'archvied' for '--status <STATUS>': unknown status `archvied`: expected one of active, archived
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]]);
+    expect![[r#"
+        ---
+        # mine
+        type: plan
+        category: ship
+        scope: universal
+        owner: jo # unknown
+        tags: []
+        hints: [one, two]
+        status: archived # for now
+        created_at: 2025-01-15
+        updated_at: "2026-01-02T03:04:05Z"
+        ---
+
+        # Plan
+
+        Old.
+
+        ## Steps
+
+        - one
+    "#]]
+    .assert_eq(&sandbox.read(".memories/plan.md"));
+    expect![[r#"
+        ---
+        type: fact
+        status: archived
+        ---
+
+        Bare.
+    "#]]
+    .assert_eq(&sandbox.read(".memories/bare.md"));
+    assert_eq!(sandbox.run("memory search plan").status(), 1, "archived memories are not found");
+}
+
+#[test]
+fn what_is_so_already_is_not_written() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("plan", MEMORY);
+    let path = sandbox.path(".memories/plan.md");
+    let modified = || std::fs::metadata(&path).expect("there").modified().expect("a time");
+    let before = modified();
+    sandbox.ok("memory update plan --status active --type plan --tag a");
+    let outcome = sandbox.piped("memory update plan", MEMORY);
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert_eq!((sandbox.read(".memories/plan.md").as_str(), modified()), (MEMORY, before));
+}
+
+#[test]
+fn frontmatter_is_only_replaced_when_that_is_asked_for() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("file", format!("\u{FEFF}{}", MEMORY.replace("# mine\n", "id: plan\n")));
+    sandbox.write("new.md", "---\ntags: [new]\n---\nNew.\n");
+    sandbox.write("other.md", "---\nid: other\n---\nNew.\n");
+    sandbox.write("head.md", "---\ntype: fact\n---\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory update plan --file new.md
+        updated plan (file.md)
+        --- stderr
+        warning: the content's own frontmatter is left out; `--replace-frontmatter` takes it
+        [exit 0]
+
+        $ cerberus memory update plan --file other.md --replace-frontmatter
+        --- stderr
+        cerberus: the content's frontmatter has the id `other`, the memory has `plan`
+        hint: make a memory of another id with `cerberus memory create`
+        [exit 2]
+
+        $ cerberus memory update plan --content New. --replace-frontmatter
+        --- stderr
+        cerberus: the content has no frontmatter to replace the memory's own
+        hint: begin it with a line `---`, or leave out `--replace-frontmatter`
+        [exit 2]
+
+        $ cerberus memory update plan --file new.md --replace-frontmatter
+        updated plan (file.md)
+        [exit 0]
+    "#]]);
+    assert_eq!(
+        sandbox.read(".memories/file.md"),
+        "\u{FEFF}---\nid: plan\ntype: plan\ntags: [new]\n---\n\nNew.\n"
+    );
+    sandbox.ok("memory update plan --file head.md --replace-frontmatter");
+    assert_eq!(
+        sandbox.read(".memories/file.md"),
+        "\u{FEFF}---\nid: plan\ntype: fact\n---\n\nNew.\n"
+    );
+}
+
+#[test]
+fn what_would_do_harm_is_refused() {
+    let sandbox = Sandbox::bank();
+    let memory = "---\n{status: active}\n---\n# Plan\n<!-- ANCHOR:in -->x<!-- /ANCHOR:in -->\n";
+    sandbox.memory("plan", memory);
+    sandbox.memory("yaml", "---\ntags: [a\n---\nText\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory update plan --status archived
+        --- stderr
+        cerberus: plan.md: the frontmatter is written in a way in which `status` cannot be set
+        hint: write it as lines of `key: value`, or set it in an editor
+        [exit 2]
+
+        $ cerberus memory update yaml --status archived
+        --- stderr
+        cerberus: yaml.md:2: failed to read the frontmatter: unclosed bracket '['
+        hint: write it as lines of `key: value`
+        [exit 2]
+
+        $ cerberus memory update plan --section plan --content x
+        --- stderr
+        cerberus: plan.md:5: section `plan` holds tags of other sections
+        hint: replace what is in it instead: in
+        [exit 2]
+
+        $ cerberus memory update plan --section missing --content x
+        --- stderr
+        cerberus: plan.md: there is no section `missing`
+        hint: it has plan, in
+        [exit 2]
+
+        $ cerberus memory update plan --section in --replace-frontmatter --content x
+        --- stderr
+        error: the argument '--section <SECTION>' cannot be used with '--replace-frontmatter'
+
+        Usage: cerberus memory update --section <SECTION> --content <TEXT> <ID>
+
+        For more information, try '--help'.
+        [exit 2]
+
+        $ cerberus memory update plan
+        --- stderr
+        cerberus: the content is empty
+        hint: give it with `--content TEXT`, `--file FILE`, or through a pipe
+        [exit 2]
+
+        $ cerberus memory update plan --category " "
+        --- stderr
+        cerberus: the category is empty
+        hint: name one, as in `--category db`
+        [exit 2]
+    "#]]);
+    assert_eq!(sandbox.read(".memories/plan.md"), memory);
+    sandbox.ok("memory update yaml --content New.");
+    assert_eq!(sandbox.read(".memories/yaml.md"), "---\ntags: [a\n---\nNew.\n");
+}
+
+#[test]
+fn an_anchor_stays_with_a_memory_that_is_updated() {
+    let sandbox = Sandbox::anchored();
+    let lock = sandbox.lock();
+    sandbox.ok("memory update escape-html --content \"Escape HTML entities, always\"");
+    assert_eq!(sandbox.lock(), lock);
+    let outcome = sandbox.run("memory update escape-html --scope universal");
+    assert!(outcome.stderr().contains("--clear"), "{}", outcome.text());
+}
