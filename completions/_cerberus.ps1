@@ -55,6 +55,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
             [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Print a memory, or just the wanted sections of it')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the text of a memory or of one section, and set its frontmatter')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge memories into one')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print the whole bank as JSON Lines, without loss')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Put memories that were kept elsewhere into the bank')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
@@ -258,6 +259,19 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'cerberus;memory;merge' {
+            [CompletionResult]::new('--into', '--into', [CompletionResultType]::ParameterName, 'Merge them into this memory, which is made if it is not there')
+            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Let the target say this instead of the sources'' own texts')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Let the target say what is in this file, or in the standard input with -')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'cerberus;memory;export' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to this file instead of the standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of the standard output')
@@ -326,6 +340,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
             [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Print a memory, or just the wanted sections of it')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the text of a memory or of one section, and set its frontmatter')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge memories into one')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print the whole bank as JSON Lines, without loss')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Put memories that were kept elsewhere into the bank')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
@@ -368,6 +383,9 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;memory;help;update' {
+            break
+        }
+        'cerberus;memory;help;merge' {
             break
         }
         'cerberus;memory;help;export' {
@@ -440,6 +458,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
             [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Print a memory, or just the wanted sections of it')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the text of a memory or of one section, and set its frontmatter')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge memories into one')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print the whole bank as JSON Lines, without loss')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Put memories that were kept elsewhere into the bank')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
@@ -481,6 +500,9 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;help;memory;update' {
+            break
+        }
+        'cerberus;help;memory;merge' {
             break
         }
         'cerberus;help;memory;export' {

@@ -73,6 +73,9 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,init)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__init"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,merge)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__merge"
+                ;;
             cerberus__subcmd__help__subcmd__memory,read)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__read"
                 ;;
@@ -127,6 +130,9 @@ _cerberus() {
             cerberus__subcmd__memory,init)
                 cmd="cerberus__subcmd__memory__subcmd__init"
                 ;;
+            cerberus__subcmd__memory,merge)
+                cmd="cerberus__subcmd__memory__subcmd__merge"
+                ;;
             cerberus__subcmd__memory,read)
                 cmd="cerberus__subcmd__memory__subcmd__read"
                 ;;
@@ -180,6 +186,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__memory__subcmd__help,init)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__init"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,merge)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__merge"
                 ;;
             cerberus__subcmd__memory__subcmd__help,read)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__read"
@@ -348,7 +357,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory)
-            opts="init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore"
+            opts="init add anchor anchor-test show reanchor search sections create append read update merge export import stats delete restore"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -474,6 +483,20 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__merge)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -622,7 +645,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory)
-            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help"
+            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections create append read update merge export import stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -930,7 +953,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help)
-            opts="init add anchor anchor-test show reanchor search sections create append read update export import stats delete restore help"
+            opts="init add anchor anchor-test show reanchor search sections create append read update merge export import stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1070,6 +1093,20 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__merge)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1228,6 +1265,40 @@ _cerberus() {
                 return 0
             fi
             case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__merge)
+            opts="-h -V --into --content --file --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --into)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --project)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

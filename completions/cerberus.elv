@@ -51,6 +51,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand append 'Append a text to a memory or to one of its sections'
             cand read 'Print a memory, or just the wanted sections of it'
             cand update 'Replace the text of a memory or of one section, and set its frontmatter'
+            cand merge 'Merge memories into one'
             cand export 'Print the whole bank as JSON Lines, without loss'
             cand import 'Put memories that were kept elsewhere into the bank'
             cand stats 'Count the memories and their anchors'
@@ -241,6 +242,18 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'cerberus;memory;merge'= {
+            cand --into 'Merge them into this memory, which is made if it is not there'
+            cand --content 'Let the target say this instead of the sources'' own texts'
+            cand --file 'Let the target say what is in this file, or in the standard input with -'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'cerberus;memory;export'= {
             cand -o 'Write to this file instead of the standard output'
             cand --output 'Write to this file instead of the standard output'
@@ -304,6 +317,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand append 'Append a text to a memory or to one of its sections'
             cand read 'Print a memory, or just the wanted sections of it'
             cand update 'Replace the text of a memory or of one section, and set its frontmatter'
+            cand merge 'Merge memories into one'
             cand export 'Print the whole bank as JSON Lines, without loss'
             cand import 'Put memories that were kept elsewhere into the bank'
             cand stats 'Count the memories and their anchors'
@@ -334,6 +348,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;memory;help;read'= {
         }
         &'cerberus;memory;help;update'= {
+        }
+        &'cerberus;memory;help;merge'= {
         }
         &'cerberus;memory;help;export'= {
         }
@@ -395,6 +411,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand append 'Append a text to a memory or to one of its sections'
             cand read 'Print a memory, or just the wanted sections of it'
             cand update 'Replace the text of a memory or of one section, and set its frontmatter'
+            cand merge 'Merge memories into one'
             cand export 'Print the whole bank as JSON Lines, without loss'
             cand import 'Put memories that were kept elsewhere into the bank'
             cand stats 'Count the memories and their anchors'
@@ -424,6 +441,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;help;memory;read'= {
         }
         &'cerberus;help;memory;update'= {
+        }
+        &'cerberus;help;memory;merge'= {
         }
         &'cerberus;help;memory;export'= {
         }

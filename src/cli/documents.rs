@@ -99,6 +99,22 @@ pub(crate) struct UpdateArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// The memories to merge, or unique starts of their ids
+    #[arg(required = true, value_name = "SOURCE")]
+    pub(crate) sources: Vec<String>,
+    /// Merge them into this memory, which is made if it is not there
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) into: String,
+    /// Let the target say this instead of the sources' own texts
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) content: Option<String>,
+    /// Let the target say what is in this file, or in the standard input with -
+    #[arg(long, value_name = "FILE", conflicts_with = "content")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// Write to this file instead of the standard output
     #[arg(long, short, value_name = "FILE")]

@@ -7,7 +7,9 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::model::{MemoryStatus, MemoryType, Scope};
 
-use super::documents::{AppendArgs, CreateArgs, ExportArgs, ImportArgs, ReadArgs, UpdateArgs};
+use super::documents::{
+    AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
+};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
@@ -92,6 +94,16 @@ Examples:
   cerberus memory update release/plan --section summary --content \"Out in May.\"
   cerberus memory update release/plan --status archived --tag release --tag done")]
     Update(UpdateArgs),
+    /// Merge memories into one
+    #[command(after_help = "\
+The target gets the texts of all sources, each below a note of where it came from, and their tags.
+The sources go to the trash, and links to them lead to the target. After an interruption the same
+command does the rest.
+
+Examples:
+  cerberus memory merge close-sessions pool-size --into db/sessions
+  cerberus memory merge monday tuesday --into week --content \"We shipped.\"")]
+    Merge(MergeArgs),
     /// Print the whole bank as JSON Lines, without loss
     #[command(after_help = "\
 The first line says the format, each further one is a file: memories, anchors.lock, pins.toml.

@@ -10,7 +10,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod documents;
 mod memory;
 
-pub(crate) use documents::{AppendArgs, CreateArgs, ExportArgs, ImportArgs, ReadArgs, UpdateArgs};
+pub(crate) use documents::{
+    AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
+};
 pub(crate) use memory::{
     AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, MemoryCommand, ReanchorArgs,
     ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,

@@ -25,6 +25,7 @@ mod export;
 mod import;
 mod index;
 mod init;
+mod merge;
 mod read;
 mod reanchor;
 mod search;
@@ -92,6 +93,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Append(args) => append::run(args, settings, out),
         MemoryCommand::Read(args) => read::run(args, settings, out),
         MemoryCommand::Update(args) => update::run(args, settings, out),
+        MemoryCommand::Merge(args) => merge::run(args, settings, out),
         MemoryCommand::Export(args) => export::run(args, settings, out),
         MemoryCommand::Import(args) => import::run(args, settings, out),
         MemoryCommand::Delete(args) => trash::delete(args, settings, out),

@@ -27,6 +27,7 @@ pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod memories;
+pub(crate) mod merge;
 pub(crate) mod read;
 pub(crate) mod reanchor;
 mod recency;

@@ -156,6 +156,7 @@ fn writers_of_every_kind_take_turns() {
         "memory append a --content Appended.",
         "memory update b --status archived",
         "memory update b --tag kept",
+        "memory merge c --into d",
         "memory create e --content \"Text of e.\"",
         "memory append d --content More.",
         "memory export",
@@ -166,8 +167,33 @@ fn writers_of_every_kind_take_turns() {
     let b = sandbox.read(".memories/b.md");
     assert!(b.contains("status: archived") && b.contains("tags: [kept]"), "{b}");
     let d = sandbox.read(".memories/d.md");
-    assert!(["Text of d", "More."].iter().all(|it| d.contains(it)), "{d}");
-    assert_eq!(sandbox.json("memory stats")["memories"], 5);
+    assert!(["Text of c", "Text of d", "More."].iter().all(|it| d.contains(it)), "{d}");
+    assert_eq!(sandbox.json("memory stats")["memories"], 4);
+}
+
+#[test]
+fn a_merge_that_is_killed_loses_nothing_and_can_be_finished() {
+    let line = "memory merge one two three --into all";
+    for n in 0..KILLS {
+        let sandbox = Sandbox::bank();
+        for id in ["one", "two", "three"] {
+            sandbox.memory(id, format!("---\ntype: fact\n---\nText of {id}.\n"));
+        }
+        sandbox.memory("linker", "See [[memory:one]] and [[two]].\n");
+        kill_after(&sandbox, line, Duration::from_micros(1_000 * n));
+        for id in ["one", "two", "three"] {
+            let places = [format!(".memories/{id}.md"), format!(".memories/.trash/{id}.md")];
+            assert!(places.iter().any(|it| sandbox.exists(it)), "round {n}: {id} is lost");
+        }
+        sandbox.ok(line);
+        let all = sandbox.read(".memories/all.md");
+        for id in ["one", "two", "three"] {
+            assert_eq!(all.matches(&format!("Text of {id}.")).count(), 1, "round {n}: {all}");
+        }
+        let linker = sandbox.read(".memories/linker.md");
+        assert_eq!(linker, "See [[memory:all]] and [[all]].\n", "round {n}");
+        assert_eq!(sandbox.json("memory stats")["memories"], 2);
+    }
 }
 
 /// Starts a command and kills it a while later; it may have ended by then.

@@ -267,6 +267,14 @@ fn what_is_done_with_documents() {
             id: string
             section: null
             warnings: []
+            $ cerberus memory merge plan escape-html --into all
+            anchorFrom: string
+            created: bool
+            file: string
+            id: string
+            merged: [{anchored:bool,file:string,id:string,name:string}]
+            redirected: []
+            warnings: []
             $ cerberus memory export --output out.jsonl
             memories: number
             output: string

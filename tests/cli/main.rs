@@ -26,6 +26,7 @@ mod hostile;
 mod index;
 mod init;
 mod lifecycle;
+mod merge;
 mod pipes;
 mod project;
 mod quality_gate;

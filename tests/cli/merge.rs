@@ -1,0 +1,209 @@
+//! `memory merge`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+fn bank() -> Sandbox {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("old", "---\ntype: rule\ntags: [db, go]\ncreated_at: 2025-03-01\n---\n\n# Old\n\nOld text, see [[memory:second#part]].\n");
+    sandbox.memory("deep/second", "---\nid: second\ntype: fact\ntags: [DB, web]\ncreated_at: 2025-02-01\n---\r\n\r\nSecond.\r\n");
+    sandbox.memory("linker", "---\nlinks: [\"memory:old\", other]\n---\r\n[[old]], [[memory:old|the old]], [[./deep/second.md]], `[[old]]`, [[supersedes::memory:second#part]], [[src/old::old]].\r\n");
+    sandbox
+}
+
+#[test]
+fn sources_become_one_memory_and_links_lead_to_it() {
+    let sandbox = bank();
+    let old = sandbox.read(".memories/old.md");
+    sandbox.session(expect![[r#"
+        $ cerberus memory merge old second --into db/all
+        merged into the new db/all (db/all.md)
+          old moved to the trash as .trash/old.md
+          second moved to the trash as .trash/deep/second.md
+          linker: 5 links redirected
+        [exit 0]
+
+        $ cerberus memory merge old second --into db/all
+        db/all holds them already; nothing is changed
+        --- stderr
+        warning: `old` is part of `db/all` already
+        warning: `second` is part of `db/all` already
+        [exit 0]
+    "#]]);
+    expect![[r#"
+        ---
+        type: rule
+        scope: project:shop
+        tags: [db, go, web]
+        created_at: "2025-02-01T00:00:00Z"
+        updated_at: "2026-01-02T03:04:05Z"
+        ---
+
+        <!-- merged from old -->
+
+        # Old
+
+        Old text, see [[memory:db/all#part]].
+
+        <!-- merged from second -->
+
+        Second.
+    "#]]
+    .assert_eq(&sandbox.read(".memories/db/all.md"));
+    expect![[r#"
+        ---
+        links: [memory:db/all, other]
+        ---␍
+        [[db/all]], [[memory:db/all|the old]], [[db/all.md]], `[[old]]`, [[supersedes::memory:db/all#part]], [[src/old::old]].␍
+    "#]].assert_eq(&sandbox.read(".memories/linker.md").replace('\r', "␍"));
+    assert_eq!(sandbox.read(".memories/.trash/old.md"), old);
+    sandbox.ok("memory restore old");
+    assert_eq!(sandbox.read(".memories/old.md"), old);
+}
+
+#[test]
+fn a_target_that_is_there_keeps_what_it_says() {
+    let sandbox = bank();
+    sandbox.memory(
+        "target",
+        "---\nowner: jo # mine\ntags: [x] # some\nupdated_at: 2025-01-01\n---\nThe target.",
+    );
+    sandbox.session(expect![[r#"
+        $ cerberus memory merge target old old second --into target --json
+        {
+          "anchorFrom": null,
+          "created": false,
+          "file": "target.md",
+          "id": "target",
+          "merged": [
+            {
+              "anchored": false,
+              "file": ".trash/old.md",
+              "id": "old",
+              "name": "old"
+            },
+            {
+              "anchored": false,
+              "file": ".trash/deep/second.md",
+              "id": "second",
+              "name": "deep/second"
+            }
+          ],
+          "redirected": [
+            {
+              "id": "linker",
+              "links": 5
+            }
+          ],
+          "warnings": []
+        }
+        [exit 0]
+    "#]]);
+    expect![[r#"
+        ---
+        owner: jo # mine
+        tags: [x, db, go, web] # some
+        updated_at: "2026-01-02T03:04:05Z"
+        ---
+        The target.
+
+        <!-- merged from old -->
+
+        # Old
+
+        Old text, see [[memory:target#part]].
+
+        <!-- merged from second -->
+
+        Second."#]]
+    .assert_eq(&sandbox.read(".memories/target.md"));
+}
+
+#[test]
+fn a_summary_may_stand_for_the_texts() {
+    let sandbox = bank();
+    let summary = "---\ntype: decision\nmine: 1\n---\nBoth in short.\n";
+    let outcome = sandbox.piped("memory merge old second --into short --file -", summary);
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    expect![[r#"
+        ---
+        type: decision
+        mine: 1
+        ---
+
+        Both in short.
+
+        <!-- merged from old -->
+        <!-- merged from second -->
+    "#]]
+    .assert_eq(&sandbox.read(".memories/short.md"));
+}
+
+#[test]
+fn the_best_anchor_is_carried_over() {
+    let sandbox = Sandbox::anchored();
+    sandbox.session(expect![[r#"
+        $ cerberus memory merge escape-html close-session --into both
+        merged into the new both (both.md)
+          escape-html moved to the trash as .trash/escape-html.md
+          close-session moved to the trash as .trash/close-session.md
+          the example is that of close-session
+        --- stderr
+        warning: the example of `escape-html` is dropped: web/html.ts::escapeHtml
+        [exit 0]
+    "#]]);
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+    assert!(sandbox.json("memory show both")["memories"][0]["anchor"].is_object());
+    sandbox.ok("memory restore escape-html");
+    assert!(sandbox.json("memory show escape-html")["memories"][0]["anchor"].is_object());
+}
+
+#[test]
+fn what_cannot_be_merged_is_refused_and_leaves_no_trace() {
+    let sandbox = bank();
+    sandbox.memory("fence", "```\nnever closed\n");
+    sandbox.memory("latin", b"Caf\xE9\n");
+    sandbox.memory("large", "word ".repeat(20_460));
+    sandbox.commit("a bank");
+    sandbox.session(expect![[r#"
+        $ cerberus memory merge old nobody --into new
+        --- stderr
+        cerberus: there is no memory `nobody`
+        hint: list the memories with `cerberus memory show`
+        [exit 2]
+
+        $ cerberus memory merge old --into old
+        --- stderr
+        cerberus: there is nothing to merge into `old`
+        hint: name other memories than the target
+        [exit 2]
+
+        $ cerberus memory merge old --into ../new
+        --- stderr
+        cerberus: `../new` cannot be the id of a memory: no part of it may be empty or start or end with a dot
+        hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
+        [exit 2]
+
+        $ cerberus memory merge fence old --into new
+        --- stderr
+        cerberus: new.md: what comes from `fence` ends inside a code block or comment
+        hint: close it first, in an editor or with `cerberus memory update`
+        [exit 2]
+
+        $ cerberus memory merge old latin --into new
+        --- stderr
+        cerberus: `latin.md` is no valid UTF-8 from byte 3 on, and editing it would lose what it holds
+        hint: save it as UTF-8 in an editor first
+        [exit 2]
+
+        $ cerberus memory merge old large --into new
+        --- stderr
+        cerberus: the memory has 101 KB, more than 100 KB
+        hint: split it; what is long is read by nobody
+        [exit 2]
+    "#]]);
+    assert_eq!(sandbox.git("status --porcelain"), "");
+    let merged = sandbox.run("memory merge old fence --into new");
+    assert_eq!(merged.status(), 0, "nothing is below it: {}", merged.text());
+}
