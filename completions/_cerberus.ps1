@@ -50,6 +50,8 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show memories, newest first')
             [CompletionResult]::new('reanchor', 'reanchor', [CompletionResultType]::ParameterValue, 'Follow every anchor through what changed in the code')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the memories, or just the wanted sections of them')
+            [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
+            [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
             [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Write a document of any length into the bank')
             [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
@@ -168,6 +170,8 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
         }
         'cerberus;memory;search' {
             [CompletionResult]::new('--anchors', '--anchors', [CompletionResultType]::ParameterName, 'Return just these sections, with what that saves')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only memories written or changed from this date or time on')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only memories written or changed until this date or time')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show so many memories')
             [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Only memories of this scope; `project` and `language` take all of their kind')
             [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Only memories of this type')
@@ -178,6 +182,32 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
             [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Print the text too')
+            [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'Show the place of each memory in each lane, and what it adds to the score')
+            [CompletionResult]::new('--superseded', '--superseded', [CompletionResultType]::ParameterName, 'Also memories that another one supersedes')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;linked' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--diff', '--diff', [CompletionResultType]::ParameterName, 'Take the files that are staged in git for the target')
+            [CompletionResult]::new('--superseded', '--superseded', [CompletionResultType]::ParameterName, 'Also memories that another one supersedes')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;links' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Print the links in this form (--json is the same as json)')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--broken', '--broken', [CompletionResultType]::ParameterName, 'Only links that do not lead where they say; fail if there is any')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -335,6 +365,8 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show memories, newest first')
             [CompletionResult]::new('reanchor', 'reanchor', [CompletionResultType]::ParameterValue, 'Follow every anchor through what changed in the code')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the memories, or just the wanted sections of them')
+            [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
+            [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
             [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Write a document of any length into the bank')
             [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
@@ -368,6 +400,12 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;memory;help;search' {
+            break
+        }
+        'cerberus;memory;help;linked' {
+            break
+        }
+        'cerberus;memory;help;links' {
             break
         }
         'cerberus;memory;help;sections' {
@@ -453,6 +491,8 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show memories, newest first')
             [CompletionResult]::new('reanchor', 'reanchor', [CompletionResultType]::ParameterValue, 'Follow every anchor through what changed in the code')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the memories, or just the wanted sections of them')
+            [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
+            [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
             [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Write a document of any length into the bank')
             [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
@@ -485,6 +525,12 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;help;memory;search' {
+            break
+        }
+        'cerberus;help;memory;linked' {
+            break
+        }
+        'cerberus;help;memory;links' {
             break
         }
         'cerberus;help;memory;sections' {

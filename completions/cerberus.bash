@@ -73,6 +73,12 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,init)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__init"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,linked)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__linked"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,links)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__links"
+                ;;
             cerberus__subcmd__help__subcmd__memory,merge)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__merge"
                 ;;
@@ -130,6 +136,12 @@ _cerberus() {
             cerberus__subcmd__memory,init)
                 cmd="cerberus__subcmd__memory__subcmd__init"
                 ;;
+            cerberus__subcmd__memory,linked)
+                cmd="cerberus__subcmd__memory__subcmd__linked"
+                ;;
+            cerberus__subcmd__memory,links)
+                cmd="cerberus__subcmd__memory__subcmd__links"
+                ;;
             cerberus__subcmd__memory,merge)
                 cmd="cerberus__subcmd__memory__subcmd__merge"
                 ;;
@@ -186,6 +198,12 @@ _cerberus() {
                 ;;
             cerberus__subcmd__memory__subcmd__help,init)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__init"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,linked)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__linked"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,links)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__links"
                 ;;
             cerberus__subcmd__memory__subcmd__help,merge)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__merge"
@@ -357,7 +375,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory)
-            opts="init add anchor anchor-test show reanchor search sections create append read update merge export import stats delete restore"
+            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import stats delete restore"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -483,6 +501,34 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__linked)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__links)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -645,7 +691,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory)
-            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections create append read update merge export import stats delete restore help"
+            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search linked links sections create append read update merge export import stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -953,7 +999,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help)
-            opts="init add anchor anchor-test show reanchor search sections create append read update merge export import stats delete restore help"
+            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1093,6 +1139,34 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__linked)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__links)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1280,6 +1354,54 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__linked)
+            opts="-h -V --diff --superseded --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__links)
+            opts="-h -V --broken --format --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "table json dot mermaid" -- "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__merge)
             opts="-h -V --into --content --file --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1409,13 +1531,21 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__search)
-            opts="-h -V --anchors --content --limit --scope --type --category --tag --status --file --project --json --color --help --version"
+            opts="-h -V --anchors --content --why --superseded --since --until --limit --scope --type --category --tag --status --file --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --anchors)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

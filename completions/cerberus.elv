@@ -46,6 +46,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand show 'Show memories, newest first'
             cand reanchor 'Follow every anchor through what changed in the code'
             cand search 'Search the memories, or just the wanted sections of them'
+            cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
+            cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
             cand create 'Write a document of any length into the bank'
             cand append 'Append a text to a memory or to one of its sections'
@@ -157,6 +159,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         }
         &'cerberus;memory;search'= {
             cand --anchors 'Return just these sections, with what that saves'
+            cand --since 'Only memories written or changed from this date or time on'
+            cand --until 'Only memories written or changed until this date or time'
             cand --limit 'Show so many memories'
             cand --scope 'Only memories of this scope; `project` and `language` take all of their kind'
             cand --type 'Only memories of this type'
@@ -167,6 +171,30 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
             cand --content 'Print the text too'
+            cand --why 'Show the place of each memory in each lane, and what it adds to the score'
+            cand --superseded 'Also memories that another one supersedes'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;linked'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --diff 'Take the files that are staged in git for the target'
+            cand --superseded 'Also memories that another one supersedes'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;links'= {
+            cand --format 'Print the links in this form (--json is the same as json)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --broken 'Only links that do not lead where they say; fail if there is any'
             cand --json 'Print one JSON document (JSON Lines where a command says so)'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -312,6 +340,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand show 'Show memories, newest first'
             cand reanchor 'Follow every anchor through what changed in the code'
             cand search 'Search the memories, or just the wanted sections of them'
+            cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
+            cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
             cand create 'Write a document of any length into the bank'
             cand append 'Append a text to a memory or to one of its sections'
@@ -338,6 +368,10 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;memory;help;reanchor'= {
         }
         &'cerberus;memory;help;search'= {
+        }
+        &'cerberus;memory;help;linked'= {
+        }
+        &'cerberus;memory;help;links'= {
         }
         &'cerberus;memory;help;sections'= {
         }
@@ -406,6 +440,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand show 'Show memories, newest first'
             cand reanchor 'Follow every anchor through what changed in the code'
             cand search 'Search the memories, or just the wanted sections of them'
+            cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
+            cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
             cand create 'Write a document of any length into the bank'
             cand append 'Append a text to a memory or to one of its sections'
@@ -431,6 +467,10 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;help;memory;reanchor'= {
         }
         &'cerberus;help;memory;search'= {
+        }
+        &'cerberus;help;memory;linked'= {
+        }
+        &'cerberus;help;memory;links'= {
         }
         &'cerberus;help;memory;sections'= {
         }

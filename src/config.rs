@@ -18,6 +18,7 @@ use crate::cli::{ColorChoice, GlobalArgs};
 use crate::error::Failure;
 use crate::ops::Project;
 use crate::rank::calibrate::Weights;
+use crate::rank::fusion::Recency;
 use crate::text::{self, LineIndex};
 
 /// The gate, unless the user says otherwise.
@@ -79,6 +80,8 @@ struct ConfigFile {
 struct MemoryConfig {
     enabled: Option<bool>,
     storage_strategy: Option<StorageStrategy>,
+    recency_boost_days: Option<f64>,
+    recency_boost_factor: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -145,11 +148,20 @@ impl Settings {
                     WeightsChoice::Calibrated => Weights::default(),
                     WeightsChoice::Seed => Weights::seed(),
                 },
+                recency: recency(&own.memory, &user.memory),
                 now: now()?,
                 root,
             },
             memory_enabled: own.memory.enabled.or(user.memory.enabled).unwrap_or(true),
         })
+    }
+}
+
+fn recency(own: &MemoryConfig, user: &MemoryConfig) -> Recency {
+    let usual = Recency::default();
+    Recency {
+        days: own.recency_boost_days.or(user.recency_boost_days).unwrap_or(usual.days),
+        factor: own.recency_boost_factor.or(user.recency_boost_factor).unwrap_or(usual.factor),
     }
 }
 
@@ -213,6 +225,16 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
             .hint("a quality lies between 0 and 1")
             .into());
     }
+    let at_least = |key: &str, value: Option<f64>, least: f64| match value {
+        Some(value) if !(least..=f64::MAX).contains(&value) => {
+            Err(Failure::usage(format!("failed to read `{shown}`: {key} is {value}"))
+                .hint(format!("it is a number from {least} on")))
+        }
+        _ => Ok(()),
+    };
+    at_least("recency_boost_days", config.memory.recency_boost_days, 0.0)?;
+    // What is new is lifted, and what is old never lowered.
+    at_least("recency_boost_factor", config.memory.recency_boost_factor, 1.0)?;
     Ok(config)
 }
 
@@ -297,6 +319,9 @@ mod tests {
         fails("[ancor]\n", "did you mean `anchor`?");
         fails("[anchor]\nmin_quality = 7\n", "between 0 and 1");
         fails("[anchor\n", "cerberus.toml:1");
+        fails("[memory]\nrecency_boost_days = -1\n", "a number from 0 on");
+        fails("[memory]\nrecency_boost_days = nan\n", "recency_boost_days is NaN");
+        fails("[memory]\nrecency_boost_factor = 0.5\n", "a number from 1 on");
     }
 
     #[test]

@@ -159,6 +159,19 @@ spelled! {
     }
 }
 
+spelled! {
+    /// What became of a link's target.
+    LinkState, "state" {
+        Live = "live",
+        Moved = "moved",
+        Missing = "missing",
+        /// It leads out of the project, and is not looked at.
+        Outside = "outside",
+        /// It is an address, and is not looked at.
+        External = "external",
+    }
+}
+
 /// Where a memory holds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Scope {
@@ -218,7 +231,7 @@ pub(crate) struct Memory {
 }
 
 /// The link from a memory to the code that shows it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
     pub(crate) file: String,
     /// The qualified symbol, or none where the whole file is the example.
@@ -234,7 +247,7 @@ pub(crate) struct Anchor {
 }
 
 /// What is remembered of a symbol's code to know it again.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Fingerprint {
     /// How many syntax tokens the symbol has.
     pub(crate) n_tokens: u32,

@@ -1,6 +1,8 @@
 //! Memories as files: reading them all, writing a new one.
 
+use std::fs::Metadata;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use anyhow::Result;
 use walkdir::{DirEntry, WalkDir};
@@ -29,6 +31,23 @@ pub(crate) struct Stored {
     pub(crate) warnings: Vec<String>,
 }
 
+/// By what a file is seen to have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) size: u64,
+    /// Nanoseconds since the epoch.
+    pub(crate) mtime: i64,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        let modified = metadata.modified().ok();
+        let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let nanoseconds = since_epoch.unwrap_or_default().as_nanos();
+        Self { size: metadata.len(), mtime: i64::try_from(nanoseconds).unwrap_or(i64::MAX) }
+    }
+}
+
 /// What a bank holds.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
@@ -46,8 +65,7 @@ impl Bank {
             return Err(self.missing().into());
         }
         let (mut found, mut warnings) = (Vec::new(), Vec::new());
-        let walker =
-            WalkDir::new(self.folder()).follow_links(false).sort_by_file_name().into_iter();
+        let walker = WalkDir::new(self.folder()).follow_links(false).into_iter();
         for entry in walker.filter_entry(|entry| !is_private(entry)) {
             match entry {
                 Ok(entry) => match memory_file(self.folder(), &entry) {
@@ -58,7 +76,14 @@ impl Bank {
                 Err(error) => warnings.push(format!("failed to list the bank: {error}")),
             }
         }
+        found.sort_unstable();
+        warnings.sort_unstable();
         Ok((found, warnings))
+    }
+
+    /// Returns the size and time of a file, if it is there.
+    pub(crate) fn stamp(&self, file: &str) -> Option<Stamp> {
+        self.folder().join(file).symlink_metadata().ok().map(|metadata| Stamp::of(&metadata))
     }
 
     /// Reads one memory.
@@ -116,6 +141,11 @@ impl Bank {
         }
         drop_doubles(&mut contents.memories, &mut contents.warnings);
         Ok(contents)
+    }
+
+    /// Returns the size and time of the lock file, if there is one.
+    pub(crate) fn lock_stamp(&self) -> Option<Stamp> {
+        self.lockfile().metadata().ok().map(|metadata| Stamp::of(&metadata))
     }
 
     /// Takes back a memory that was written a moment ago.
@@ -204,23 +234,29 @@ fn drop_doubles(all: &mut Vec<Stored>, warnings: &mut Vec<String>) {
 }
 
 fn is_private(entry: &DirEntry) -> bool {
-    let name = entry.file_name().to_string_lossy();
-    entry.depth() > 0 && (name.starts_with('.') || (entry.depth() == 1 && name == super::INDICES))
+    let name = entry.path().as_os_str().as_encoded_bytes();
+    let name = name.rsplit(|byte| std::path::is_separator(char::from(*byte))).next();
+    let name = name.unwrap_or_default();
+    let is_store = entry.depth() == 1 && name == super::INDICES.as_bytes();
+    entry.depth() > 0 && (name.starts_with(b".") || is_store)
 }
 
 /// Returns the path of a memory below the bank, or why it does not count.
 fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>> {
-    let relative = entry.path().strip_prefix(folder).ok()?;
-    let is_markdown = relative.extension().is_some_and(|extension| extension == "md");
-    if !is_markdown || entry.file_type().is_dir() {
+    let path = entry.path().as_os_str();
+    if !path.as_encoded_bytes().ends_with(b".md") || entry.file_type().is_dir() {
         return None;
     }
-    let shown = relative.display();
+    let relative = || entry.path().strip_prefix(folder).unwrap_or(entry.path()).display();
     if !entry.file_type().is_file() {
-        return Some(Err(format!("`{shown}` is a link or a device and is left out")));
+        return Some(Err(format!("`{}` is a link or a device and is left out", relative())));
     }
-    let Some(file) = relative.to_str() else {
-        return Some(Err(format!("the name of `{shown}` is no valid UTF-8; it is left out")));
+    // Cutting is faster than asking for the parts of each path.
+    let file =
+        path.to_str().zip(folder.to_str()).and_then(|(path, folder)| path.strip_prefix(folder));
+    let Some(file) = file.map(|file| file.trim_start_matches(std::path::is_separator)) else {
+        let name = relative();
+        return Some(Err(format!("the name of `{name}` is no valid UTF-8; it is left out")));
     };
     Some(Ok(file.replace(std::path::MAIN_SEPARATOR, "/")))
 }

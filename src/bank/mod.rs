@@ -19,7 +19,7 @@ mod portable;
 mod trash;
 
 pub(crate) use files::WriteGuard;
-pub(crate) use memories::Stored;
+pub(crate) use memories::{Stamp, Stored};
 pub(crate) use portable::{PINS, Put};
 
 /// The bank's own folders and files.

@@ -55,10 +55,31 @@ Examples:
     Reanchor(ReanchorArgs),
     /// Search the memories, or just the wanted sections of them
     #[command(after_help = "\
+Archived memories are left out (--status archived finds them), and so are those that another one
+supersedes.
+
 Examples:
   cerberus memory search \"session handling\"
   cerberus memory search release --anchors summary,decisions --content")]
     Search(SearchArgs),
+    /// List the memories that speak of a file, a symbol or a memory, or are anchored there
+    #[command(after_help = "\
+Archived memories are left out, and so are those that another one supersedes.
+
+Examples:
+  cerberus memory linked src/auth.py
+  cerberus memory linked src/auth.py::register \"password\"
+  cerberus memory linked --diff")]
+    Linked(LinkedArgs),
+    /// List the links between memories and what they speak of
+    #[command(after_help = "\
+With --broken only links are listed that do not lead where they say, each with what is known of its
+target, and the exit status is 1 if there is any.
+
+Examples:
+  cerberus memory links --broken
+  cerberus memory links --format mermaid")]
+    Links(LinksArgs),
     /// List the sections of a memory with their tokens
     #[command(after_help = "Example: cerberus memory sections release-plan --validate")]
     Sections(SectionsArgs),
@@ -315,11 +336,62 @@ pub(crate) struct SearchArgs {
     /// Print the text too
     #[arg(long)]
     pub(crate) content: bool,
+    /// Show the place of each memory in each lane, and what it adds to the score
+    #[arg(long)]
+    pub(crate) why: bool,
+    /// Also memories that another one supersedes
+    #[arg(long)]
+    pub(crate) superseded: bool,
+    /// Only memories written or changed from this date or time on
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub(crate) since: Option<String>,
+    /// Only memories written or changed until this date or time
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub(crate) until: Option<String>,
     /// Show so many memories
     #[arg(long, value_name = "N", default_value = "5")]
     pub(crate) limit: NonZeroUsize,
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("about").required(true).args(["target", "diff"]))]
+pub(crate) struct LinkedArgs {
+    /// FILE, FOLDER, FILE::SYMBOL, SYMBOL or memory:ID
+    pub(crate) target: Option<String>,
+    /// Rank the memories by how well they fit this
+    #[arg(requires = "target")]
+    pub(crate) query: Option<String>,
+    /// Take the files that are staged in git for the target
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Also memories that another one supersedes
+    #[arg(long)]
+    pub(crate) superseded: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LinksArgs {
+    /// Only links that do not lead where they say; fail if there is any
+    #[arg(long)]
+    pub(crate) broken: bool,
+    /// Print the links in this form (--json is the same as json)
+    #[arg(long, value_name = "FORM", default_value = "table")]
+    pub(crate) format: LinksFormat,
+}
+
+/// How links are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LinksFormat {
+    /// For people
+    Table,
+    /// One document
+    Json,
+    /// A graph for Graphviz
+    Dot,
+    /// A graph for Mermaid, which GitHub shows
+    Mermaid,
 }
 
 #[derive(Debug, Args)]

@@ -14,8 +14,9 @@ pub(crate) use documents::{
     AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
 };
 pub(crate) use memory::{
-    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, MemoryCommand, ReanchorArgs,
-    ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
+    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, LinkedArgs, LinksArgs,
+    LinksFormat, MemoryCommand, ReanchorArgs, ReportFormat, RestoreArgs, SearchArgs, SectionsArgs,
+    ShowArgs, StatsArgs,
 };
 
 /// Keep a project's rules anchored to the code that shows them

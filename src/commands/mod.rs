@@ -25,6 +25,8 @@ mod export;
 mod import;
 mod index;
 mod init;
+mod linked;
+mod links;
 mod merge;
 mod read;
 mod reanchor;
@@ -87,6 +89,8 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Show(args) => show::run(args, settings, out),
         MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
         MemoryCommand::Search(args) => search::run(args, settings, out),
+        MemoryCommand::Linked(args) => linked::run(args, settings, out),
+        MemoryCommand::Links(args) => links::run(args, settings, out),
         MemoryCommand::Sections(args) => sections::run(args, settings, out),
         MemoryCommand::Stats(args) => stats::run(args, settings, out),
         MemoryCommand::Create(args) => create::run(args, settings, out),

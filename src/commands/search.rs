@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::cli::SearchArgs;
 use crate::config::Settings;
 use crate::error::{ExitStatus, Failure};
-use crate::ops::search::{self, Hit, Request};
+use crate::ops::search::{self, Hit, Report, Request};
 use crate::output::{FAINT, NAME, Printer};
 
 pub(super) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -19,6 +19,9 @@ pub(super) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> 
             .collect(),
         content: args.content,
         filter: super::filter(&args.filter),
+        since: args.since.clone(),
+        until: args.until.clone(),
+        superseded: args.superseded,
         limit: args.limit.get(),
     };
     let report = search::search(&settings.project, &request)?;
@@ -29,19 +32,46 @@ pub(super) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> 
     }
     out.warn(&report.warnings);
     if report.results.is_empty() {
-        return Err(Failure::check(format!("no memory speaks of `{}`", request.query))
-            .hint("try other words, or list all with `cerberus memory show`")
-            .into());
+        return Err(nothing(&report).into());
     }
     for hit in &report.results {
-        show(hit, out);
+        show(hit, args.why, out);
     }
     Ok(ExitStatus::Done)
 }
 
-fn show(hit: &Hit, out: &mut Printer) {
-    let why = out.painted(FAINT, &hit.why.join(" "));
+fn nothing(report: &Report) -> Failure {
+    let failure = Failure::check(format!("no memory speaks of `{}`", report.query));
+    if report.left_out > 0 {
+        let n = report.left_out;
+        let memories = if n == 1 { "1 memory does".to_owned() } else { format!("{n} memories do") };
+        return failure.hint(format!(
+            "{memories} that the filters leave out, or that are archived or superseded: try \
+             `--superseded` or `--status archived`"
+        ));
+    }
+    if !report.did_you_mean.is_empty() {
+        let words: Vec<String> =
+            report.did_you_mean.iter().map(|word| format!("`{word}`")).collect();
+        return failure.hint(format!("did you mean {}?", words.join(", ")));
+    }
+    failure.hint("try other words, or list all with `cerberus memory show`")
+}
+
+fn show(hit: &Hit, with_lanes: bool, out: &mut Printer) {
+    let why = out.painted(FAINT, &out.safe(&hit.why.join(" ")));
     out.line(&format!("{}  {why}", out.styled(NAME, &hit.id)));
+    if with_lanes {
+        let lanes =
+            hit.lanes.iter().map(|it| format!("{} {} (+{:.4})", it.lane, it.rank, it.contribution));
+        let lanes: Vec<String> = lanes.collect();
+        let recency = if hit.recency > 1.0 {
+            format!(", recency × {:.4}", hit.recency)
+        } else {
+            String::new()
+        };
+        out.line(&format!("  score {:.4}: {}{recency}", hit.score, lanes.join(", ")));
+    }
     for section in &hit.sections {
         let lines = format!("{}-{}", section.start_line, section.end_line);
         out.line(&format!("  {} {}:{lines}", out.safe(&section.id), out.safe(&hit.file)));

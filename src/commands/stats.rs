@@ -29,6 +29,10 @@ pub(super) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> R
     for (state, n) in &report.anchors_by_state {
         rows.push(vec!["anchor".to_owned(), state.to_string(), n.to_string()]);
     }
+    if report.links > 0 {
+        rows.push(vec!["links".to_owned(), String::new(), report.links.to_string()]);
+        rows.push(vec!["links".to_owned(), "broken".to_owned(), report.broken_links.to_string()]);
+    }
     out.rows(&["what", "value", "memories"], &rows);
     if let Some(anchors) = &report.anchors {
         out.line("");

@@ -273,7 +273,7 @@ impl Reader {
 }
 
 /// Reads an RFC 3339 time; without an offset, or without a time of day, it is taken as UTC.
-fn time(text: &str) -> Option<Timestamp> {
+pub(crate) fn time(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| {
         let naive: DateTime = text.parse().ok()?;
         TimeZone::UTC.to_timestamp(naive).ok()

@@ -9,6 +9,8 @@ mod context;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
+
 use super::frontmatter;
 use super::structure::structure;
 use crate::model::EdgeType;
@@ -90,13 +92,37 @@ pub(crate) fn parse(text: &str) -> Vec<Link> {
     links.collect()
 }
 
-/// Reads one target that stands by itself, such as an entry of the frontmatter's `links`;
-/// brackets around it may be there or not.
+/// Reads what stands by itself, such as an entry of the frontmatter's `links`; brackets
+/// around it may be there or not.
 pub(crate) fn parse_target(text: &str) -> Option<(Target, Option<EdgeType>)> {
     let text = text.trim();
     let text = text.strip_prefix("[[").and_then(|it| it.strip_suffix("]]")).unwrap_or(text);
-    let written = read(text, Span::new(0, text.len()), Span::new(0, text.len()))?;
+    let whole = Span::new(0, text.len());
+    let written = read(text, whole, whole)?;
     Some((written.target, written.stated))
+}
+
+impl Target {
+    /// Reads a target as [`Display`](fmt::Display) writes it.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        target(text).map(|(_, target)| target)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind == Kind::Memory {
+            f.write_str("memory:")?;
+        }
+        f.write_str(&self.name)?;
+        match &self.part {
+            None => Ok(()),
+            Some(Part::Symbol(symbol)) => write!(f, "::{symbol}"),
+            Some(Part::Section(section)) => write!(f, "#{section}"),
+            Some(Part::Lines(first, last)) if first == last => write!(f, "#L{}", first + 1),
+            Some(Part::Lines(first, last)) => write!(f, "#L{}-L{}", first + 1, last + 1),
+        }
+    }
 }
 
 /// Returns a path in its one spelling: without `.`, `..` and doubled `/`; none where it
@@ -179,23 +205,31 @@ fn read(text: &str, inner: Span, span: Span) -> Option<Written> {
         None => (content, None),
     };
     let label = label.map(str::trim).filter(|label| !label.is_empty());
+    let n_target = target.len();
     let (stated, rest) = stated(target);
-    let (kind, rest) = kind(rest);
+    let (at, target) = self::target(rest)?;
+    let start = inner.start + (n_target - rest.len()) + at;
+    Some(Written {
+        span,
+        name: Span::new(start, start + target.name.len()),
+        target,
+        label: label.map(str::to_owned),
+        stated,
+    })
+}
+
+/// Reads a target and where in it its name begins; none where it names nothing.
+fn target(text: &str) -> Option<(usize, Target)> {
+    let (kind, rest) = kind(text);
     let (name, part) = match kind {
         Kind::Url => (rest, None),
         _ => split_part(rest),
     };
     let is_path = name.contains('/') || matches!(part, Some(Part::Symbol(_) | Part::Lines(..)));
     let kind = if kind == Kind::Plain && is_path { Kind::Path } else { kind };
-    let start = inner.start + (target.len() - rest.len()) + (name.len() - name.trim_start().len());
+    let start = (text.len() - rest.len()) + (name.len() - name.trim_start().len());
     let name = name.trim();
-    (!name.is_empty()).then(|| Written {
-        span,
-        name: Span::new(start, start + name.len()),
-        target: Target { kind, name: name.to_owned(), part },
-        label: label.map(str::to_owned),
-        stated,
-    })
+    (!name.is_empty()).then(|| (start, Target { kind, name: name.to_owned(), part }))
 }
 
 /// Splits a known relation off the start of a target.

@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::bank::Bank;
 use crate::model::{MemoryType, State};
 use crate::rank::calibrate::Weights;
+use crate::rank::fusion::Recency;
 
 use super::memories::Filter;
 use super::reanchor::{self, Mode};
@@ -67,6 +68,7 @@ pub(crate) fn demo(now: Timestamp) -> Result<Report> {
         exclude: Vec::new(),
         min_quality: 0.7,
         weights: Weights::default(),
+        recency: Recency::default(),
         now,
         root,
     };
@@ -187,6 +189,9 @@ fn look_up(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
             sections: vec!["summary".to_owned()],
             content: true,
             filter: Filter::default(),
+            since: None,
+            until: None,
+            superseded: false,
             limit: 1,
         },
     )?;

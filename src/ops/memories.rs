@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::bank::Stored;
 use crate::bank::lockfile::Anchors;
 use crate::error::Failure;
-use crate::model::{Language, MemoryStatus, MemoryType, Scope};
+use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 use crate::syntax::language;
 use crate::text;
 
@@ -101,7 +101,12 @@ pub(crate) struct Filter {
 impl Filter {
     /// Returns whether a memory passes.
     pub(crate) fn takes(&self, stored: &Stored, anchors: &Anchors) -> bool {
-        let memory = &stored.memory;
+        let anchor = anchors.get(&stored.memory.id);
+        self.takes_memory(&stored.memory, &stored.file, anchor.map(|it| it.file.as_str()))
+    }
+
+    /// As [`takes`](Self::takes), for a memory whose text is not at hand.
+    pub(crate) fn takes_memory(&self, memory: &Memory, file: &str, anchored: Option<&str>) -> bool {
         let is_like = |wanted: &Option<String>, found: Option<&str>| {
             wanted
                 .as_ref()
@@ -112,23 +117,22 @@ impl Filter {
             && is_like(&self.category, memory.category.as_deref())
             && self.tags.iter().all(|tag| memory.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
             && self.status.is_none_or(|wanted| wanted == memory.status)
-            && self.file.as_ref().is_none_or(|file| {
-                anchors.get(&memory.id).is_some_and(|anchor| anchor.file == *file)
-                    || stored.file == *file
-            })
+            && self.file.as_ref().is_none_or(|wanted| anchored == Some(wanted) || file == wanted)
     }
 
     /// Checks that the scope is one that some memory has, so that a slip of the finger
     /// does not look like an empty answer.
-    pub(crate) fn check_scope(&self, memories: &Memories) -> Result<()> {
+    pub(crate) fn check_scope<'m>(
+        &self,
+        memories: impl Iterator<Item = &'m Memory> + Clone,
+    ) -> Result<()> {
         let Some(wanted) = self.scope.as_deref().filter(|scope| *scope != "all") else {
             return Ok(());
         };
-        if memories.all.iter().any(|stored| in_scope(&stored.memory.scope, wanted)) {
+        if memories.clone().any(|memory| in_scope(&memory.scope, wanted)) {
             return Ok(());
         }
-        let mut known: Vec<String> =
-            memories.all.iter().map(|stored| stored.memory.scope.to_string()).collect();
+        let mut known: Vec<String> = memories.map(|memory| memory.scope.to_string()).collect();
         known.sort_unstable();
         known.dedup();
         let failure = Failure::usage(format!("no memory has the scope `{wanted}`"));

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use crate::bank::Bank;
 use crate::model::Scope;
 use crate::rank::calibrate::Weights;
+use crate::rank::fusion::Recency;
 
 pub(crate) mod add;
 pub(crate) mod anchor;
@@ -26,6 +27,8 @@ pub(crate) mod follow;
 pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod init;
+pub(crate) mod linked;
+pub(crate) mod links;
 pub(crate) mod memories;
 pub(crate) mod merge;
 pub(crate) mod read;
@@ -52,6 +55,8 @@ pub(crate) struct Project {
     pub(crate) exclude: Vec<String>,
     pub(crate) min_quality: f64,
     pub(crate) weights: Weights,
+    /// How much a search lifts what is new.
+    pub(crate) recency: Recency,
     pub(crate) now: Timestamp,
 }
 

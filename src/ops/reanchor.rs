@@ -153,7 +153,7 @@ pub(crate) fn reanchor(
     // Held from reading to writing, so that nobody's anchors are lost in between.
     let guard = if writes { Some(project.bank.lock_for_writing()?) } else { None };
     let memories = Memories::load(project)?;
-    request.filter.check_scope(&memories)?;
+    request.filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
     let taken = taken(project, request, &memories)?;
     let places: Vec<Anchor> = taken.iter().map(|(_, anchor)| anchor.clone()).collect();
     let followed = follow::follow(&project.root, &project.exclude, &places, progress)?;

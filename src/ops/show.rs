@@ -9,7 +9,7 @@ use crate::model::{Anchor, Chosen, Language, MemoryStatus, MemoryType, State, Sy
 use crate::tree::read;
 
 use super::memories::{Filter, Memories};
-use super::{Project, follow, rounded};
+use super::{Project, follow, rounded, sync};
 
 /// What to show.
 #[derive(Debug, Clone, Default)]
@@ -72,32 +72,61 @@ pub(crate) struct ShownAnchor {
 
 /// Returns the memories that are asked for.
 pub(crate) fn show(project: &Project, request: &Request) -> Result<Report> {
+    if !request.ids.is_empty() {
+        return show_named(project, request);
+    }
     let memories = Memories::load(project)?;
-    request.filter.check_scope(&memories)?;
-    let mut chosen: Vec<&Stored> = if request.ids.is_empty() {
-        memories.all.iter().collect()
-    } else {
-        let found = request.ids.iter().map(|typed| memories.find(typed));
-        found.collect::<Result<_>>()?
-    };
+    request.filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
+    let mut chosen: Vec<&Stored> = memories.all.iter().collect();
     chosen.retain(|stored| {
         let is_anchored = memories.anchors.contains_key(&stored.memory.id);
-        request.filter.takes(stored, &memories.anchors)
-            && (!request.anchored || is_anchored)
-            && (!request.unanchored || !is_anchored)
+        request.filter.takes(stored, &memories.anchors) && request.takes(is_anchored)
     });
-    if request.ids.is_empty() {
-        chosen.sort_by_key(|stored| {
-            let memory = &stored.memory;
-            (std::cmp::Reverse(memory.updated_at.max(memory.created_at)), memory.id.clone())
-        });
-    }
-    let with_code = request.anchored || !request.ids.is_empty();
+    chosen.sort_by_key(|stored| {
+        let memory = &stored.memory;
+        (std::cmp::Reverse(memory.updated_at.max(memory.created_at)), memory.id.clone())
+    });
     let shown = chosen.into_iter().map(|stored| {
         let anchor = memories.anchors.get(&stored.memory.id);
-        shown(stored, anchor.map(|anchor| shown_anchor(project, anchor, with_code)))
+        shown(stored, anchor.map(|anchor| shown_anchor(project, anchor, request.anchored)))
     });
     Ok(Report { memories: shown.collect(), warnings: memories.warnings.clone() })
+}
+
+/// Returns the memories that are named, and reads no others.
+fn show_named(project: &Project, request: &Request) -> Result<Report> {
+    let (mut found, mut warnings) = (Vec::new(), Vec::new());
+    if request.filter.scope.is_some() {
+        let known = sync::open(project)?.memories()?;
+        request.filter.check_scope(known.iter().map(|it| &it.memory))?;
+    }
+    for typed in &request.ids {
+        let (mut stored, anchor) = match sync::one(project, typed)? {
+            Some(known) => known,
+            None => {
+                let mut synced = sync::open(project)?;
+                warnings.append(&mut synced.warnings);
+                let (id, file) = synced.find(typed)?;
+                (project.bank.read(&file)?, synced.anchor(&id)?)
+            }
+        };
+        warnings.append(&mut stored.warnings);
+        let anchored = anchor.as_ref().map(|anchor| anchor.file.as_str());
+        let passes = request.filter.takes_memory(&stored.memory, &stored.file, anchored)
+            && request.takes(anchor.is_some());
+        if passes {
+            found.push(shown(&stored, anchor.map(|it| shown_anchor(project, &it, true))));
+        }
+    }
+    warnings.sort_unstable();
+    warnings.dedup();
+    Ok(Report { memories: found, warnings })
+}
+
+impl Request {
+    fn takes(&self, is_anchored: bool) -> bool {
+        (!self.anchored || is_anchored) && (!self.unanchored || !is_anchored)
+    }
 }
 
 fn shown(stored: &Stored, anchor: Option<ShownAnchor>) -> Shown {

@@ -1,4 +1,4 @@
-//! `stats`: how many memories there are, and how well they are anchored.
+//! `stats`: how many memories there are, how well they are anchored, and which links hold.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,8 @@ use serde::Serialize;
 
 use crate::model::{Scope, State};
 
-use super::Project;
 use super::memories::Memories;
-use super::show;
+use super::{Project, links, show, sync};
 
 /// The counts.
 #[derive(Debug, Serialize)]
@@ -26,6 +25,9 @@ pub(crate) struct Report {
     /// Each anchor with its state, where asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) anchors: Option<Vec<AnchorState>>,
+    pub(crate) links: usize,
+    /// Links that do not lead where they say.
+    pub(crate) broken_links: usize,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -43,6 +45,7 @@ pub(crate) struct AnchorState {
 /// Counts the memories and looks at each anchor in its own file.
 pub(crate) fn stats(project: &Project, show_anchors: bool) -> Result<Report> {
     let memories = Memories::load(project)?;
+    let edges = links::edges(project, &sync::open(project)?)?;
     let count = |key: &dyn Fn(&crate::bank::Stored) -> String| {
         let mut counts = BTreeMap::new();
         for stored in &memories.all {
@@ -78,6 +81,8 @@ pub(crate) fn stats(project: &Project, show_anchors: bool) -> Result<Report> {
         anchored_percent: (n_able > 0).then(|| percent(anchors.len(), n_able)),
         anchors_by_state: states,
         anchors: show_anchors.then_some(anchors),
+        links: edges.len(),
+        broken_links: edges.iter().filter(|edge| edge.is_broken()).count(),
         warnings: memories.warnings.clone(),
     })
 }

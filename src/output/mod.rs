@@ -16,6 +16,7 @@ use crate::config::Terminal;
 use crate::error::{ExitStatus, Failure};
 
 pub(crate) mod annotations;
+pub(crate) mod graph;
 mod progress;
 mod sanitize;
 

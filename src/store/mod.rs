@@ -11,11 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+pub(crate) use rusqlite::Connection;
+use rusqlite::{OpenFlags, TransactionBehavior};
 
 use crate::error::Failure;
 
 pub(crate) mod code;
+pub(crate) mod links;
 pub(crate) mod memories;
 mod schema;
 

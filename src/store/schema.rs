@@ -4,7 +4,8 @@ use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Every change of the schema there ever was; released ones are never edited.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE code_file (
         id       INTEGER PRIMARY KEY,
         path     TEXT NOT NULL UNIQUE,
@@ -52,7 +53,71 @@ const MIGRATIONS: &[&str] = &["
         memory UNINDEXED, section UNINDEXED, heading, body,
         tokenize = 'porter unicode61'
     );
-"];
+",
+    "
+    DROP TABLE memory_text;
+    DROP TABLE memory_store;
+    CREATE TABLE memory_file (
+        file     TEXT PRIMARY KEY,
+        size     INTEGER NOT NULL,
+        mtime    INTEGER NOT NULL,
+        memory   TEXT NOT NULL,
+        warnings TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE memory_store (
+        id              TEXT PRIMARY KEY,
+        file            TEXT NOT NULL,
+        hash            BLOB NOT NULL,
+        type            TEXT NOT NULL,
+        category        TEXT,
+        scope           TEXT NOT NULL,
+        status          TEXT NOT NULL,
+        tags            TEXT NOT NULL,
+        created_at      TEXT,
+        updated_at      TEXT,
+        anchor_file     TEXT,
+        anchor_symbol   TEXT,
+        anchor_score    REAL,
+        anchor_metadata TEXT,
+        content         TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE memory_section (
+        id      INTEGER PRIMARY KEY,
+        memory  TEXT NOT NULL,
+        section TEXT NOT NULL,
+        norm    REAL NOT NULL,
+        vector  BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX memory_section_memory ON memory_section (memory);
+    CREATE TABLE memory_term (
+        id   INTEGER PRIMARY KEY,
+        term TEXT NOT NULL UNIQUE
+    ) STRICT;
+    CREATE VIRTUAL TABLE memory_text USING fts5(
+        heading, body, content = '', contentless_delete = 1, tokenize = 'porter unicode61'
+    );
+    CREATE TABLE memory_link (
+        memory   TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        line     INTEGER NOT NULL,
+        target   TEXT NOT NULL,
+        edge     TEXT NOT NULL,
+        label    TEXT,
+        context  TEXT NOT NULL,
+        PRIMARY KEY (memory, position)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX memory_link_target ON memory_link (target);
+    CREATE INDEX memory_link_edge ON memory_link (edge);
+    CREATE TABLE memory_anchor (
+        id     TEXT PRIMARY KEY,
+        anchor BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE lock_file (
+        size  INTEGER NOT NULL,
+        mtime INTEGER NOT NULL
+    ) STRICT;
+",
+];
 
 /// Brings the schema up to date, in one transaction that no other process can see half of.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {

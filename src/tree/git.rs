@@ -4,7 +4,7 @@
 //! and agrees with what the user sees. Without git, or outside a repository, every
 //! answer is "unknown". Never changes the repository.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -20,6 +20,9 @@ const HORIZON_SECONDS: i64 = 366 * 24 * 3600;
 
 /// How many commits are read at most: 5,000 take about 0.15 s.
 const MAX_COMMITS: u32 = 5_000;
+
+/// How many commits with renames are read at most.
+const MAX_RENAMES: u32 = 1_000;
 
 /// The commit that is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,12 +129,16 @@ pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<Stri
 pub(crate) fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, String>> {
     let diff = ["diff", "--name-status", "-z", "-M", "--diff-filter=R", "--relative"];
     let told = git(root, &[&diff[..], &["--end-of-options", commit, "--"]].concat())?;
+    Some(renames_told(&told).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
+}
+
+/// Reads the old and the new paths of `--name-status -z --diff-filter=R`.
+fn renames_told(told: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut fields = told.split('\0');
-    let mut renamed = FxHashMap::default();
-    while let (Some(_), Some(old), Some(new)) = (fields.next(), fields.next(), fields.next()) {
-        renamed.insert(old.to_owned(), new.to_owned());
-    }
-    Some(renamed)
+    std::iter::from_fn(move || {
+        let (_, old, new) = (fields.next()?, fields.next()?, fields.next()?);
+        Some((old, new))
+    })
 }
 
 /// Returns the first of the lines `first..=last` of `file`, from 0, that differs from
@@ -148,16 +155,62 @@ pub(crate) fn first_changed_line(
     let diff = git(root, &[&diff[..], &[old_file, file]].concat())?;
     // Where a file was renamed there is one diff, else the last one is that of `file`.
     let own = diff.rsplit("\ndiff --git ").next()?;
-    let hunks = own.lines().filter_map(|line| line.strip_prefix("@@ ")?.split('+').nth(1));
-    let starts = hunks.filter_map(|hunk| {
-        let range = hunk.split(' ').next()?;
-        let (start, n_lines) = range.split_once(',').unwrap_or((range, "1"));
-        let (start, n_lines): (u32, u32) = (start.parse().ok()?, n_lines.parse().ok()?);
-        // A deletion stands behind the line it names.
-        let (start, end) = (start.saturating_sub(1), start.saturating_sub(1) + n_lines.max(1) - 1);
-        (start <= last && end >= first).then_some(start.max(first))
-    });
-    starts.min()
+    let hunks = own.lines().filter_map(hunk);
+    hunks
+        .filter(|(start, end)| *start <= last && *end > first)
+        .map(|(start, _)| start.max(first))
+        .min()
+}
+
+/// Returns the new paths of the files that were renamed, relative to `root`, by their old
+/// ones; of several renames of one path the latest counts.
+pub(crate) fn renames(root: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let log = [
+        "log",
+        "-z",
+        "--name-status",
+        "-M",
+        "--diff-filter=R",
+        "--relative",
+        "--format=",
+        &format!("--max-count={MAX_RENAMES}"),
+    ];
+    let told = git(root, &log).unwrap_or_default();
+    for (old, new) in renames_told(&told) {
+        found.entry(old.to_owned()).or_insert_with(|| new.to_owned());
+    }
+    found
+}
+
+/// Returns the files that are staged, relative to `root`, with the lines from 0 that
+/// change in them, as ends behind the last; of a file that goes there are none.
+pub(crate) fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
+    let unclear = || {
+        Failure::environment("failed to ask git what is staged")
+            .hint("run it in a git repository; `git status` shows what git sees")
+    };
+    let names = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--relative"];
+    let names = git(root, &names).ok_or_else(unclear)?;
+    let mut found: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+    for name in names.split('\0').filter(|name| !name.is_empty()) {
+        found.insert(name.to_owned(), Vec::new());
+    }
+    for (name, lines) in &mut found {
+        let diff = ["diff", "--cached", "-U0", "--no-color", "--no-ext-diff", "--relative", "--"];
+        let diff = git(root, &[&diff[..], &[&format!(":(literal){name}")]].concat());
+        lines.extend(diff.iter().flat_map(|diff| diff.lines()).filter_map(hunk));
+    }
+    Ok(found)
+}
+
+/// Reads the new lines of `@@ -1,2 +3,4 @@`; a deletion stands behind the line it names.
+fn hunk(line: &str) -> Option<(u32, u32)> {
+    let range = line.strip_prefix("@@ ")?.split('+').nth(1)?.split(' ').next()?;
+    let (start, n_lines) = range.split_once(',').unwrap_or((range, "1"));
+    let (start, n_lines): (u32, u32) = (start.parse().ok()?, n_lines.parse().ok()?);
+    let start = start.saturating_sub(1);
+    Some((start, start + n_lines.max(1)))
 }
 
 /// Returns what a git command prints, or nothing where it fails.

@@ -41,6 +41,13 @@ pub(crate) fn text(root: &Path, path: &str) -> Result<String> {
     Ok(text::decode(&bytes).0.into_owned())
 }
 
+/// Returns whether there is a file or a folder at `path` below `root`.
+pub(crate) fn is_there(root: &Path, path: &str) -> bool {
+    let real = root.join(path).canonicalize();
+    let inside = real.ok().zip(root.canonicalize().ok());
+    inside.is_some_and(|(real, root)| real.starts_with(root))
+}
+
 /// Returns where `path` leads, which is a regular file inside `root`.
 fn confined(root: &Path, path: &str) -> Result<PathBuf> {
     let outside = || Failure::usage(format!("`{path}` leads out of the project"));

@@ -67,6 +67,18 @@ pub(crate) fn walk_plain(root: &Path, excludes: &[String]) -> Result<Vec<String>
     Ok(paths)
 }
 
+/// Lists all files below `root` that its ignore rules leave, ordered by path; what cannot
+/// be walked is left out.
+pub(crate) fn all_paths(root: &Path) -> Result<Vec<String>> {
+    let found = builder(root, &[])?.build().filter_map(|found| {
+        let found = found.ok().filter(|it| it.file_type().is_some_and(|kind| kind.is_file()))?;
+        relative(root, &found)
+    });
+    let mut paths: Vec<String> = found.collect();
+    paths.sort_unstable();
+    Ok(paths)
+}
+
 fn builder(root: &Path, excludes: &[String]) -> Result<WalkBuilder> {
     let mut overrides = OverrideBuilder::new(root);
     for glob in excludes {

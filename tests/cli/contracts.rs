@@ -39,6 +39,7 @@ fn merged(a: Value, b: Value) -> Value {
         (Value::Array(a), Value::Array(b)) => {
             Value::Array(a.into_iter().chain(b).reduce(merged).into_iter().collect())
         }
+        (Value::String(a), Value::String(b)) if a.split(" or ").any(|it| it == b) => a.into(),
         (Value::String(a), Value::String(b)) => format!("{a} or {b}").into(),
         (Value::String(other), it) | (it, Value::String(other)) => {
             if other == "null" {
@@ -145,8 +146,10 @@ fn what_is_done_with_memories() {
             memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,startLine:number,state:string,symbol:string},category:null,createdAt:string,file:string,hints:[],id:string,scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
             warnings: []
             $ cerberus memory search title --anchors a,aa --content
+            didYouMean: []
+            leftOut: number
             query: string
-            results: [{content:string,file:string,id:string,missing:[{id:string,nearest:string}],score:number,sections:[{endLine:number,id:string,startLine:number}],tokenMetrics:{actualTokens:number,fullFileTokens:number,savingsPercent:number,tokenizer:string},why:[string]}]
+            results: [{content:string,file:string,id:string,lanes:[{contribution:number,lane:string,rank:number}],missing:[{id:string,nearest:string}],recency:number,score:number,sections:[{endLine:number,id:string,startLine:number}],tokenMetrics:{actualTokens:number,fullFileTokens:number,savingsPercent:number,tokenizer:string},why:[string]}]
             warnings: [string]
             $ cerberus memory sections odd
             diagnostics: [{code:string,column:number,hint:string,line:number,message:string}]
@@ -161,9 +164,11 @@ fn what_is_done_with_memories() {
             anchoredPercent: number
             anchors: [{file:string,id:string,quality:number,state:string,symbol:string}]
             anchorsByState: {fresh:number}
+            brokenLinks: number
             byScope: {project:number,project:shop:number}
             byStatus: {active:number}
             byType: {fact:number,rule:number}
+            links: number
             memories: number
             warnings: []
             $ cerberus memory delete odd
@@ -285,5 +290,28 @@ fn what_is_done_with_documents() {
             unchanged: number
             warnings: []
         "##]],
+    );
+}
+
+#[test]
+fn what_memories_speak_of() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("a", "Fix [[shop/gone.py|it]]. [[supersedes::memory:b]] [[shop/orders.py]]\n");
+    sandbox.memory("b", "[[supersedes::memory:a]]\n");
+    shapes(
+        &sandbox,
+        expect![[r#"
+            $ cerberus memory links
+            broken: number
+            cycles: [{edgeType:string,ids:[string]}]
+            edges: [{context:string,edgeType:string,file:string,found:null or string,label:string or null,line:number,node:string,note:string or null,source:string,sourceNode:string,state:string,target:string}]
+            total: number
+            warnings: [string]
+            $ cerberus memory linked shop/orders.py "fix"
+            memories: [{file:string,id:string,reasons:[{by:string,context:string,edgeType:string,line:number,target:string}],score:number,type:string}]
+            query: string
+            targets: [string]
+            warnings: []
+        "#]],
     );
 }

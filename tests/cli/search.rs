@@ -32,40 +32,40 @@ fn memories_are_found_by_their_words() {
     let sandbox = notes();
     sandbox.memory("other", "Close sessions.\n");
     sandbox.session(expect![[r#"
-            $ cerberus memory search changelog
-            release  `changelog` section next-steps section release-plan
-            [exit 0]
+        $ cerberus memory search changelog
+        release  `changelog` section next-steps
+        [exit 0]
 
-            $ cerberus memory search "sessions closing" --content
-            other  `sessions` `closing`
-            Close sessions.
-            [exit 0]
-        "#]]);
+        $ cerberus memory search "sessions closing" --content
+        other  `sessions` `closing`
+        Close sessions.
+        [exit 0]
+    "#]]);
 }
 
 #[test]
 fn just_the_wanted_sections_come_back() {
     let sandbox = notes();
     sandbox.session(expect![[r#"
-            $ cerberus memory search release --anchors summary --content
-            release  `release` section release-plan
-              summary release.md:7-9
-              5 of 81 tokens, 93.8 % saved (o200k_base)
-            Ship every second Tuesday.
-            [exit 0]
+        $ cerberus memory search release --anchors summary --content
+        release  `release`
+          summary release.md:7-9
+          5 of 81 tokens, 93.8 % saved (o200k_base)
+        Ship every second Tuesday.
+        [exit 0]
 
-            $ cerberus memory search release --anchors NEXT,summary --content
-            release  `release` section release-plan
-              next-steps release.md:11-13
-              summary release.md:7-9
-              35 of 81 tokens, 56.8 % saved (o200k_base)
-            Write the changelog, tag the commit, publish the packages and tell the support team what changed, so that nobody is surprised on Wednesday morning.
+        $ cerberus memory search release --anchors NEXT,summary --content
+        release  `release`
+          next-steps release.md:11-13
+          summary release.md:7-9
+          35 of 81 tokens, 56.8 % saved (o200k_base)
+        Write the changelog, tag the commit, publish the packages and tell the support team what changed, so that nobody is surprised on Wednesday morning.
 
-            ---
+        ---
 
-            Ship every second Tuesday.
-            [exit 0]
-        "#]],
+        Ship every second Tuesday.
+        [exit 0]
+    "#]],
     );
 }
 
@@ -73,48 +73,62 @@ fn just_the_wanted_sections_come_back() {
 fn a_missing_section_is_a_warning() {
     let sandbox = notes();
     sandbox.session(expect![[r#"
-            $ cerberus memory search release --anchors summary,next-stps --content
-            release  `release` section release-plan
-              summary release.md:7-9
-              5 of 81 tokens, 93.8 % saved (o200k_base)
-            Ship every second Tuesday.
-            --- stderr
-            warning: `release` has no section `next-stps`: it has release-plan, summary, next-steps; did you mean `next-steps`?
-            [exit 0]
+        $ cerberus memory search release --anchors summary,next-stps --content
+        release  `release`
+          summary release.md:7-9
+          5 of 81 tokens, 93.8 % saved (o200k_base)
+        Ship every second Tuesday.
+        --- stderr
+        warning: `release` has no section `next-stps`: it has release-plan, summary, next-steps; did you mean `next-steps`?
+        [exit 0]
 
-            $ cerberus memory search release --anchors nothing-like-it --content --json
+        $ cerberus memory search release --anchors nothing-like-it --content --json
+        {
+          "didYouMean": [],
+          "leftOut": 0,
+          "query": "release",
+          "results": [
             {
-              "query": "release",
-              "results": [
+              "file": "release.md",
+              "id": "release",
+              "lanes": [
                 {
-                  "file": "release.md",
-                  "id": "release",
-                  "missing": [
-                    {
-                      "id": "nothing-like-it",
-                      "nearest": null
-                    }
-                  ],
-                  "score": "Q",
-                  "sections": [],
-                  "tokenMetrics": {
-                    "actualTokens": 0,
-                    "fullFileTokens": 81,
-                    "savingsPercent": null,
-                    "tokenizer": "o200k_base"
-                  },
-                  "why": [
-                    "`release`",
-                    "section release-plan"
-                  ]
+                  "contribution": 0.5,
+                  "lane": "keyword",
+                  "rank": 1
+                },
+                {
+                  "contribution": 0.5,
+                  "lane": "vector",
+                  "rank": 1
                 }
               ],
-              "warnings": [
-                "`release` has no section `nothing-like-it`: it has release-plan, summary, next-steps"
+              "missing": [
+                {
+                  "id": "nothing-like-it",
+                  "nearest": null
+                }
+              ],
+              "recency": "Q",
+              "score": "Q",
+              "sections": [],
+              "tokenMetrics": {
+                "actualTokens": 0,
+                "fullFileTokens": 81,
+                "savingsPercent": null,
+                "tokenizer": "o200k_base"
+              },
+              "why": [
+                "`release`"
               ]
             }
-            [exit 0]
-        "#]],
+          ],
+          "warnings": [
+            "`release` has no section `nothing-like-it`: it has release-plan, summary, next-steps"
+          ]
+        }
+        [exit 0]
+    "#]],
     );
 }
 
@@ -195,4 +209,106 @@ fn nothing_found_is_told_and_fails_in_either_format() {
     "#]]);
     let in_json = sandbox.run("memory search zebra --json");
     assert_eq!(in_json.status(), 1, "{}", in_json.text());
+}
+
+#[test]
+fn lanes_and_what_they_add_are_shown() {
+    let sandbox = notes();
+    sandbox.memory("near", "Tuesdays are calm. See [[memory:release]].\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory search changelog --why
+        release  `changelog` section next-steps
+          score Q: keyword 1 (+Q), vector 1 (+Q)
+        near  near `release`
+          score Q: graph 1 (+Q)
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn any_characters_may_be_asked_for() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("langs", "Use C++ for async/await? No: don't. `UserRepository` stays.\n");
+    let queries = [
+        "async/await",
+        "C++",
+        "don't",
+        "'\" (",
+        "async AND NOT (await",
+        "NEAR(async, await)",
+        "body: async*",
+        "user repository",
+        "UserRepository",
+        "async -- ; DROP TABLE",
+    ];
+    for query in queries {
+        let mut command = sandbox.command("memory search --json --");
+        let outcome = sandbox.outcome(query, command.arg(query).output().expect("it runs"));
+        let has_word = query.chars().any(char::is_alphanumeric);
+        assert_eq!(outcome.status(), if has_word { 0 } else { 2 }, "{query}: {}", outcome.text());
+    }
+}
+
+#[test]
+fn dates_filter_and_recency_lifts() {
+    let sandbox = Sandbox::bank();
+    let memory = |id: &str, kind: &str, date: &str| {
+        sandbox.memory(id, format!("---\ntype: {kind}\ncreated_at: {date}\n---\nShip boats.\n"));
+    };
+    memory("a-old", "journal", "2024-01-01");
+    memory("b-new", "journal", "2026-01-01T12:00:00Z");
+    memory("c-rule", "rule", "2026-01-02");
+    memory("d-future", "journal", "2027-01-01");
+    sandbox.memory("e-undated", "Ship boats.\n");
+    let ids = |line: &str| {
+        let found: serde_json::Value =
+            serde_json::from_str(&sandbox.run(&format!("{line} --json")).stdout()).expect("JSON");
+        let results = found["results"].as_array().expect("results").iter();
+        results.filter_map(|it| it["id"].as_str()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ids("memory search boats"), "b-new d-future a-old c-rule e-undated");
+    assert_eq!(ids("memory search boats --since 2026-01-01"), "b-new d-future c-rule");
+    assert_eq!(ids("memory search boats --until 2026-01-01"), "b-new a-old");
+    assert_eq!(ids("memory search boats --until 2026-01-01T11:00:00Z"), "a-old");
+    sandbox.write("cerberus.toml", "[memory]\nrecency_boost_factor = 1.0\n");
+    assert_eq!(ids("memory search boats"), "a-old b-new c-rule d-future e-undated");
+    sandbox.session(expect![[r#"
+        $ cerberus memory search boats --since yesterday
+        --- stderr
+        cerberus: `--since yesterday` is no date
+        hint: write it as in `--since 2026-01-15` or `--since 2026-01-15T09:30:00Z`
+        [exit 2]
+    "#]]);
+}
+
+#[test]
+fn a_slip_of_the_finger_is_answered_with_a_word_that_is_known() {
+    let sandbox = notes();
+    sandbox.session(expect![[r#"
+        $ cerberus memory search chnagelog
+        --- stderr
+        cerberus: no memory speaks of `chnagelog`
+        hint: did you mean `changelog`?
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn a_change_of_one_file_is_seen_and_touches_no_other() {
+    let sandbox = notes();
+    sandbox.memory("other", "Close sessions.\n");
+    assert!(sandbox.ok("memory search sessions").contains("other"));
+    sandbox.memory("other", "Open doors.\n");
+    assert!(sandbox.ok("memory search doors").contains("other"));
+    assert_eq!(sandbox.run("memory search sessions").status(), 1);
+    sandbox.remove(".memories/other.md");
+    assert_eq!(sandbox.run("memory search doors").status(), 1);
+    sandbox.memory("copy", "---\nid: release\n---\nDoors again.\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory search doors
+        release  `doors`
+        --- stderr
+        warning: `release.md` has the id `release` of `copy.md` and is left out
+        [exit 0]
+    "#]]);
 }

@@ -45,9 +45,11 @@ fn an_empty_bank_has_no_percentage() {
           "anchored": 0,
           "anchoredPercent": null,
           "anchorsByState": {},
+          "brokenLinks": 0,
           "byScope": {},
           "byStatus": {},
           "byType": {},
+          "links": 0,
           "memories": 0,
           "warnings": []
         }

@@ -257,6 +257,10 @@ fn a_target_may_stand_alone() {
         (Kind::Memory, "x", Some(EdgeType::Supersedes))
     );
     assert!(parse_target("[[ ]]").is_none());
+    for text in ["a/b.py::C.d", "a#L3-L9", "a#L3", "memory:x/y#z", "Plain name", "https://x.y/#L1"]
+    {
+        assert_eq!(Target::parse(text).expect(text).to_string(), text);
+    }
 }
 
 #[test]

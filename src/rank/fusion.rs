@@ -1,0 +1,80 @@
+//! How a search over memories weighs its words and makes one order of its lanes.
+
+/// How much the first ranks of a lane stand out: 60, as in Cormack, Clarke and Büttcher,
+/// "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
+/// SIGIR 2009.
+const RANK_OFFSET: f64 = 60.0;
+
+/// Returns what a term weighs in a section that has it `count` times.
+pub(crate) fn tf(count: u32) -> f64 {
+    1.0 + f64::from(count.max(1)).ln()
+}
+
+/// Returns what a term weighs that `doc_freq` of `n_docs` sections have.
+pub(crate) fn idf(doc_freq: usize, n_docs: usize) -> f64 {
+    (1.0 + n_docs as f64 / doc_freq.max(1) as f64).ln()
+}
+
+/// Returns what the place in a lane adds, 1 for the first; places count from 0.
+pub(crate) fn reciprocal(place: usize) -> f64 {
+    (RANK_OFFSET + 1.0) / (RANK_OFFSET + 1.0 + place as f64)
+}
+
+/// How much what is new is lifted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Recency {
+    /// In how many days half of the lift is gone; none lifts where it is 0.
+    pub(crate) days: f64,
+    /// By how much what is of today is lifted, 1 for not at all.
+    pub(crate) factor: f64,
+}
+
+impl Default for Recency {
+    fn default() -> Self {
+        Self { days: 7.0, factor: 1.2 }
+    }
+}
+
+impl Recency {
+    /// Returns what to multiply a score with; what is dated ahead is of today.
+    pub(crate) fn lift(self, age_days: f64) -> f64 {
+        if self.days > 0.0 && age_days.is_finite() {
+            1.0 + (self.factor - 1.0) * (-age_days.max(0.0) / self.days).exp2()
+        } else {
+            1.0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(age_days: f64, expected: f64) {
+        let lift = Recency::default().lift(age_days);
+        assert!((lift - expected).abs() < 1e-9, "{age_days}: {lift}");
+    }
+
+    #[test]
+    fn recency_lifts_and_never_lowers() {
+        check(0.0, 1.2);
+        check(7.0, 1.1);
+        check(14.0, 1.05);
+        check(15.0, 1.0 + 0.2 * (-15.0_f64 / 7.0).exp2());
+        check(1e9, 1.0);
+        check(-30.0, 1.2);
+        check(f64::NAN, 1.0);
+        check(f64::INFINITY, 1.0);
+        for days in [0.0, -1.0, f64::NAN] {
+            assert_eq!(Recency { days, factor: 1.2 }.lift(0.0).to_bits(), 1.0_f64.to_bits());
+        }
+    }
+
+    #[test]
+    fn the_first_places_stand_out() {
+        assert_eq!(reciprocal(0).to_bits(), 1.0_f64.to_bits());
+        assert!(reciprocal(1) > reciprocal(2));
+        assert!(idf(1, 10) > idf(5, 10));
+        assert!(tf(3) > tf(1));
+    }
+}
