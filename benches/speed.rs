@@ -63,6 +63,87 @@ fn main() {
     );
     peak("anchor-test, no store", &cold, &["memory", "anchor-test", RULE], 300);
     peak("index --full, no store", &cold, &["index", "--full"], 300);
+
+    let bank = folder_of_memories(N_MEMORIES);
+    let memories = Bench::new(bank.path(), false);
+    println!("{:44} {:>9} {:>25}", "a bank of 10,000 memories, medians", "ours ms", "limit ms");
+    time("search", &memories, &["memory", "search", "batch the frames of a dock"], 100.0);
+    time("show ID", &memories, &["memory", "show", "note-777"], 20.0);
+    let changed = bank.path().join(".memories/note-42.md");
+    time_after(
+        "search, one file changed",
+        &memories,
+        &["memory", "search", "frames"],
+        150.0,
+        |n| {
+            std::fs::write(&changed, format!("The frames of round {n} are here.\n"))
+                .expect("a file");
+        },
+    );
+}
+
+/// How many memories the bank has that is timed.
+const N_MEMORIES: usize = 10_000;
+
+/// Makes a project with a bank: four of five memories are a paragraph, each fifth is a
+/// document with sections, and each third links to another one.
+fn folder_of_memories(n_memories: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temp folder");
+    let bank = folder.path().join(".memories");
+    std::fs::create_dir(&bank).expect("a bank");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/search/bank");
+    let mut words: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir(sources).expect("the fixture") {
+        let text = std::fs::read_to_string(entry.expect("a file").path()).expect("a text");
+        let plain = text.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic));
+        words.extend(plain.map(str::to_owned));
+    }
+    words.sort_unstable();
+    words.dedup();
+    let mut seed = 7_u64;
+    let mut sentence = |n_words: usize| {
+        let picked: Vec<&str> = (0..n_words)
+            .map(|_| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                words[(seed >> 33) as usize % words.len()].as_str()
+            })
+            .collect();
+        picked.join(" ") + ". "
+    };
+    for n in 0..n_memories {
+        let mut text = "---\ntype: rule\ntags: [a, b]\ncreated_at: 2025-01-01\n---\n\n".to_owned();
+        if n % 5 == 0 {
+            for _ in 0..5 {
+                text += &format!("## {}\n\n{}{}\n\n", sentence(3), sentence(24), sentence(24));
+            }
+        } else {
+            text += &(sentence(12) + &sentence(16));
+        }
+        if n % 3 == 1 {
+            text += &format!("See [[memory:note-{}]].", n / 2);
+        }
+        std::fs::write(bank.join(format!("note-{n}.md")), text).expect("a file");
+    }
+    folder
+}
+
+fn time(name: &str, ours: &Bench, args: &[&str], limit: f64) {
+    time_after(name, ours, args, limit, |_| ());
+}
+
+/// Times a command, each time after a preparation that is not timed.
+fn time_after(name: &str, ours: &Bench, args: &[&str], limit: f64, prepare: impl Fn(usize)) {
+    // A file that was written just now is read again until its time is past.
+    for _ in 0..2 {
+        milliseconds(ours.command(&[], args));
+        std::thread::sleep(std::time::Duration::from_secs(2));
+    }
+    let times = (0..ROUNDS).filter_map(|round| {
+        prepare(round);
+        milliseconds(ours.command(&[], args))
+    });
+    let median = median(times.collect());
+    println!("{name:44} {median:9.1} {limit:25.1}");
 }
 
 /// Our binary on one project, with a cache folder of its own.

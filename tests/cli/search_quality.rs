@@ -1,0 +1,69 @@
+//! How well `memory search` finds the memory that a question is about: on a bank of
+//! invented notes, and questions of which half do not use the memory's words.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// What a lane finds first, and among its first five.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Hits {
+    at_1: usize,
+    at_5: usize,
+}
+
+impl Hits {
+    fn count(&mut self, rank: Option<u64>) {
+        self.at_1 += usize::from(rank == Some(1));
+        self.at_5 += usize::from(rank.is_some_and(|rank| rank <= 5));
+    }
+}
+
+fn fixture(path: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/search").join(path)
+}
+
+#[test]
+fn the_lanes_together_find_at_least_what_each_finds_alone() {
+    let sandbox = Sandbox::bank();
+    for entry in std::fs::read_dir(fixture("bank")).expect("a folder") {
+        let path = entry.expect("a file").path();
+        let id = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        sandbox.memory(&id, std::fs::read_to_string(&path).expect("a text"));
+    }
+    let queries = std::fs::read_to_string(fixture("queries.jsonl")).expect("the queries");
+    let mut hits: BTreeMap<(String, String), Hits> = BTreeMap::new();
+    let mut said = String::new();
+    for line in queries.lines() {
+        let asked: Value = serde_json::from_str(line).expect("a JSON object");
+        let text = |key: &str| asked[key].as_str().expect("a text").to_owned();
+        let (query, kind) = (text("query"), text("kind"));
+        let found = sandbox.run(&format!("memory search \"{query}\" --limit 1000 --json"));
+        let found: Value = serde_json::from_str(&found.stdout()).expect("JSON");
+        let results = found["results"].as_array().expect("results");
+        let place = results.iter().position(|it| it["id"] == asked["expect"]);
+        let mut count = |lane: &str, rank| {
+            for kind in ["all", kind.as_str()] {
+                hits.entry((kind.to_owned(), lane.to_owned())).or_default().count(rank);
+            }
+        };
+        count("fusion", place.map(|place| place as u64 + 1));
+        let lanes = place.map(|place| results[place]["lanes"].as_array().expect("lanes"));
+        for lane in ["keyword", "vector", "graph"] {
+            let own = lanes.into_iter().flatten().find(|it| it["lane"] == lane);
+            count(lane, own.and_then(|it| it["rank"].as_u64()));
+        }
+        said += &format!("{place:?} {query}\n");
+    }
+    let of = |lane: &str| hits[&("all".to_owned(), lane.to_owned())];
+    let fusion = of("fusion");
+    for lane in ["keyword", "vector", "graph"] {
+        let alone = of(lane);
+        let holds = fusion.at_1 >= alone.at_1 && fusion.at_5 >= alone.at_5;
+        assert!(holds, "{lane} finds more alone: {hits:#?}\n{said}");
+    }
+    // The figures when this was written; words that nobody wrote cannot be found.
+    assert!(fusion.at_1 >= 25 && fusion.at_5 >= 33, "{hits:#?}\n{said}");
+}
