@@ -28,4 +28,16 @@ mod tests {
             assert_eq!(count(text), expected, "{text}");
         }
     }
+
+    #[test]
+    fn counts_are_those_of_tiktoken() {
+        let table: toml::Table = include_str!("tokens/reference.toml").parse().expect("TOML");
+        let texts = table["text"].as_array().expect("texts");
+        assert_eq!(texts.len(), 200);
+        for entry in texts {
+            let (text, expected) = (entry["text"].as_str(), entry["tokens"].as_integer());
+            let text = text.expect("a text");
+            assert_eq!(i64::try_from(count(text)).ok(), expected, "{text:?}");
+        }
+    }
 }
