@@ -53,13 +53,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
             [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Write a document of any length into the bank')
-            [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
-            [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Print a memory, or just the wanted sections of it')
-            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the text of a memory or of one section, and set its frontmatter')
-            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge memories into one')
-            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print the whole bank as JSON Lines, without loss')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Put memories that were kept elsewhere into the bank')
+            [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
@@ -226,15 +220,32 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
-        'cerberus;memory;create' {
-            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Take this text (without it and --file: what comes through a pipe)')
-            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Take the text of this file, or of the standard input with -')
-            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Give it an id other than its name')
-            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'What the memory is (journal unless told otherwise)')
-            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Put it into a category')
-            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Say where it holds: universal, language:NAME or project:NAME')
+        'cerberus;memory;pin' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Pin a note')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the pins with what they cost')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove pins')
+            [CompletionResult]::new('clear', 'clear', [CompletionResultType]::ParameterValue, 'Remove all pins that pass a filter')
+            [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the pins as they are given to an agent, built-in ones with them')
+            [CompletionResult]::new('events', 'events', [CompletionResultType]::ParameterValue, 'Print what happened to pins, a JSON document a line')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'cerberus;memory;pin;add' {
+            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Name the pin instead of making a name from its text')
+            [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'How much it matters: critical, safety or info')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'How long it lasts: session, persistent or temporary; persistent unless it expires')
+            [CompletionResult]::new('--expires', '--expires', [CompletionResultType]::ParameterName, 'Let it expire after a duration (2h, 3d) or at a date or time')
             [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Tag it (may be repeated)')
-            [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'Give a word that its example should hold (may be repeated, or several in one)')
+            [CompletionResult]::new('--meta', '--meta', [CompletionResultType]::ParameterName, 'Keep something with it (may be repeated)')
+            [CompletionResult]::new('--project-id', '--project-id', [CompletionResultType]::ParameterName, 'Say which project it is about; without one it is about every project')
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session whose pins count (CERBERUS_SESSION otherwise)')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
@@ -244,10 +255,26 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
-        'cerberus;memory;append' {
-            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Take this text (without it and --file: what comes through a pipe)')
-            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Take the text of this file, or of the standard input with -')
-            [CompletionResult]::new('--section', '--section', [CompletionResultType]::ParameterName, 'Append to this section: one between tags, or one below a heading')
+        'cerberus;memory;pin;list' {
+            [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Only pins of this priority')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Only pins of this scope')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Only pins with this tag (repeated: with all of them)')
+            [CompletionResult]::new('--project-id', '--project-id', [CompletionResultType]::ParameterName, 'Only pins about this project')
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session whose pins count (CERBERUS_SESSION otherwise)')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--include-expired', '--include-expired', [CompletionResultType]::ParameterName, 'Also pins that have expired')
+            [CompletionResult]::new('--global-only', '--global-only', [CompletionResultType]::ParameterName, 'Only pins about every project')
+            [CompletionResult]::new('--expired-only', '--expired-only', [CompletionResultType]::ParameterName, 'Only pins that have expired')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;pin;remove' {
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session whose pins count (CERBERUS_SESSION otherwise)')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
@@ -257,11 +284,17 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
-        'cerberus;memory;read' {
-            [CompletionResult]::new('--section', '--section', [CompletionResultType]::ParameterName, 'Only this section (may be repeated, or several with commas between)')
+        'cerberus;memory;pin;clear' {
+            [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Only pins of this priority')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Only pins of this scope')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Only pins with this tag (repeated: with all of them)')
+            [CompletionResult]::new('--project-id', '--project-id', [CompletionResultType]::ParameterName, 'Only pins about this project')
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session whose pins count (CERBERUS_SESSION otherwise)')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
-            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Keep the tags in sections; without a section, print the file to the byte')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Remove every pin')
+            [CompletionResult]::new('--global-only', '--global-only', [CompletionResultType]::ParameterName, 'Only pins about every project')
+            [CompletionResult]::new('--expired-only', '--expired-only', [CompletionResultType]::ParameterName, 'Only pins that have expired')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -269,30 +302,8 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
-        'cerberus;memory;update' {
-            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Take this text (without it and --file: what comes through a pipe)')
-            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Take the text of this file, or of the standard input with -')
-            [CompletionResult]::new('--section', '--section', [CompletionResultType]::ParameterName, 'Replace the text of this section alone')
-            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Set what the memory is')
-            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Set its category')
-            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Set where it holds: universal, language:NAME or project:NAME')
-            [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'Set whether it is in use: active or archived')
-            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Set its tags (repeated: all of them; an empty one takes them away)')
-            [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'Set its hints (repeated, or several in one: all of them)')
-            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
-            [CompletionResult]::new('--replace-frontmatter', '--replace-frontmatter', [CompletionResultType]::ParameterName, 'Take the content''s own frontmatter instead of keeping the memory''s')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            break
-        }
-        'cerberus;memory;merge' {
-            [CompletionResult]::new('--into', '--into', [CompletionResultType]::ParameterName, 'Merge them into this memory, which is made if it is not there')
-            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Let the target say this instead of the sources'' own texts')
-            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Let the target say what is in this file, or in the standard input with -')
+        'cerberus;memory;pin;render' {
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session whose pins count (CERBERUS_SESSION otherwise)')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
@@ -302,9 +313,8 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
-        'cerberus;memory;export' {
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to this file instead of the standard output')
-            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of the standard output')
+        'cerberus;memory;pin;events' {
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session whose pins count (CERBERUS_SESSION otherwise)')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
@@ -314,16 +324,35 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
-        'cerberus;memory;import' {
-            [CompletionResult]::new('--from-export', '--from-export', [CompletionResultType]::ParameterName, 'Take what `cerberus memory export` wrote, or the standard input with -')
-            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
-            [CompletionResult]::new('--overwrite', '--overwrite', [CompletionResultType]::ParameterName, 'Write over memories that differ; the bank''s own go to the trash')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+        'cerberus;memory;pin;help' {
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Pin a note')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the pins with what they cost')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove pins')
+            [CompletionResult]::new('clear', 'clear', [CompletionResultType]::ParameterValue, 'Remove all pins that pass a filter')
+            [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the pins as they are given to an agent, built-in ones with them')
+            [CompletionResult]::new('events', 'events', [CompletionResultType]::ParameterValue, 'Print what happened to pins, a JSON document a line')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'cerberus;memory;pin;help;add' {
+            break
+        }
+        'cerberus;memory;pin;help;list' {
+            break
+        }
+        'cerberus;memory;pin;help;remove' {
+            break
+        }
+        'cerberus;memory;pin;help;clear' {
+            break
+        }
+        'cerberus;memory;pin;help;render' {
+            break
+        }
+        'cerberus;memory;pin;help;events' {
+            break
+        }
+        'cerberus;memory;pin;help;help' {
             break
         }
         'cerberus;memory;stats' {
@@ -368,13 +397,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
             [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Write a document of any length into the bank')
-            [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
-            [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Print a memory, or just the wanted sections of it')
-            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the text of a memory or of one section, and set its frontmatter')
-            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge memories into one')
-            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print the whole bank as JSON Lines, without loss')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Put memories that were kept elsewhere into the bank')
+            [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
@@ -411,25 +434,31 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
         'cerberus;memory;help;sections' {
             break
         }
-        'cerberus;memory;help;create' {
+        'cerberus;memory;help;pin' {
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Pin a note')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the pins with what they cost')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove pins')
+            [CompletionResult]::new('clear', 'clear', [CompletionResultType]::ParameterValue, 'Remove all pins that pass a filter')
+            [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the pins as they are given to an agent, built-in ones with them')
+            [CompletionResult]::new('events', 'events', [CompletionResultType]::ParameterValue, 'Print what happened to pins, a JSON document a line')
             break
         }
-        'cerberus;memory;help;append' {
+        'cerberus;memory;help;pin;add' {
             break
         }
-        'cerberus;memory;help;read' {
+        'cerberus;memory;help;pin;list' {
             break
         }
-        'cerberus;memory;help;update' {
+        'cerberus;memory;help;pin;remove' {
             break
         }
-        'cerberus;memory;help;merge' {
+        'cerberus;memory;help;pin;clear' {
             break
         }
-        'cerberus;memory;help;export' {
+        'cerberus;memory;help;pin;render' {
             break
         }
-        'cerberus;memory;help;import' {
+        'cerberus;memory;help;pin;events' {
             break
         }
         'cerberus;memory;help;stats' {
@@ -494,13 +523,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
             [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Write a document of any length into the bank')
-            [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
-            [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Print a memory, or just the wanted sections of it')
-            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the text of a memory or of one section, and set its frontmatter')
-            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge memories into one')
-            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print the whole bank as JSON Lines, without loss')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Put memories that were kept elsewhere into the bank')
+            [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
@@ -536,25 +559,31 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
         'cerberus;help;memory;sections' {
             break
         }
-        'cerberus;help;memory;create' {
+        'cerberus;help;memory;pin' {
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Pin a note')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the pins with what they cost')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove pins')
+            [CompletionResult]::new('clear', 'clear', [CompletionResultType]::ParameterValue, 'Remove all pins that pass a filter')
+            [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the pins as they are given to an agent, built-in ones with them')
+            [CompletionResult]::new('events', 'events', [CompletionResultType]::ParameterValue, 'Print what happened to pins, a JSON document a line')
             break
         }
-        'cerberus;help;memory;append' {
+        'cerberus;help;memory;pin;add' {
             break
         }
-        'cerberus;help;memory;read' {
+        'cerberus;help;memory;pin;list' {
             break
         }
-        'cerberus;help;memory;update' {
+        'cerberus;help;memory;pin;remove' {
             break
         }
-        'cerberus;help;memory;merge' {
+        'cerberus;help;memory;pin;clear' {
             break
         }
-        'cerberus;help;memory;export' {
+        'cerberus;help;memory;pin;render' {
             break
         }
-        'cerberus;help;memory;import' {
+        'cerberus;help;memory;pin;events' {
             break
         }
         'cerberus;help;memory;stats' {

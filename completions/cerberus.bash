@@ -55,35 +55,14 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,anchor-test)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__anchor__subcmd__test"
                 ;;
-            cerberus__subcmd__help__subcmd__memory,append)
-                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__append"
-                ;;
-            cerberus__subcmd__help__subcmd__memory,create)
-                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__create"
-                ;;
             cerberus__subcmd__help__subcmd__memory,delete)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__delete"
-                ;;
-            cerberus__subcmd__help__subcmd__memory,export)
-                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__export"
-                ;;
-            cerberus__subcmd__help__subcmd__memory,import)
-                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__import"
                 ;;
             cerberus__subcmd__help__subcmd__memory,init)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__init"
                 ;;
-            cerberus__subcmd__help__subcmd__memory,linked)
-                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__linked"
-                ;;
-            cerberus__subcmd__help__subcmd__memory,links)
-                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__links"
-                ;;
-            cerberus__subcmd__help__subcmd__memory,merge)
-                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__merge"
-                ;;
-            cerberus__subcmd__help__subcmd__memory,read)
-                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__read"
+            cerberus__subcmd__help__subcmd__memory,pin)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin"
                 ;;
             cerberus__subcmd__help__subcmd__memory,reanchor)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__reanchor"
@@ -103,8 +82,23 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,stats)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__stats"
                 ;;
-            cerberus__subcmd__help__subcmd__memory,update)
-                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__update"
+            cerberus__subcmd__help__subcmd__memory__subcmd__pin,add)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__add"
+                ;;
+            cerberus__subcmd__help__subcmd__memory__subcmd__pin,clear)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__clear"
+                ;;
+            cerberus__subcmd__help__subcmd__memory__subcmd__pin,events)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__events"
+                ;;
+            cerberus__subcmd__help__subcmd__memory__subcmd__pin,list)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__list"
+                ;;
+            cerberus__subcmd__help__subcmd__memory__subcmd__pin,remove)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__remove"
+                ;;
+            cerberus__subcmd__help__subcmd__memory__subcmd__pin,render)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__render"
                 ;;
             cerberus__subcmd__memory,add)
                 cmd="cerberus__subcmd__memory__subcmd__add"
@@ -115,38 +109,17 @@ _cerberus() {
             cerberus__subcmd__memory,anchor-test)
                 cmd="cerberus__subcmd__memory__subcmd__anchor__subcmd__test"
                 ;;
-            cerberus__subcmd__memory,append)
-                cmd="cerberus__subcmd__memory__subcmd__append"
-                ;;
-            cerberus__subcmd__memory,create)
-                cmd="cerberus__subcmd__memory__subcmd__create"
-                ;;
             cerberus__subcmd__memory,delete)
                 cmd="cerberus__subcmd__memory__subcmd__delete"
-                ;;
-            cerberus__subcmd__memory,export)
-                cmd="cerberus__subcmd__memory__subcmd__export"
                 ;;
             cerberus__subcmd__memory,help)
                 cmd="cerberus__subcmd__memory__subcmd__help"
                 ;;
-            cerberus__subcmd__memory,import)
-                cmd="cerberus__subcmd__memory__subcmd__import"
-                ;;
             cerberus__subcmd__memory,init)
                 cmd="cerberus__subcmd__memory__subcmd__init"
                 ;;
-            cerberus__subcmd__memory,linked)
-                cmd="cerberus__subcmd__memory__subcmd__linked"
-                ;;
-            cerberus__subcmd__memory,links)
-                cmd="cerberus__subcmd__memory__subcmd__links"
-                ;;
-            cerberus__subcmd__memory,merge)
-                cmd="cerberus__subcmd__memory__subcmd__merge"
-                ;;
-            cerberus__subcmd__memory,read)
-                cmd="cerberus__subcmd__memory__subcmd__read"
+            cerberus__subcmd__memory,pin)
+                cmd="cerberus__subcmd__memory__subcmd__pin"
                 ;;
             cerberus__subcmd__memory,reanchor)
                 cmd="cerberus__subcmd__memory__subcmd__reanchor"
@@ -166,9 +139,6 @@ _cerberus() {
             cerberus__subcmd__memory,stats)
                 cmd="cerberus__subcmd__memory__subcmd__stats"
                 ;;
-            cerberus__subcmd__memory,update)
-                cmd="cerberus__subcmd__memory__subcmd__update"
-                ;;
             cerberus__subcmd__memory__subcmd__help,add)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__add"
                 ;;
@@ -178,38 +148,17 @@ _cerberus() {
             cerberus__subcmd__memory__subcmd__help,anchor-test)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__anchor__subcmd__test"
                 ;;
-            cerberus__subcmd__memory__subcmd__help,append)
-                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__append"
-                ;;
-            cerberus__subcmd__memory__subcmd__help,create)
-                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__create"
-                ;;
             cerberus__subcmd__memory__subcmd__help,delete)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__delete"
-                ;;
-            cerberus__subcmd__memory__subcmd__help,export)
-                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__export"
                 ;;
             cerberus__subcmd__memory__subcmd__help,help)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__help"
                 ;;
-            cerberus__subcmd__memory__subcmd__help,import)
-                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__import"
-                ;;
             cerberus__subcmd__memory__subcmd__help,init)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__init"
                 ;;
-            cerberus__subcmd__memory__subcmd__help,linked)
-                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__linked"
-                ;;
-            cerberus__subcmd__memory__subcmd__help,links)
-                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__links"
-                ;;
-            cerberus__subcmd__memory__subcmd__help,merge)
-                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__merge"
-                ;;
-            cerberus__subcmd__memory__subcmd__help,read)
-                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__read"
+            cerberus__subcmd__memory__subcmd__help,pin)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin"
                 ;;
             cerberus__subcmd__memory__subcmd__help,reanchor)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__reanchor"
@@ -229,8 +178,65 @@ _cerberus() {
             cerberus__subcmd__memory__subcmd__help,stats)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__stats"
                 ;;
-            cerberus__subcmd__memory__subcmd__help,update)
-                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__update"
+            cerberus__subcmd__memory__subcmd__help__subcmd__pin,add)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__add"
+                ;;
+            cerberus__subcmd__memory__subcmd__help__subcmd__pin,clear)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__clear"
+                ;;
+            cerberus__subcmd__memory__subcmd__help__subcmd__pin,events)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__events"
+                ;;
+            cerberus__subcmd__memory__subcmd__help__subcmd__pin,list)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__list"
+                ;;
+            cerberus__subcmd__memory__subcmd__help__subcmd__pin,remove)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__remove"
+                ;;
+            cerberus__subcmd__memory__subcmd__help__subcmd__pin,render)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__render"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin,add)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__add"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin,clear)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__clear"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin,events)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__events"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin,help)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__help"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin,list)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__list"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin,remove)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__remove"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin,render)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__render"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin__subcmd__help,add)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__add"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin__subcmd__help,clear)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__clear"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin__subcmd__help,events)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__events"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin__subcmd__help,help)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__help"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin__subcmd__help,list)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__list"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin__subcmd__help,remove)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__remove"
+                ;;
+            cerberus__subcmd__memory__subcmd__pin__subcmd__help,render)
+                cmd="cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__render"
                 ;;
             *)
                 ;;
@@ -375,7 +381,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory)
-            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import stats delete restore"
+            opts="init add anchor anchor-test show reanchor search sections pin stats delete restore"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -430,63 +436,7 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__help__subcmd__memory__subcmd__append)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        cerberus__subcmd__help__subcmd__memory__subcmd__create)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__delete)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        cerberus__subcmd__help__subcmd__memory__subcmd__export)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        cerberus__subcmd__help__subcmd__memory__subcmd__import)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -514,8 +464,8 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__help__subcmd__memory__subcmd__linked)
-            opts=""
+        cerberus__subcmd__help__subcmd__memory__subcmd__pin)
+            opts="add list remove clear render events"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -528,9 +478,9 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__help__subcmd__memory__subcmd__links)
+        cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__add)
             opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -542,9 +492,9 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__help__subcmd__memory__subcmd__merge)
+        cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__clear)
             opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -556,9 +506,51 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__help__subcmd__memory__subcmd__read)
+        cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__events)
             opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__render)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -654,20 +646,6 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__help__subcmd__memory__subcmd__update)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         cerberus__subcmd__index)
             opts="-h -V --full --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -691,7 +669,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory)
-            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search linked links sections create append read update merge export import stats delete restore help"
+            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections pin stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -858,94 +836,6 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__append)
-            opts="-h -V --content --file --section --project --json --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --content)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --section)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --project)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        cerberus__subcmd__memory__subcmd__create)
-            opts="-h -V --content --file --id --type --category --scope --tag --hint --project --json --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --content)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --id)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --type)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --category)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --scope)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --tag)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --hint)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --project)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         cerberus__subcmd__memory__subcmd__delete)
             opts="-h -V --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -968,38 +858,8 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__export)
-            opts="-o -h -V --output --project --json --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --output)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --project)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         cerberus__subcmd__memory__subcmd__help)
-            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import stats delete restore help"
+            opts="init add anchor anchor-test show reanchor search sections pin stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1054,49 +914,7 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__help__subcmd__append)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        cerberus__subcmd__memory__subcmd__help__subcmd__create)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__delete)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        cerberus__subcmd__memory__subcmd__help__subcmd__export)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1124,20 +942,6 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__help__subcmd__import)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__init)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1152,8 +956,8 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__help__subcmd__linked)
-            opts=""
+        cerberus__subcmd__memory__subcmd__help__subcmd__pin)
+            opts="add list remove clear render events"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1166,9 +970,9 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__help__subcmd__links)
+        cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__add)
             opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1180,9 +984,9 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__help__subcmd__merge)
+        cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__clear)
             opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1194,9 +998,51 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__help__subcmd__read)
+        cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__events)
             opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__render)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1292,46 +1138,6 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__help__subcmd__update)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        cerberus__subcmd__memory__subcmd__import)
-            opts="-h -V --from-export --overwrite --project --json --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --from-export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --project)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         cerberus__subcmd__memory__subcmd__init)
             opts="-h -V --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1354,8 +1160,8 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__linked)
-            opts="-h -V --diff --superseded --project --json --color --help --version"
+        cerberus__subcmd__memory__subcmd__pin)
+            opts="-h -V --project --json --color --help --version add list remove clear render events help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1376,15 +1182,43 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__links)
-            opts="-h -V --broken --format --project --json --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+        cerberus__subcmd__memory__subcmd__pin__subcmd__add)
+            opts="-h -V --id --priority --scope --expires --tag --meta --project-id --session --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --format)
-                    COMPREPLY=($(compgen -W "table json dot mermaid" -- "${cur}"))
+                --id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --priority)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expires)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --meta)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --project)
@@ -1402,22 +1236,30 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__merge)
-            opts="-h -V --into --content --file --project --json --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+        cerberus__subcmd__memory__subcmd__pin__subcmd__clear)
+            opts="-h -V --all --priority --scope --tag --project-id --global-only --expired-only --session --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --into)
+                --priority)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --content)
+                --scope)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --file)
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1436,14 +1278,220 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        cerberus__subcmd__memory__subcmd__read)
-            opts="-h -V --section --raw --project --json --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+        cerberus__subcmd__memory__subcmd__pin__subcmd__events)
+            opts="-h -V --session --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --section)
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__help)
+            opts="add list remove clear render events help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__clear)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__events)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__help__subcmd__render)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__list)
+            opts="-h -V --include-expired --priority --scope --tag --project-id --global-only --expired-only --session --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --priority)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__remove)
+            opts="-h -V --session --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__pin__subcmd__render)
+            opts="-h -V --session --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --session)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1531,21 +1579,13 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__search)
-            opts="-h -V --anchors --content --why --superseded --since --until --limit --scope --type --category --tag --status --file --project --json --color --help --version"
+            opts="-h -V --anchors --content --limit --scope --type --category --tag --status --file --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --anchors)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --since)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --until)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1667,64 +1707,6 @@ _cerberus() {
                 return 0
             fi
             case "${prev}" in
-                --project)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        cerberus__subcmd__memory__subcmd__update)
-            opts="-h -V --content --file --section --replace-frontmatter --type --category --scope --status --tag --hint --project --json --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --content)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --file)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --section)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --type)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --category)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --scope)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --status)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --tag)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --hint)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --project)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

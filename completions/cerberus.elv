@@ -49,13 +49,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
             cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
-            cand create 'Write a document of any length into the bank'
-            cand append 'Append a text to a memory or to one of its sections'
-            cand read 'Print a memory, or just the wanted sections of it'
-            cand update 'Replace the text of a memory or of one section, and set its frontmatter'
-            cand merge 'Merge memories into one'
-            cand export 'Print the whole bank as JSON Lines, without loss'
-            cand import 'Put memories that were kept elsewhere into the bank'
+            cand pin 'Pin short notes that are given every time'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
@@ -211,15 +205,31 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
-        &'cerberus;memory;create'= {
-            cand --content 'Take this text (without it and --file: what comes through a pipe)'
-            cand --file 'Take the text of this file, or of the standard input with -'
-            cand --id 'Give it an id other than its name'
-            cand --type 'What the memory is (journal unless told otherwise)'
-            cand --category 'Put it into a category'
-            cand --scope 'Say where it holds: universal, language:NAME or project:NAME'
+        &'cerberus;memory;pin'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand add 'Pin a note'
+            cand list 'List the pins with what they cost'
+            cand remove 'Remove pins'
+            cand clear 'Remove all pins that pass a filter'
+            cand render 'Print the pins as they are given to an agent, built-in ones with them'
+            cand events 'Print what happened to pins, a JSON document a line'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'cerberus;memory;pin;add'= {
+            cand --id 'Name the pin instead of making a name from its text'
+            cand --priority 'How much it matters: critical, safety or info'
+            cand --scope 'How long it lasts: session, persistent or temporary; persistent unless it expires'
+            cand --expires 'Let it expire after a duration (2h, 3d) or at a date or time'
             cand --tag 'Tag it (may be repeated)'
-            cand --hint 'Give a word that its example should hold (may be repeated, or several in one)'
+            cand --meta 'Keep something with it (may be repeated)'
+            cand --project-id 'Say which project it is about; without one it is about every project'
+            cand --session 'The session whose pins count (CERBERUS_SESSION otherwise)'
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
             cand --json 'Print one JSON document (JSON Lines where a command says so)'
@@ -228,10 +238,25 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
-        &'cerberus;memory;append'= {
-            cand --content 'Take this text (without it and --file: what comes through a pipe)'
-            cand --file 'Take the text of this file, or of the standard input with -'
-            cand --section 'Append to this section: one between tags, or one below a heading'
+        &'cerberus;memory;pin;list'= {
+            cand --priority 'Only pins of this priority'
+            cand --scope 'Only pins of this scope'
+            cand --tag 'Only pins with this tag (repeated: with all of them)'
+            cand --project-id 'Only pins about this project'
+            cand --session 'The session whose pins count (CERBERUS_SESSION otherwise)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --include-expired 'Also pins that have expired'
+            cand --global-only 'Only pins about every project'
+            cand --expired-only 'Only pins that have expired'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;pin;remove'= {
+            cand --session 'The session whose pins count (CERBERUS_SESSION otherwise)'
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
             cand --json 'Print one JSON document (JSON Lines where a command says so)'
@@ -240,40 +265,25 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
-        &'cerberus;memory;read'= {
-            cand --section 'Only this section (may be repeated, or several with commas between)'
+        &'cerberus;memory;pin;clear'= {
+            cand --priority 'Only pins of this priority'
+            cand --scope 'Only pins of this scope'
+            cand --tag 'Only pins with this tag (repeated: with all of them)'
+            cand --project-id 'Only pins about this project'
+            cand --session 'The session whose pins count (CERBERUS_SESSION otherwise)'
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
-            cand --raw 'Keep the tags in sections; without a section, print the file to the byte'
+            cand --all 'Remove every pin'
+            cand --global-only 'Only pins about every project'
+            cand --expired-only 'Only pins that have expired'
             cand --json 'Print one JSON document (JSON Lines where a command says so)'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
-        &'cerberus;memory;update'= {
-            cand --content 'Take this text (without it and --file: what comes through a pipe)'
-            cand --file 'Take the text of this file, or of the standard input with -'
-            cand --section 'Replace the text of this section alone'
-            cand --type 'Set what the memory is'
-            cand --category 'Set its category'
-            cand --scope 'Set where it holds: universal, language:NAME or project:NAME'
-            cand --status 'Set whether it is in use: active or archived'
-            cand --tag 'Set its tags (repeated: all of them; an empty one takes them away)'
-            cand --hint 'Set its hints (repeated, or several in one: all of them)'
-            cand --project 'Work on the project in this folder instead of the one around the current folder'
-            cand --color 'Colour the output'
-            cand --replace-frontmatter 'Take the content''s own frontmatter instead of keeping the memory''s'
-            cand --json 'Print one JSON document (JSON Lines where a command says so)'
-            cand -h 'Print help (see more with ''--help'')'
-            cand --help 'Print help (see more with ''--help'')'
-            cand -V 'Print version'
-            cand --version 'Print version'
-        }
-        &'cerberus;memory;merge'= {
-            cand --into 'Merge them into this memory, which is made if it is not there'
-            cand --content 'Let the target say this instead of the sources'' own texts'
-            cand --file 'Let the target say what is in this file, or in the standard input with -'
+        &'cerberus;memory;pin;render'= {
+            cand --session 'The session whose pins count (CERBERUS_SESSION otherwise)'
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
             cand --json 'Print one JSON document (JSON Lines where a command says so)'
@@ -282,9 +292,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
-        &'cerberus;memory;export'= {
-            cand -o 'Write to this file instead of the standard output'
-            cand --output 'Write to this file instead of the standard output'
+        &'cerberus;memory;pin;events'= {
+            cand --session 'The session whose pins count (CERBERUS_SESSION otherwise)'
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
             cand --json 'Print one JSON document (JSON Lines where a command says so)'
@@ -293,16 +302,28 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
-        &'cerberus;memory;import'= {
-            cand --from-export 'Take what `cerberus memory export` wrote, or the standard input with -'
-            cand --project 'Work on the project in this folder instead of the one around the current folder'
-            cand --color 'Colour the output'
-            cand --overwrite 'Write over memories that differ; the bank''s own go to the trash'
-            cand --json 'Print one JSON document (JSON Lines where a command says so)'
-            cand -h 'Print help (see more with ''--help'')'
-            cand --help 'Print help (see more with ''--help'')'
-            cand -V 'Print version'
-            cand --version 'Print version'
+        &'cerberus;memory;pin;help'= {
+            cand add 'Pin a note'
+            cand list 'List the pins with what they cost'
+            cand remove 'Remove pins'
+            cand clear 'Remove all pins that pass a filter'
+            cand render 'Print the pins as they are given to an agent, built-in ones with them'
+            cand events 'Print what happened to pins, a JSON document a line'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'cerberus;memory;pin;help;add'= {
+        }
+        &'cerberus;memory;pin;help;list'= {
+        }
+        &'cerberus;memory;pin;help;remove'= {
+        }
+        &'cerberus;memory;pin;help;clear'= {
+        }
+        &'cerberus;memory;pin;help;render'= {
+        }
+        &'cerberus;memory;pin;help;events'= {
+        }
+        &'cerberus;memory;pin;help;help'= {
         }
         &'cerberus;memory;stats'= {
             cand --project 'Work on the project in this folder instead of the one around the current folder'
@@ -343,13 +364,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
             cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
-            cand create 'Write a document of any length into the bank'
-            cand append 'Append a text to a memory or to one of its sections'
-            cand read 'Print a memory, or just the wanted sections of it'
-            cand update 'Replace the text of a memory or of one section, and set its frontmatter'
-            cand merge 'Merge memories into one'
-            cand export 'Print the whole bank as JSON Lines, without loss'
-            cand import 'Put memories that were kept elsewhere into the bank'
+            cand pin 'Pin short notes that are given every time'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
@@ -375,19 +390,25 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         }
         &'cerberus;memory;help;sections'= {
         }
-        &'cerberus;memory;help;create'= {
+        &'cerberus;memory;help;pin'= {
+            cand add 'Pin a note'
+            cand list 'List the pins with what they cost'
+            cand remove 'Remove pins'
+            cand clear 'Remove all pins that pass a filter'
+            cand render 'Print the pins as they are given to an agent, built-in ones with them'
+            cand events 'Print what happened to pins, a JSON document a line'
         }
-        &'cerberus;memory;help;append'= {
+        &'cerberus;memory;help;pin;add'= {
         }
-        &'cerberus;memory;help;read'= {
+        &'cerberus;memory;help;pin;list'= {
         }
-        &'cerberus;memory;help;update'= {
+        &'cerberus;memory;help;pin;remove'= {
         }
-        &'cerberus;memory;help;merge'= {
+        &'cerberus;memory;help;pin;clear'= {
         }
-        &'cerberus;memory;help;export'= {
+        &'cerberus;memory;help;pin;render'= {
         }
-        &'cerberus;memory;help;import'= {
+        &'cerberus;memory;help;pin;events'= {
         }
         &'cerberus;memory;help;stats'= {
         }
@@ -443,13 +464,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
             cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
-            cand create 'Write a document of any length into the bank'
-            cand append 'Append a text to a memory or to one of its sections'
-            cand read 'Print a memory, or just the wanted sections of it'
-            cand update 'Replace the text of a memory or of one section, and set its frontmatter'
-            cand merge 'Merge memories into one'
-            cand export 'Print the whole bank as JSON Lines, without loss'
-            cand import 'Put memories that were kept elsewhere into the bank'
+            cand pin 'Pin short notes that are given every time'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
@@ -474,19 +489,25 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         }
         &'cerberus;help;memory;sections'= {
         }
-        &'cerberus;help;memory;create'= {
+        &'cerberus;help;memory;pin'= {
+            cand add 'Pin a note'
+            cand list 'List the pins with what they cost'
+            cand remove 'Remove pins'
+            cand clear 'Remove all pins that pass a filter'
+            cand render 'Print the pins as they are given to an agent, built-in ones with them'
+            cand events 'Print what happened to pins, a JSON document a line'
         }
-        &'cerberus;help;memory;append'= {
+        &'cerberus;help;memory;pin;add'= {
         }
-        &'cerberus;help;memory;read'= {
+        &'cerberus;help;memory;pin;list'= {
         }
-        &'cerberus;help;memory;update'= {
+        &'cerberus;help;memory;pin;remove'= {
         }
-        &'cerberus;help;memory;merge'= {
+        &'cerberus;help;memory;pin;clear'= {
         }
-        &'cerberus;help;memory;export'= {
+        &'cerberus;help;memory;pin;render'= {
         }
-        &'cerberus;help;memory;import'= {
+        &'cerberus;help;memory;pin;events'= {
         }
         &'cerberus;help;memory;stats'= {
         }

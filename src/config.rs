@@ -3,6 +3,7 @@
 //! The only reader of the environment, the current folder and the clock.
 #![expect(clippy::disallowed_methods, reason = "this module reads the environment for all others")]
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use crate::bank::Bank;
 use crate::cli::{ColorChoice, GlobalArgs};
 use crate::error::Failure;
 use crate::ops::Project;
+use crate::ops::pins::{self, builtin};
 use crate::rank::calibrate::Weights;
 use crate::rank::fusion::Recency;
 use crate::text::{self, LineIndex};
@@ -32,6 +34,8 @@ const USUAL_WIDTH: usize = 100;
 pub(crate) struct Settings {
     pub(crate) project: Project,
     pub(crate) memory_enabled: bool,
+    /// The session that runs this, by `CERBERUS_SESSION`.
+    pub(crate) session: Option<String>,
 }
 
 /// What is known of where output goes.
@@ -73,6 +77,7 @@ impl Terminal {
 struct ConfigFile {
     memory: MemoryConfig,
     anchor: AnchorConfig,
+    pins: PinsConfig,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -90,6 +95,33 @@ struct AnchorConfig {
     min_quality: Option<f64>,
     weights: Option<WeightsChoice>,
     exclude: Option<Vec<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct PinsConfig {
+    max_pins: Option<usize>,
+    max_tokens: Option<usize>,
+    defaults: Option<BuiltInPins>,
+}
+
+/// The built-in pins: all of them on or off, or some by their names.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, expecting = "expected true, false, or names as in `{ git = false }`")]
+enum BuiltInPins {
+    All(bool),
+    Some(BTreeMap<String, bool>),
+}
+
+impl BuiltInPins {
+    /// Returns the names of those that are off.
+    fn off(&self) -> Vec<String> {
+        let is_off = |name: &&str| match self {
+            Self::All(on) => !on,
+            Self::Some(named) => named.get(*name) == Some(&false),
+        };
+        builtin::names().filter(is_off).map(str::to_owned).collect()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -134,6 +166,7 @@ impl Settings {
             cache_home()?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
         };
         let weights = own.anchor.weights.or(user.anchor.weights);
+        let pin_limits = pins::Settings::default();
         Ok(Self {
             project: Project {
                 bank,
@@ -149,9 +182,28 @@ impl Settings {
                     WeightsChoice::Seed => Weights::seed(),
                 },
                 recency: recency(&own.memory, &user.memory),
+                pins: pins::Settings {
+                    max_pins: own
+                        .pins
+                        .max_pins
+                        .or(user.pins.max_pins)
+                        .unwrap_or(pin_limits.max_pins),
+                    max_tokens: own
+                        .pins
+                        .max_tokens
+                        .or(user.pins.max_tokens)
+                        .unwrap_or(pin_limits.max_tokens),
+                    off: own
+                        .pins
+                        .defaults
+                        .or(user.pins.defaults)
+                        .map(|defaults| defaults.off())
+                        .unwrap_or_default(),
+                },
                 now: now()?,
                 root,
             },
+            session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),
             memory_enabled: own.memory.enabled.or(user.memory.enabled).unwrap_or(true),
         })
     }
@@ -235,6 +287,18 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     at_least("recency_boost_days", config.memory.recency_boost_days, 0.0)?;
     // What is new is lifted, and what is old never lowered.
     at_least("recency_boost_factor", config.memory.recency_boost_factor, 1.0)?;
+    if let Some(BuiltInPins::Some(named)) = &config.pins.defaults
+        && let Some(name) = named.keys().find(|name| !builtin::names().any(|it| it == *name))
+    {
+        let known: Vec<&str> = builtin::names().collect();
+        let failure =
+            Failure::usage(format!("failed to read `{shown}`: no built-in pin is called `{name}`"));
+        return Err(match text::nearest(name, known.iter().copied()) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => failure.hint(format!("there are: {}", known.join(", "))),
+        }
+        .into());
+    }
     Ok(config)
 }
 
@@ -322,6 +386,8 @@ mod tests {
         fails("[memory]\nrecency_boost_days = -1\n", "a number from 0 on");
         fails("[memory]\nrecency_boost_days = nan\n", "recency_boost_days is NaN");
         fails("[memory]\nrecency_boost_factor = 0.5\n", "a number from 1 on");
+        fails("[pins]\ndefaults = { secret = false }\n", "did you mean `secrets`?");
+        fails("[pins]\ndefaults = 3\n", "expected true, false, or names");
     }
 
     #[test]

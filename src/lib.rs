@@ -10,7 +10,7 @@
 //! | 4 | `config` | environment, flags and TOML to settings |
 //! | 4 | `output` | reports and failures to bytes |
 //! | 3 | `ops` | one file per operation: options in, report out |
-//! | 2 | `bank` | the files people own: memories, `anchors.lock`, the trash |
+//! | 2 | `bank` | the files people own: memories, `anchors.lock`, `pins.toml`, the trash |
 //! | 2 | `store` | SQLite: what can be made again |
 //! | 2 | `tree` | the code on disk: walking, reading, git |
 //! | 1 | `syntax` | source code as symbols, tokens and fingerprints |

@@ -3,6 +3,7 @@
 //! Owns the spelling of each value in files and output. Knows no file, no store,
 //! no syntax tree.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -170,6 +171,55 @@ spelled! {
         /// It is an address, and is not looked at.
         External = "external",
     }
+}
+
+spelled! {
+    /// How much a pin matters; the first is given first and never gives way.
+    Priority, "priority" {
+        Critical = "critical",
+        Safety = "safety",
+        Info = "info",
+    }
+}
+
+spelled! {
+    /// How long a pin lasts.
+    PinScope, "scope" {
+        /// As long as one session.
+        Session = "session",
+        /// Until it is removed; kept in `pins.toml`.
+        Persistent = "persistent",
+        /// Until it expires.
+        Temporary = "temporary",
+    }
+}
+
+spelled! {
+    /// What happened to pins.
+    PinEvent, "event" {
+        Added = "added",
+        Removed = "removed",
+        Expired = "expired",
+        BudgetExceeded = "budget_exceeded",
+        Persisted = "persisted",
+        Loaded = "loaded",
+    }
+}
+
+/// A short note that is injected every time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pin {
+    pub(crate) id: String,
+    pub(crate) content: String,
+    pub(crate) priority: Priority,
+    pub(crate) scope: PinScope,
+    pub(crate) created_at: Timestamp,
+    /// When a temporary pin ends; from this moment on it does not count.
+    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) metadata: BTreeMap<String, String>,
+    /// The project it is about; a global one is about every project.
+    pub(crate) project: Option<String>,
 }
 
 /// Where a memory holds.

@@ -1,4 +1,4 @@
-//! The files people own: memories, `anchors.lock`, the trash.
+//! The files people own: memories, `anchors.lock`, `pins.toml`, the trash.
 //!
 //! A bank is a folder of markdown files. Nothing here rewrites a person's text but
 //! the function that was asked to; every write goes to a temporary file beside its
@@ -15,11 +15,13 @@ mod files;
 pub(crate) mod lockfile;
 pub(crate) mod memories;
 pub(crate) mod names;
+mod pins;
 mod portable;
 mod trash;
 
 pub(crate) use files::WriteGuard;
 pub(crate) use memories::{Stamp, Stored};
+pub(crate) use pins::PinFile;
 pub(crate) use portable::{PINS, Put};
 
 /// The bank's own folders and files.

@@ -10,6 +10,7 @@ use crate::model::{MemoryStatus, MemoryType, Scope};
 use super::documents::{
     AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
 };
+use super::pin::PinCommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
@@ -138,6 +139,9 @@ otherwise is refused unless --overwrite is given.
 
 Example: cerberus memory import --from-export memories.jsonl")]
     Import(ImportArgs),
+    /// Pin short notes that are given every time
+    #[command(subcommand)]
+    Pin(PinCommand),
     /// Count the memories and their anchors
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),

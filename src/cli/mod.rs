@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod documents;
 mod memory;
+mod pin;
 
 pub(crate) use documents::{
     AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
@@ -18,6 +19,7 @@ pub(crate) use memory::{
     LinksFormat, MemoryCommand, ReanchorArgs, ReportFormat, RestoreArgs, SearchArgs, SectionsArgs,
     ShowArgs, StatsArgs,
 };
+pub(crate) use pin::{PinCommand, PinFilterArgs, SessionArgs};
 
 /// Keep a project's rules anchored to the code that shows them
 #[derive(Debug, Parser)]

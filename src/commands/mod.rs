@@ -28,6 +28,7 @@ mod init;
 mod linked;
 mod links;
 mod merge;
+mod pin;
 mod read;
 mod reanchor;
 mod search;
@@ -92,6 +93,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Linked(args) => linked::run(args, settings, out),
         MemoryCommand::Links(args) => links::run(args, settings, out),
         MemoryCommand::Sections(args) => sections::run(args, settings, out),
+        MemoryCommand::Pin(command) => pin::run(command, settings, out),
         MemoryCommand::Stats(args) => stats::run(args, settings, out),
         MemoryCommand::Create(args) => create::run(args, settings, out),
         MemoryCommand::Append(args) => append::run(args, settings, out),

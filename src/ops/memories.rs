@@ -60,8 +60,17 @@ impl Memories {
     }
 }
 
-/// Returns the position of the id that `typed` means: the id itself, or a unique start of one.
+/// Returns the position of the memory that `typed` means: its id, or a unique start of it.
 pub(crate) fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Result<usize> {
+    find_named("memory", typed, ids)
+}
+
+/// As [`find_id`], where the ids are those of memories or of pins.
+pub(crate) fn find_named<'a>(
+    what: &str,
+    typed: &str,
+    ids: impl Iterator<Item = &'a str>,
+) -> Result<usize> {
     let ids: Vec<&str> = ids.collect();
     if let Some(at) = ids.iter().position(|id| *id == typed) {
         return Ok(at);
@@ -71,9 +80,10 @@ pub(crate) fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Re
     match starts[..] {
         [at] => Ok(at),
         [] => {
-            let failure = Failure::usage(format!("there is no memory `{typed}`"));
+            let failure = Failure::usage(format!("there is no {what} `{typed}`"));
             Err(match text::nearest(typed, ids.iter().copied()) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                None if what == "pin" => failure.hint("list them with `cerberus memory pin list`"),
                 None => failure.hint("list the memories with `cerberus memory show`"),
             }
             .into())

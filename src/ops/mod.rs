@@ -31,6 +31,7 @@ pub(crate) mod linked;
 pub(crate) mod links;
 pub(crate) mod memories;
 pub(crate) mod merge;
+pub(crate) mod pins;
 pub(crate) mod read;
 pub(crate) mod reanchor;
 mod recency;
@@ -57,6 +58,7 @@ pub(crate) struct Project {
     pub(crate) weights: Weights,
     /// How much a search lifts what is new.
     pub(crate) recency: Recency,
+    pub(crate) pins: pins::Settings,
     pub(crate) now: Timestamp,
 }
 

@@ -14,11 +14,11 @@ use serde::Serialize;
 
 use crate::config::Terminal;
 use crate::error::{ExitStatus, Failure};
+use crate::text;
 
 pub(crate) mod annotations;
 pub(crate) mod graph;
 mod progress;
-mod sanitize;
 
 pub(crate) use progress::Bar;
 
@@ -67,7 +67,7 @@ impl Printer {
     /// Adds bytes as they are; a terminal is shown what it would obey.
     pub(crate) fn exactly(&mut self, bytes: &[u8]) {
         if self.terminal.out_is_terminal {
-            let text = sanitize::escaped(&String::from_utf8_lossy(bytes));
+            let text = text::escaped(&String::from_utf8_lossy(bytes));
             self.text.extend_from_slice(text.as_bytes());
         } else {
             self.text.extend_from_slice(bytes);
@@ -77,7 +77,7 @@ impl Printer {
     /// Returns what a repository says, safe to show where the answer goes: on a terminal
     /// control and bidirectional characters are escaped.
     pub(crate) fn safe(&self, text: &str) -> String {
-        if self.terminal.out_is_terminal { sanitize::escaped(text) } else { text.to_owned() }
+        if self.terminal.out_is_terminal { text::escaped(text) } else { text.to_owned() }
     }
 
     /// Returns a text from the repository in a style.
@@ -173,6 +173,6 @@ impl Printer {
     }
 
     fn safe_err(&self, text: &str) -> String {
-        if self.terminal.err_is_terminal { sanitize::escaped(text) } else { text.to_owned() }
+        if self.terminal.err_is_terminal { text::escaped(text) } else { text.to_owned() }
     }
 }

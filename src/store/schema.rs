@@ -117,6 +117,29 @@ const MIGRATIONS: &[&str] = &[
         mtime INTEGER NOT NULL
     ) STRICT;
 ",
+    "
+    CREATE TABLE pin (
+        session    TEXT NOT NULL,
+        id         TEXT NOT NULL,
+        content    TEXT NOT NULL,
+        priority   TEXT NOT NULL,
+        scope      TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        expires_at TEXT,
+        tags       TEXT NOT NULL,
+        metadata   TEXT NOT NULL,
+        project    TEXT,
+        PRIMARY KEY (session, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE pin_event (
+        id      INTEGER PRIMARY KEY,
+        at      TEXT NOT NULL,
+        type    TEXT NOT NULL,
+        pins    TEXT NOT NULL,
+        message TEXT NOT NULL,
+        hash    BLOB
+    ) STRICT;
+",
 ];
 
 /// Brings the schema up to date, in one transaction that no other process can see half of.

@@ -28,6 +28,7 @@ mod init;
 mod lifecycle;
 mod links;
 mod merge;
+mod pin;
 mod pipes;
 mod project;
 mod quality_gate;

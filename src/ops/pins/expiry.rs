@@ -1,0 +1,59 @@
+//! When a temporary pin ends: a duration from now, a date or a time.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
+
+use crate::error::Failure;
+
+/// Returns the moment that `text` means, which lies after `now`.
+pub(super) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, Failure> {
+    // Whole seconds are what people read, and none of them is taken from a duration.
+    let full_second = now.as_second() + i64::from(now.subsec_nanosecond() > 0);
+    let start = Timestamp::from_second(full_second).unwrap_or(now);
+    let Some(at) = moment(text.trim(), start) else {
+        return Err(Failure::usage(format!("`{text}` is no time to expire at"))
+            .hint("write it as `2h`, `3d`, `2026-12-31` or `2026-12-31T18:00:00Z`"));
+    };
+    if at <= now {
+        return Err(Failure::usage(format!("`{text}` is not in the future"))
+            .hint("give a later time, or leave the pin out"));
+    }
+    Ok(at)
+}
+
+/// Dates begin, and days are counted, in universal time, so that everybody's pin ends
+/// at the same moment.
+fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
+    let start_of = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
+    let after = |span: Span| Some(now.to_zoned(TimeZone::UTC).checked_add(span).ok()?.timestamp());
+    let time = text.parse::<Timestamp>().ok();
+    time.or_else(|| text.parse().ok().and_then(start_of))
+        .or_else(|| text.parse().ok().and_then(after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_dates_and_times_are_understood() {
+        let now: Timestamp = "2026-01-02T03:04:05Z".parse().expect("a time");
+        for (text, expected) in [
+            ("2h", Some("2026-01-02T05:04:05Z")),
+            ("90 minutes", Some("2026-01-02T04:34:05Z")),
+            ("3d", Some("2026-01-05T03:04:05Z")),
+            ("2026-02-01", Some("2026-02-01T00:00:00Z")),
+            ("2026-02-01T10:00:00+02:00", Some("2026-02-01T08:00:00Z")),
+            ("2025-02-01", None),
+            ("-2h", None),
+            ("0s", None),
+            ("soon", None),
+            ("", None),
+            ("99999999y", None),
+        ] {
+            let found = parse(text, now).ok().map(|at| at.to_string());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
+}
