@@ -61,6 +61,7 @@ fn main() {
         &tool("rg", &["--version"], &django),
         4.0,
     );
+    given();
     peak("anchor-test, no store", &cold, &["memory", "anchor-test", RULE], 300);
     peak("index --full, no store", &cold, &["index", "--full"], 300);
 
@@ -144,6 +145,43 @@ fn time_after(name: &str, ours: &Bench, args: &[&str], limit: f64, prepare: impl
     });
     let median = median(times.collect());
     println!("{name:44} {median:9.1} {limit:25.1}");
+}
+
+/// How many memories the bank has that `inject` chooses from.
+const N_GIVEN: usize = 1000;
+
+/// Times `inject` on a bank of its own, the store warm.
+fn given() {
+    let folder = tempfile::tempdir().expect("a temp folder");
+    let project = folder.path();
+    let code: String = (0..20)
+        .map(|n| {
+            format!("def step_{n}(session):\n    session.open({n})\n    session.close()\n\n\n")
+        })
+        .collect();
+    std::fs::write(project.join("steps.py"), code).expect("a file");
+    let bench = Bench::new(project, false);
+    milliseconds(bench.command(&[], &["memory", "init"]));
+    for n in 0..N_GIVEN {
+        let text = format!(
+            "---\ntype: rule\nscope: project:steps\ncreated_at: 2026-01-{:02}T00:00:00Z\n---\n\
+             Rule {n}: {}\n",
+            1 + n % 28,
+            ["open a session", "close it again", "in every step", "before the next"][n % 4]
+                .repeat(5)
+        );
+        std::fs::write(project.join(format!(".memories/rule-{n}.md")), text).expect("a file");
+    }
+    for n in 0..20 {
+        let (id, place) = (format!("rule-{}", n * 28 + 27), format!("steps.py::step_{n}"));
+        milliseconds(bench.command(&[], &["memory", "anchor", &id, "--to", &place]));
+    }
+    for args in [&["memory", "inject"][..], &["memory", "inject", "--query", "close a session"]] {
+        milliseconds(bench.command(&[], args));
+        let times = (0..ROUNDS).filter_map(|_| milliseconds(bench.command(&[], args)));
+        let name = format!("{}, {N_GIVEN} memories", args[1..].join(" "));
+        println!("{name:44} {:9.1} {:>9} {:>7} {:7.1}", median(times.collect()), "", "", 150.0);
+    }
 }
 
 /// Our binary on one project, with a cache folder of its own.

@@ -30,6 +30,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('memory', 'memory', [CompletionResultType]::ParameterValue, 'Keep, find and follow rules and their examples')
             [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Bring the code index up to date and say what it holds')
+            [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Have agents and git call cerberus at the right moments')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show the whole life cycle on a throw-away repository, each step checked')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -53,6 +54,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
             [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
+            [CompletionResult]::new('inject', 'inject', [CompletionResultType]::ParameterValue, 'Print pins, memories and their examples within a token budget')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
@@ -213,6 +215,27 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
             [CompletionResult]::new('--validate', '--validate', [CompletionResultType]::ParameterName, 'Fail if any section tag is wrong')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;inject' {
+            [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Print at most so many tokens [default: 1500]')
+            [CompletionResult]::new('--query', '--query', [CompletionResultType]::ParameterName, 'Put first what speaks of this')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Put first what is about this file (may be repeated)')
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'Keep under what this host takes, and end with what was left out')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Print it in this form (--json is the same as json)')
+            [CompletionResult]::new('--into', '--into', [CompletionResultType]::ParameterName, 'Keep it in a marked block of this file instead, and leave all else there alone')
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session whose pins count (CERBERUS_SESSION otherwise)')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--diff', '--diff', [CompletionResultType]::ParameterName, 'Put first what is about the files of the staged change')
+            [CompletionResult]::new('--no-examples', '--no-examples', [CompletionResultType]::ParameterName, 'Print the texts alone')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Say on standard error what was left out and why')
+            [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Write nothing and fail if the block is stale')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -397,6 +420,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
             [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
+            [CompletionResult]::new('inject', 'inject', [CompletionResultType]::ParameterValue, 'Print pins, memories and their examples within a token budget')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
@@ -432,6 +456,9 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;memory;help;sections' {
+            break
+        }
+        'cerberus;memory;help;inject' {
             break
         }
         'cerberus;memory;help;pin' {
@@ -484,6 +511,40 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'cerberus;hooks' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('print', 'print', [CompletionResultType]::ParameterValue, 'Print the settings that call cerberus, or merge them into a file')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'cerberus;hooks;print' {
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Merge them into this file instead')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;hooks;help' {
+            [CompletionResult]::new('print', 'print', [CompletionResultType]::ParameterValue, 'Print the settings that call cerberus, or merge them into a file')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'cerberus;hooks;help;print' {
+            break
+        }
+        'cerberus;hooks;help;help' {
+            break
+        }
         'cerberus;completions' {
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
@@ -507,6 +568,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
         'cerberus;help' {
             [CompletionResult]::new('memory', 'memory', [CompletionResultType]::ParameterValue, 'Keep, find and follow rules and their examples')
             [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Bring the code index up to date and say what it holds')
+            [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Have agents and git call cerberus at the right moments')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show the whole life cycle on a throw-away repository, each step checked')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -523,6 +585,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
             [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
+            [CompletionResult]::new('inject', 'inject', [CompletionResultType]::ParameterValue, 'Print pins, memories and their examples within a token budget')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
@@ -557,6 +620,9 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;help;memory;sections' {
+            break
+        }
+        'cerberus;help;memory;inject' {
             break
         }
         'cerberus;help;memory;pin' {
@@ -596,6 +662,13 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;help;index' {
+            break
+        }
+        'cerberus;help;hooks' {
+            [CompletionResult]::new('print', 'print', [CompletionResultType]::ParameterValue, 'Print the settings that call cerberus, or merge them into a file')
+            break
+        }
+        'cerberus;help;hooks;print' {
             break
         }
         'cerberus;help;completions' {

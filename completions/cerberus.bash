@@ -25,6 +25,9 @@ _cerberus() {
             cerberus,help)
                 cmd="cerberus__subcmd__help"
                 ;;
+            cerberus,hooks)
+                cmd="cerberus__subcmd__hooks"
+                ;;
             cerberus,index)
                 cmd="cerberus__subcmd__index"
                 ;;
@@ -40,11 +43,17 @@ _cerberus() {
             cerberus__subcmd__help,help)
                 cmd="cerberus__subcmd__help__subcmd__help"
                 ;;
+            cerberus__subcmd__help,hooks)
+                cmd="cerberus__subcmd__help__subcmd__hooks"
+                ;;
             cerberus__subcmd__help,index)
                 cmd="cerberus__subcmd__help__subcmd__index"
                 ;;
             cerberus__subcmd__help,memory)
                 cmd="cerberus__subcmd__help__subcmd__memory"
+                ;;
+            cerberus__subcmd__help__subcmd__hooks,print)
+                cmd="cerberus__subcmd__help__subcmd__hooks__subcmd__print"
                 ;;
             cerberus__subcmd__help__subcmd__memory,add)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__add"
@@ -60,6 +69,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__help__subcmd__memory,init)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__init"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,inject)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__inject"
                 ;;
             cerberus__subcmd__help__subcmd__memory,pin)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin"
@@ -100,6 +112,18 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory__subcmd__pin,render)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__render"
                 ;;
+            cerberus__subcmd__hooks,help)
+                cmd="cerberus__subcmd__hooks__subcmd__help"
+                ;;
+            cerberus__subcmd__hooks,print)
+                cmd="cerberus__subcmd__hooks__subcmd__print"
+                ;;
+            cerberus__subcmd__hooks__subcmd__help,help)
+                cmd="cerberus__subcmd__hooks__subcmd__help__subcmd__help"
+                ;;
+            cerberus__subcmd__hooks__subcmd__help,print)
+                cmd="cerberus__subcmd__hooks__subcmd__help__subcmd__print"
+                ;;
             cerberus__subcmd__memory,add)
                 cmd="cerberus__subcmd__memory__subcmd__add"
                 ;;
@@ -117,6 +141,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__memory,init)
                 cmd="cerberus__subcmd__memory__subcmd__init"
+                ;;
+            cerberus__subcmd__memory,inject)
+                cmd="cerberus__subcmd__memory__subcmd__inject"
                 ;;
             cerberus__subcmd__memory,pin)
                 cmd="cerberus__subcmd__memory__subcmd__pin"
@@ -156,6 +183,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__memory__subcmd__help,init)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__init"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,inject)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__inject"
                 ;;
             cerberus__subcmd__memory__subcmd__help,pin)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin"
@@ -245,7 +275,7 @@ _cerberus() {
 
     case "${cmd}" in
         cerberus)
-            opts="-h -V --project --json --color --help --version memory index completions demo help"
+            opts="-h -V --project --json --color --help --version memory index hooks completions demo help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -311,7 +341,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help)
-            opts="memory index completions demo help"
+            opts="memory index hooks completions demo help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -366,6 +396,34 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__help__subcmd__hooks)
+            opts="print"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__hooks__subcmd__print)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__help__subcmd__index)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -381,7 +439,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory)
-            opts="init add anchor anchor-test show reanchor search sections pin stats delete restore"
+            opts="init add anchor anchor-test show reanchor search sections inject pin stats delete restore"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -451,6 +509,20 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__inject)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -646,6 +718,96 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__hooks)
+            opts="-h -V --project --json --color --help --version print help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__hooks__subcmd__help)
+            opts="print help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__hooks__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__hooks__subcmd__help__subcmd__print)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__hooks__subcmd__print)
+            opts="-h -V --write --project --json --color --help --version claude codex gemini cursor git"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --write)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__index)
             opts="-h -V --full --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -669,7 +831,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory)
-            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections pin stats delete restore help"
+            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections inject pin stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -859,7 +1021,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help)
-            opts="init add anchor anchor-test show reanchor search sections pin stats delete restore help"
+            opts="init add anchor anchor-test show reanchor search sections inject pin stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -943,6 +1105,20 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__inject)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1145,6 +1321,56 @@ _cerberus() {
                 return 0
             fi
             case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__inject)
+            opts="-h -V --budget --query --file --diff --no-examples --explain --for --format --into --check --session --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --query)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -W "claude-hook codex-hook gemini-hook cursor-hook agents-md cursor copilot" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "md json" -- "${cur}"))
+                    return 0
+                    ;;
+                --into)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --project)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -27,6 +27,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand --version 'Print version'
             cand memory 'Keep, find and follow rules and their examples'
             cand index 'Bring the code index up to date and say what it holds'
+            cand hooks 'Have agents and git call cerberus at the right moments'
             cand completions 'Print the completion script of a shell'
             cand demo 'Show the whole life cycle on a throw-away repository, each step checked'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -49,6 +50,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
             cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
+            cand inject 'Print pins, memories and their examples within a token budget'
             cand pin 'Pin short notes that are given every time'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
@@ -199,6 +201,26 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
             cand --validate 'Fail if any section tag is wrong'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;inject'= {
+            cand --budget 'Print at most so many tokens [default: 1500]'
+            cand --query 'Put first what speaks of this'
+            cand --file 'Put first what is about this file (may be repeated)'
+            cand --for 'Keep under what this host takes, and end with what was left out'
+            cand --format 'Print it in this form (--json is the same as json)'
+            cand --into 'Keep it in a marked block of this file instead, and leave all else there alone'
+            cand --session 'The session whose pins count (CERBERUS_SESSION otherwise)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --diff 'Put first what is about the files of the staged change'
+            cand --no-examples 'Print the texts alone'
+            cand --explain 'Say on standard error what was left out and why'
+            cand --check 'Write nothing and fail if the block is stale'
             cand --json 'Print one JSON document (JSON Lines where a command says so)'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -364,6 +386,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
             cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
+            cand inject 'Print pins, memories and their examples within a token budget'
             cand pin 'Pin short notes that are given every time'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
@@ -389,6 +412,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;memory;help;links'= {
         }
         &'cerberus;memory;help;sections'= {
+        }
+        &'cerberus;memory;help;inject'= {
         }
         &'cerberus;memory;help;pin'= {
             cand add 'Pin a note'
@@ -428,6 +453,35 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'cerberus;hooks'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand print 'Print the settings that call cerberus, or merge them into a file'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'cerberus;hooks;print'= {
+            cand --write 'Merge them into this file instead'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;hooks;help'= {
+            cand print 'Print the settings that call cerberus, or merge them into a file'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'cerberus;hooks;help;print'= {
+        }
+        &'cerberus;hooks;help;help'= {
+        }
         &'cerberus;completions'= {
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
@@ -449,6 +503,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;help'= {
             cand memory 'Keep, find and follow rules and their examples'
             cand index 'Bring the code index up to date and say what it holds'
+            cand hooks 'Have agents and git call cerberus at the right moments'
             cand completions 'Print the completion script of a shell'
             cand demo 'Show the whole life cycle on a throw-away repository, each step checked'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -464,6 +519,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
             cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
+            cand inject 'Print pins, memories and their examples within a token budget'
             cand pin 'Pin short notes that are given every time'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
@@ -488,6 +544,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;help;memory;links'= {
         }
         &'cerberus;help;memory;sections'= {
+        }
+        &'cerberus;help;memory;inject'= {
         }
         &'cerberus;help;memory;pin'= {
             cand add 'Pin a note'
@@ -516,6 +574,11 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;help;memory;restore'= {
         }
         &'cerberus;help;index'= {
+        }
+        &'cerberus;help;hooks'= {
+            cand print 'Print the settings that call cerberus, or merge them into a file'
+        }
+        &'cerberus;help;hooks;print'= {
         }
         &'cerberus;help;completions'= {
         }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,8 +18,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bank::Bank;
 use crate::cli::{ColorChoice, GlobalArgs};
 use crate::error::Failure;
-use crate::ops::Project;
 use crate::ops::pins::{self, builtin};
+use crate::ops::{Project, inject};
 use crate::rank::calibrate::Weights;
 use crate::rank::fusion::Recency;
 use crate::text::{self, LineIndex};
@@ -78,6 +79,7 @@ struct ConfigFile {
     memory: MemoryConfig,
     anchor: AnchorConfig,
     pins: PinsConfig,
+    inject: InjectConfig,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -103,6 +105,40 @@ struct PinsConfig {
     max_pins: Option<usize>,
     max_tokens: Option<usize>,
     defaults: Option<BuiltInPins>,
+}
+
+impl PinsConfig {
+    /// Returns these settings over the ones below them.
+    fn over(self, below: Self) -> pins::Settings {
+        let usual = pins::Settings::default();
+        let defaults = self.defaults.or(below.defaults);
+        pins::Settings {
+            max_pins: self.max_pins.or(below.max_pins).unwrap_or(usual.max_pins),
+            max_tokens: self.max_tokens.or(below.max_tokens).unwrap_or(usual.max_tokens),
+            off: defaults.map(|defaults| defaults.off()).unwrap_or_default(),
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct InjectConfig {
+    budget: Option<usize>,
+    code_share: Option<f64>,
+    max_lines: Option<NonZeroUsize>,
+}
+
+impl InjectConfig {
+    /// Returns these settings over the ones below them.
+    fn over(self, below: Self) -> inject::Settings {
+        let usual = inject::Settings::default();
+        let max_lines = self.max_lines.or(below.max_lines).map(NonZeroUsize::get);
+        inject::Settings {
+            budget: self.budget.or(below.budget).unwrap_or(usual.budget),
+            code_share: self.code_share.or(below.code_share).unwrap_or(usual.code_share),
+            max_lines: max_lines.unwrap_or(usual.max_lines),
+        }
+    }
 }
 
 /// The built-in pins: all of them on or off, or some by their names.
@@ -166,7 +202,6 @@ impl Settings {
             cache_home()?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
         };
         let weights = own.anchor.weights.or(user.anchor.weights);
-        let pin_limits = pins::Settings::default();
         Ok(Self {
             project: Project {
                 bank,
@@ -182,24 +217,8 @@ impl Settings {
                     WeightsChoice::Seed => Weights::seed(),
                 },
                 recency: recency(&own.memory, &user.memory),
-                pins: pins::Settings {
-                    max_pins: own
-                        .pins
-                        .max_pins
-                        .or(user.pins.max_pins)
-                        .unwrap_or(pin_limits.max_pins),
-                    max_tokens: own
-                        .pins
-                        .max_tokens
-                        .or(user.pins.max_tokens)
-                        .unwrap_or(pin_limits.max_tokens),
-                    off: own
-                        .pins
-                        .defaults
-                        .or(user.pins.defaults)
-                        .map(|defaults| defaults.off())
-                        .unwrap_or_default(),
-                },
+                pins: own.pins.over(user.pins),
+                inject: own.inject.over(user.inject),
                 now: now()?,
                 root,
             },
@@ -287,6 +306,11 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     at_least("recency_boost_days", config.memory.recency_boost_days, 0.0)?;
     // What is new is lifted, and what is old never lowered.
     at_least("recency_boost_factor", config.memory.recency_boost_factor, 1.0)?;
+    if let Some(share) = config.inject.code_share.filter(|share| !(0.0..=1.0).contains(share)) {
+        return Err(Failure::usage(format!("failed to read `{shown}`: code_share is {share}"))
+            .hint("a share lies between 0 and 1")
+            .into());
+    }
     if let Some(BuiltInPins::Some(named)) = &config.pins.defaults
         && let Some(name) = named.keys().find(|name| !builtin::names().any(|it| it == *name))
     {

@@ -164,6 +164,20 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     }
 }
 
+/// Lets everybody who may read the file run it; elsewhere than on Unix nothing is to be done.
+pub(super) fn make_executable(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let said = || format!("failed to make `{}` executable", path.display());
+        let mut permissions = path.metadata().with_context(said)?.permissions();
+        let mode = permissions.mode();
+        permissions.set_mode(mode | ((mode & 0o444) >> 2));
+        std::fs::set_permissions(path, permissions).with_context(said)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use crate::error::Failure;
 
 mod files;
+mod foreign;
 pub(crate) mod lockfile;
 pub(crate) mod memories;
 pub(crate) mod names;
@@ -20,6 +21,7 @@ mod portable;
 mod trash;
 
 pub(crate) use files::WriteGuard;
+pub(crate) use foreign::Foreign;
 pub(crate) use memories::{Stamp, Stored};
 pub(crate) use pins::PinFile;
 pub(crate) use portable::{PINS, Put};

@@ -10,7 +10,7 @@ use crate::model::{MemoryStatus, MemoryType, Scope};
 use super::documents::{
     AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
 };
-use super::pin::PinCommand;
+use super::pin::{PinCommand, SessionArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
@@ -139,6 +139,16 @@ otherwise is refused unless --overwrite is given.
 
 Example: cerberus memory import --from-export memories.jsonl")]
     Import(ImportArgs),
+    /// Print pins, memories and their examples within a token budget
+    #[command(after_help = "\
+Pins come first, then the memories about what is named, then what is newest. No more tokens are
+printed than the budget, headers and fences counted.
+
+Examples:
+  cerberus memory inject --query \"session handling\" --budget 800
+  cerberus memory inject --file src/auth.py --explain
+  cerberus memory inject --into AGENTS.md --for agents-md")]
+    Inject(InjectArgs),
     /// Pin short notes that are given every time
     #[command(subcommand)]
     Pin(PinCommand),
@@ -405,6 +415,70 @@ pub(crate) struct SectionsArgs {
     /// Fail if any section tag is wrong
     #[arg(long)]
     pub(crate) validate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InjectArgs {
+    /// Print at most so many tokens [default: 1500]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<usize>,
+    /// Put first what speaks of this
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) query: Option<String>,
+    /// Put first what is about this file (may be repeated)
+    #[arg(long = "file", value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    /// Put first what is about the files of the staged change
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Print the texts alone
+    #[arg(long)]
+    pub(crate) no_examples: bool,
+    /// Say on standard error what was left out and why
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Keep under what this host takes, and end with what was left out
+    #[arg(long = "for", value_name = "HOST")]
+    pub(crate) host: Option<HostName>,
+    /// Print it in this form (--json is the same as json)
+    #[arg(long, value_name = "FORM", default_value = "md", conflicts_with = "into")]
+    pub(crate) format: InjectFormat,
+    /// Keep it in a marked block of this file instead, and leave all else there alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) into: Option<PathBuf>,
+    /// Write nothing and fail if the block is stale
+    #[arg(long, requires = "into")]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+/// How the block is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InjectFormat {
+    /// Markdown
+    Md,
+    /// One document
+    Json,
+}
+
+/// Who reads the block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HostName {
+    /// A hook of Claude Code: 10,000 characters
+    ClaudeHook,
+    /// A hook of Codex: 2,500 tokens
+    CodexHook,
+    /// A hook of Gemini CLI: JSON
+    GeminiHook,
+    /// A hook of Cursor: JSON
+    CursorHook,
+    /// AGENTS.md: 32 KiB
+    AgentsMd,
+    /// A rule of Cursor: 500 lines
+    Cursor,
+    /// The instructions of Copilot: 4,000 characters
+    Copilot,
 }
 
 #[derive(Debug, Args)]

@@ -15,9 +15,9 @@ pub(crate) use documents::{
     AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
 };
 pub(crate) use memory::{
-    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, LinkedArgs, LinksArgs,
-    LinksFormat, MemoryCommand, ReanchorArgs, ReportFormat, RestoreArgs, SearchArgs, SectionsArgs,
-    ShowArgs, StatsArgs,
+    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, HostName, InjectArgs,
+    InjectFormat, LinkedArgs, LinksArgs, LinksFormat, MemoryCommand, ReanchorArgs, ReportFormat,
+    RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
 };
 pub(crate) use pin::{PinCommand, PinFilterArgs, SessionArgs};
 
@@ -75,6 +75,9 @@ pub(crate) enum Command {
     /// Bring the code index up to date and say what it holds
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),
+    /// Have agents and git call cerberus at the right moments
+    #[command(subcommand)]
+    Hooks(HooksCommand),
     /// Print the completion script of a shell
     #[command(
         after_help = "Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus"
@@ -90,6 +93,46 @@ pub(crate) struct IndexArgs {
     /// Parse every file, not only those that a rule needs
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HooksCommand {
+    /// Print the settings that call cerberus, or merge them into a file
+    #[command(after_help = "\
+The settings go to .claude/settings.json, .codex/hooks.json, .gemini/settings.json,
+.cursor/hooks.json or .git/hooks/pre-commit. Nothing is written without --write, which keeps what
+else is in the file; twice is once. Gemini CLI and Cursor offer no moment after a compaction at
+which a hook may speak. Codex runs hooks where its feature `codex_hooks` is on.
+
+Examples:
+  cerberus hooks print claude
+  cerberus hooks print claude --write .claude/settings.json
+  cerberus hooks print git --write .git/hooks/pre-commit")]
+    Print(HooksPrintArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HooksPrintArgs {
+    /// Whose settings
+    pub(crate) tool: HookTool,
+    /// Merge them into this file instead
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write: Option<PathBuf>,
+}
+
+/// What calls cerberus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HookTool {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// Gemini CLI
+    Gemini,
+    /// Cursor
+    Cursor,
+    /// git, before a commit
+    Git,
 }
 
 #[derive(Debug, Args)]

@@ -22,9 +22,11 @@ mod content;
 mod create;
 mod demo;
 mod export;
+mod hooks;
 mod import;
 mod index;
 mod init;
+mod inject;
 mod linked;
 mod links;
 mod merge;
@@ -60,7 +62,11 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let done = dispatch(&cli, &mut out).and_then(|status| out.flush().map(|()| status));
     match done {
         Ok(status) => status,
-        Err(error) => out.failure(&error),
+        Err(error) => {
+            let status = out.failure(&error);
+            // A hook that fails would fail its host.
+            if is_hook(&cli.command) { ExitStatus::Done } else { status }
+        }
     }
 }
 
@@ -68,9 +74,14 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
     match &cli.command {
         Command::Completions(args) => completions::run(args, out),
         Command::Demo => demo::run(out),
+        Command::Hooks(command) => hooks::run(command, out),
         Command::Index(args) => index::run(args, &Settings::resolve(&cli.global)?, out),
         Command::Memory(command) => {
             let settings = Settings::resolve(&cli.global)?;
+            let is_silent = !settings.memory_enabled || !settings.project.bank.exists();
+            if is_silent && is_hook(&cli.command) {
+                return Ok(ExitStatus::Done);
+            }
             if !settings.memory_enabled {
                 return Err(Failure::usage("memory is switched off for this project")
                     .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
@@ -93,6 +104,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Linked(args) => linked::run(args, settings, out),
         MemoryCommand::Links(args) => links::run(args, settings, out),
         MemoryCommand::Sections(args) => sections::run(args, settings, out),
+        MemoryCommand::Inject(args) => inject::run(args, settings, out),
         MemoryCommand::Pin(command) => pin::run(command, settings, out),
         MemoryCommand::Stats(args) => stats::run(args, settings, out),
         MemoryCommand::Create(args) => create::run(args, settings, out),
@@ -104,6 +116,16 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Import(args) => import::run(args, settings, out),
         MemoryCommand::Delete(args) => trash::delete(args, settings, out),
         MemoryCommand::Restore(args) => trash::restore(args, settings, out),
+    }
+}
+
+/// Returns whether a host calls the command at its own moments, where it has no bank to
+/// expect and no reader for a failure.
+fn is_hook(command: &Command) -> bool {
+    let Command::Memory(command) = command else { return false };
+    match command.as_ref() {
+        MemoryCommand::Inject(args) => args.host.is_some_and(|name| inject::host(name).is_hook()),
+        _ => false,
     }
 }
 

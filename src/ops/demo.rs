@@ -18,7 +18,7 @@ use crate::rank::fusion::Recency;
 
 use super::memories::Filter;
 use super::reanchor::{self, Mode};
-use super::{Project, add, init, pins, search, show, trash};
+use super::{Project, add, init, inject, pins, search, show, trash};
 
 /// The repository: a rule's example in Python, another one's in Go, and code around them.
 const FILES: &[(&str, &str)] = &[
@@ -70,6 +70,7 @@ pub(crate) fn demo(now: Timestamp) -> Result<Report> {
         weights: Weights::default(),
         recency: Recency::default(),
         pins: pins::Settings::default(),
+        inject: inject::Settings::default(),
         now,
         root,
     };

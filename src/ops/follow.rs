@@ -135,6 +135,16 @@ pub(crate) fn follow(
     Ok(all.collect())
 }
 
+/// Returns what became of an anchor if it is where it was, with its lines, from its own
+/// file alone.
+pub(crate) fn held(root: &Path, anchor: &Anchor) -> Option<Followed> {
+    let is_wanted = |symbol: Option<&str>| same_name(anchor.symbol.as_deref(), symbol);
+    let files = [FileCode::read_only(root, &anchor.file, &is_wanted).ok()?];
+    let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
+    let new = Some(files[home.file].place(home.at, home.similarity));
+    Some(Followed { new, ..verdict::held(anchor, &files, home) })
+}
+
 /// Returns what became of the anchors if each is where it was, from the anchored
 /// symbols alone. A file that is as it was when they were recorded is not even parsed.
 fn all_held(root: &Path, paths: &[&str], anchors: &[Anchor]) -> Option<Vec<Followed>> {

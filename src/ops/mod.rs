@@ -24,11 +24,14 @@ mod discover;
 pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod follow;
+pub(crate) mod hooks;
 pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod init;
+pub(crate) mod inject;
 pub(crate) mod linked;
 pub(crate) mod links;
+pub(crate) mod marked;
 pub(crate) mod memories;
 pub(crate) mod merge;
 pub(crate) mod pins;
@@ -59,6 +62,7 @@ pub(crate) struct Project {
     /// How much a search lifts what is new.
     pub(crate) recency: Recency,
     pub(crate) pins: pins::Settings,
+    pub(crate) inject: inject::Settings,
     pub(crate) now: Timestamp,
 }
 

@@ -152,6 +152,13 @@ impl Printer {
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
 
+    /// Writes lines to stderr that are no part of the answer.
+    pub(crate) fn note(&self, lines: &[String]) {
+        let text: String = lines.iter().map(|line| self.safe_err(line) + "\n").collect();
+        // Where stderr is gone there is nobody to tell.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+
     /// Writes what went wrong and what to do about it to stderr, and returns the status.
     pub(crate) fn failure(&self, error: &anyhow::Error) -> ExitStatus {
         if error.chain().any(|cause| cause.is::<Closed>()) {

@@ -28,7 +28,7 @@ fn a_wrong_configuration_is_located() {
         [exit 2]
         $ cerberus index
         --- stderr
-        cerberus: failed to read `$ROOT/shop/cerberus.toml:1:2`: unknown field `ancor`, expected one of `memory`, `anchor`, `pins`
+        cerberus: failed to read `$ROOT/shop/cerberus.toml:1:2`: unknown field `ancor`, expected one of `memory`, `anchor`, `pins`, `inject`
         hint: did you mean `anchor`?
         [exit 2]
         $ cerberus index

@@ -1,0 +1,112 @@
+//! The budget holds, whatever is in the bank and in the code.
+#![expect(clippy::disallowed_methods, reason = "these tests write what is given")]
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::bank::Bank;
+use crate::model::MemoryType;
+use crate::ops::add;
+use crate::ops::anchor_test::Expected;
+use crate::rank::calibrate::Weights;
+
+fn project(folder: &Path) -> Project {
+    let bank = Bank::new(folder.join(".memories"));
+    bank.create().expect("a bank");
+    Project {
+        root: folder.to_owned(),
+        store: bank.folder().join("indices/cerberus.db"),
+        bank,
+        exclude: Vec::new(),
+        min_quality: 0.7,
+        weights: Weights::default(),
+        recency: crate::rank::fusion::Recency::default(),
+        pins: pins::Settings { max_tokens: 100_000, ..pins::Settings::default() },
+        inject: Settings::default(),
+        now: "2026-01-02T03:04:05Z".parse().expect("a time"),
+    }
+}
+
+/// Pins a text, and adds it as a memory whose example is a file of the code.
+fn fill(project: &Project, at: usize, text: &str, code: &str) {
+    let priority = Priority::ALL[at % 3];
+    let pin = pins::Request {
+        content: format!("pin {at} {text}"),
+        id: None,
+        priority,
+        scope: None,
+        expires: None,
+        tags: Vec::new(),
+        metadata: std::collections::BTreeMap::new(),
+        project_id: None,
+    };
+    pins::add(project, &pin, None).expect("pinned");
+    let file = format!("code{at}.py");
+    std::fs::write(project.root.join(&file), format!("# {at}\n{code}")).expect("a file");
+    let memory = add::Request {
+        text: format!("memory {at} {text}"),
+        id: Some(format!("memory-{at}")),
+        memory_type: MemoryType::Rule,
+        category: None,
+        scope: None,
+        tags: Vec::new(),
+        hints: Vec::new(),
+        anchor_to: Some(Expected { file, symbol: None }),
+        no_anchor: false,
+        min_quality: 0.7,
+    };
+    add::add(project, &memory).expect("added");
+}
+
+fn hostile() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        (1..12usize).prop_map(|n| "`".repeat(n)),
+        (1..12usize).prop_map(|n| "\n".repeat(n)),
+        (1..12usize).prop_map(|n| " ".repeat(n)),
+        Just("x".repeat(10_000)),
+        Just("<!-- cerberus:end -->".to_owned()),
+        "[日本語中文한국어العربية👩‍👩‍👧🏳️‍🌈ü]{1,40}",
+        "[\\x00-\\x1f\\u{202a}-\\u{202e}]{1,8}",
+        "[-/#*.!\\r\\n ]{1,8}",
+        "[a-z ]{1,60}",
+        "\\PC{1,20}",
+    ];
+    proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn no_budget_is_exceeded(
+        texts in proptest::collection::vec((hostile(), hostile()), 1..6),
+        budgets in proptest::collection::vec(0..=5000usize, 12),
+    ) {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let project = project(folder.path());
+        for (at, (text, code)) in texts.iter().enumerate() {
+            fill(&project, at, text, code);
+        }
+        let hosts = [None, Some(Host::ClaudeHook), Some(Host::Copilot), Some(Host::Cursor)];
+        for (at, budget) in budgets.into_iter().enumerate() {
+            let host = hosts[at % hosts.len()];
+            let request = Request { budget: Some(budget), host, ..Request::default() };
+            let report = inject(&project, &request, None).expect("given");
+            prop_assert_eq!(report.used_tokens, tokens::count(&report.text));
+            prop_assert!(report.used_tokens <= budget, "{} > {}", report.used_tokens, budget);
+            let size = Size::of(&report.text);
+            prop_assert!(size.fits(host.map_or(Size::UNLIMITED, Host::cap)), "{size:?}");
+            prop_assert!(report.text.is_empty() || report.text.ends_with('\n'));
+            let is_safe = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+            prop_assert!(report.text.chars().all(is_safe));
+            prop_assert!(!report.text.contains("<!-- cerberus:"));
+        }
+    }
+
+    #[test]
+    fn sizes_of_pieces_add_up(texts in proptest::collection::vec(hostile(), 1..6)) {
+        let pieces: Vec<String> = texts.iter().map(|text| render::list_item(text)).collect();
+        let sum = pieces.iter().map(|piece| Size::of(piece)).fold(Size::ZERO, Size::plus);
+        prop_assert_eq!(Size::of(&pieces.concat()), sum);
+    }
+}

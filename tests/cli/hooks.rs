@@ -1,0 +1,102 @@
+//! `hooks print`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn settings_are_printed_and_nothing_is_written() {
+    let sandbox = Sandbox::empty();
+    sandbox.session(expect![[r#"
+        $ cerberus hooks print claude --json
+        {
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for claude-hook\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+        }
+        [exit 0]
+
+        $ cerberus hooks print codex --json
+        {
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for codex-hook\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+        }
+        [exit 0]
+
+        $ cerberus hooks print gemini --json
+        {
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for gemini-hook\",\n            \"timeout\": 10000\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+        }
+        [exit 0]
+
+        $ cerberus hooks print cursor --json
+        {
+          "text": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"sessionStart\": [\n      {\n        \"command\": \"cerberus memory inject --for cursor-hook\"\n      }\n    ]\n  }\n}\n"
+        }
+        [exit 0]
+
+        $ cerberus hooks print git
+        #!/bin/sh
+        # cerberus:start (written by `cerberus hooks print git --write`)
+        if command -v cerberus >/dev/null 2>&1; then
+            cerberus memory linked --diff 2>/dev/null || true
+        fi
+        # cerberus:end
+        [exit 0]
+    "#]]);
+    assert_eq!(sandbox.git("status --porcelain"), "");
+}
+
+#[test]
+fn settings_are_merged_into_a_file() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .write(".claude/settings.json", "{\n  \"model\": \"opus\", // ours\n  \"hooks\": {}\n}\n");
+    sandbox.write("broken.json", "{");
+    sandbox.session(expect![[r#"
+        $ cerberus hooks print claude --write .claude/settings.json
+        updated .claude/settings.json
+        [exit 0]
+
+        $ cerberus hooks print claude --write .claude/settings.json
+        .claude/settings.json has them already
+        [exit 0]
+
+        $ cerberus hooks print codex --write .codex/hooks.json
+        updated .codex/hooks.json
+        [exit 0]
+
+        $ cerberus hooks print claude --write broken.json
+        --- stderr
+        cerberus: failed to merge into `broken.json`: it is no JSON: Unterminated object on line 1 column 1
+        hint: mend the file, or see what to add with `cerberus hooks print`
+        [exit 2]
+
+        $ cerberus hooks print git --write .git/hooks/pre-commit
+        updated .git/hooks/pre-commit
+        [exit 0]
+
+        $ cerberus hooks print git --write .git/hooks/pre-commit
+        .git/hooks/pre-commit has them already
+        [exit 0]
+    "#]]);
+    expect![[r#"
+        {
+          "model": "opus", // ours
+          "hooks": {
+            "SessionStart": [
+              {
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "cerberus memory inject --for claude-hook",
+                    "timeout": 10
+                  }
+                ]
+              }
+            ]
+          }
+        }
+    "#]]
+    .assert_eq(&sandbox.read(".claude/settings.json"));
+    assert_eq!(sandbox.read("broken.json"), "{");
+    // Whatever the hook's command does, a commit goes on.
+    sandbox.commit("with the hook");
+}

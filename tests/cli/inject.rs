@@ -1,0 +1,269 @@
+//! `memory inject`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+/// The project with its rules and without the built-in pins.
+fn quiet() -> Sandbox {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.2\n[pins]\ndefaults = false\n");
+    sandbox.commit("quiet");
+    sandbox
+}
+
+#[test]
+fn pins_rules_and_examples_are_given() {
+    let sandbox = quiet();
+    sandbox.ok("memory pin add \"Deploys are frozen\" --priority critical");
+    sandbox.ok("memory pin add \"accounts.py is being split\"");
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject
+        Pinned notes:
+        - (critical) Deploys are frozen
+        - accounts.py is being split
+        Project memory:
+        - Close the database session in a finally block when the request ends
+          Example: shop/db.py:6
+          ```python
+          @contextmanager
+          def request_session(factory):
+              """Open a database session, closed in a finally block when the request ends."""
+              session = factory()
+              try:
+                  yield session
+                  session.commit()
+              finally:
+                  session.close()
+          ```
+        - Escape HTML entities in text before it is rendered as markup
+          Example: web/html.ts:4
+          ```typescript
+          export function escapeHtml(text: string): string {
+            return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
+          }
+          ```
+        - Hang velvet curtains in golden ballrooms
+        - Hash the password with a fresh salt before the account is stored
+          Example: shop/accounts.py:13
+          ```python
+              def hash_password(self, password):
+                  """Hash a password with a fresh salt before the account is stored."""
+                  salt = secrets.token_bytes(16)
+                  digest = hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)
+                  return salt + digest
+          ```
+        - Answer too many requests from one client with the limiter's retry header
+          Example: api/limit.go:16
+          ```go
+          func (l *Limiter) RejectClient(w http.ResponseWriter, client string, retry int) bool {
+          	l.seen[client]++
+          	if l.seen[client] <= l.most {
+          		return false
+          	}
+          	w.Header().Set("Retry-After", strconv.Itoa(retry))
+          	http.Error(w, "too many requests", http.StatusTooManyRequests)
+          	return true
+          }
+          ```
+        [exit 0]
+
+        $ cerberus memory inject --no-examples --budget 60 --explain
+        Pinned notes:
+        - (critical) Deploys are frozen
+        - accounts.py is being split
+        Project memory:
+        - Close the database session in a finally block when the request ends
+        - Escape HTML entities in text before it is rendered as markup
+        - Hang velvet curtains in golden ballrooms
+        --- stderr
+        left out: memory hash-passwords: it needs 14 tokens, 2 are left
+        left out: memory limit-clients: it needs 15 tokens, 2 are left
+        [exit 0]
+
+        $ cerberus memory inject --budget 0
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn what_is_at_hand_comes_first() {
+    let sandbox = quiet();
+    let first = |line: &str| {
+        let given = sandbox.json(line);
+        given["memories"][0]["id"].as_str().expect("a memory").to_owned()
+    };
+    assert_eq!(first("memory inject --query markup"), "escape-html");
+    assert_eq!(first("memory inject --file shop/db.py"), "close-session");
+    assert_eq!(first("memory inject --file ./api/limit.go"), "limit-clients");
+    sandbox.edit("web/html.ts", "const ENTITIES", "\nconst ENTITIES");
+    sandbox.git("add web/html.ts");
+    assert_eq!(first("memory inject --diff"), "escape-html");
+    sandbox.memory("old", "---\nstatus: archived\n---\nEscape all markup\n");
+    sandbox.memory("gofmt", "---\nscope: language:go\n---\nRun gofmt\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject --file shop/db.py --budget 40 --explain
+        Project memory:
+        - Close the database session in a finally block when the request ends
+        - Escape HTML entities in text before it is rendered as markup
+        - Hang velvet curtains in golden ballrooms
+        --- stderr
+        left out: example close-session: it needs 66 tokens, 1 are left
+        left out: example escape-html: it needs 47 tokens, 1 are left
+        left out: memory hash-passwords: it needs 14 tokens, 1 are left
+        left out: memory limit-clients: it needs 15 tokens, 1 are left
+        left out: memory gofmt: it is about go, which none of the files at hand is
+        left out: memory old: it is archived
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn only_code_that_is_there_is_given() {
+    let sandbox = quiet();
+    let example = |id: &str| {
+        let given = sandbox.json(&format!("memory inject --query {id}"));
+        let memories = given["memories"].as_array().expect("memories").clone();
+        memories.into_iter().find(|it| it["id"] == id).expect("given")["example"].clone()
+    };
+    sandbox.edit("web/html.ts", "const ENTITIES", "\n\nconst ENTITIES");
+    assert_eq!(example("escape-html")["startLine"], 6);
+    assert_eq!(example("escape-html")["state"], "fresh");
+    sandbox.edit("web/html.ts", "ENTITIES[found]", "ENTITIES[found] ?? found");
+    assert_eq!(example("escape-html")["state"], "edited");
+    assert!(sandbox.ok("memory inject").contains("html.ts:6 (changed since it was recorded)\n"));
+    sandbox.edit("web/html.ts", "function escapeHtml", "function escapeMarkup");
+    assert!(example("escape-html").is_null());
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject --query escape-html --budget 25 --explain
+        Project memory:
+        - Escape HTML entities in text before it is rendered as markup
+        - Hang velvet curtains in golden ballrooms
+        --- stderr
+        left out: example escape-html: no tokens are left for it
+        left out: memory close-session: it needs 14 tokens, 0 are left
+        left out: memory hash-passwords: it needs 14 tokens, 0 are left
+        left out: memory limit-clients: it needs 15 tokens, 0 are left
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_block_is_kept_in_a_file() {
+    let sandbox = quiet();
+    sandbox.write("AGENTS.md", "# Agents\r\n\r\nBe kind.");
+    sandbox.ok("memory pin add \"only today\" --expires 2h");
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject --into AGENTS.md --no-examples --check
+        stale AGENTS.md: its block is not up to date
+        next: cerberus memory inject --into AGENTS.md
+        [exit 1]
+
+        $ cerberus memory inject --into AGENTS.md --no-examples
+        updated AGENTS.md (68 tokens)
+        [exit 0]
+
+        $ cerberus memory inject --into AGENTS.md --no-examples
+        AGENTS.md is up to date
+        [exit 0]
+
+        $ cerberus memory inject --into AGENTS.md --no-examples --check
+        AGENTS.md is up to date
+        [exit 0]
+
+        $ cerberus memory inject --into AGENTS.md --check
+        stale AGENTS.md: its block is not up to date
+        next: cerberus memory inject --into AGENTS.md
+        [exit 1]
+
+        $ cerberus memory inject --into ../AGENTS.md
+        --- stderr
+        cerberus: `../AGENTS.md` leads out of the project
+        hint: name a file inside it, as in `--into AGENTS.md`
+        [exit 2]
+
+        $ cerberus memory inject --into shop
+        --- stderr
+        cerberus: `shop` is not a regular file
+        [exit 2]
+
+        $ cerberus memory inject --check
+        --- stderr
+        error: the following required arguments were not provided:
+          --into <FILE>
+
+        Usage: cerberus memory inject --into <FILE> --check
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]]);
+    expect![[r#"
+        # Agents␍
+        ␍
+        Be kind.␍
+        ␍
+        <!-- cerberus:start (written by `cerberus memory inject --into`; changes between the marks are lost) -->␍
+        Project memory:␍
+        - Close the database session in a finally block when the request ends␍
+        - Escape HTML entities in text before it is rendered as markup␍
+        - Hang velvet curtains in golden ballrooms␍
+        - Hash the password with a fresh salt before the account is stored␍
+        - Answer too many requests from one client with the limiter's retry header␍
+        <!-- cerberus:end -->␍
+    "#]].assert_eq(&sandbox.read("AGENTS.md").replace('\r', "␍"));
+    sandbox.edit("AGENTS.md", "<!-- cerberus:end -->", "");
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject --into AGENTS.md
+        --- stderr
+        cerberus: `AGENTS.md`: the marks of cerberus are no pair, the first is in line 5
+        hint: leave one `<!-- cerberus:start …` and one `<!-- cerberus:end …` below it, or none
+        [exit 2]
+    "#]]);
+}
+
+#[test]
+fn a_host_gets_what_it_takes_and_is_told_the_rest() {
+    let sandbox = quiet();
+    for n in 0..80 {
+        sandbox.memory(&format!("m{n:02}"), format!("Rule {n}: {}\n", "keep it simple ".repeat(8)));
+    }
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject --for codex-hook --budget 100
+        Project memory:
+        - Close the database session in a finally block when the request ends
+        - Escape HTML entities in text before it is rendered as markup
+        - Hang velvet curtains in golden ballrooms
+        - Hash the password with a fresh salt before the account is stored
+        Left out for lack of room: 81 memories, 3 examples. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
+        [exit 0]
+    "#]]);
+    let wide = sandbox.ok("memory inject --for copilot --budget 5000");
+    assert!(wide.len() <= 4000 && wide.contains("Left out for lack of room: "), "{wide}");
+    sandbox.write("AGENTS.md", "x".repeat(31 * 1024));
+    sandbox.ok("memory inject --for agents-md --into AGENTS.md --budget 5000");
+    let size = sandbox.read("AGENTS.md").len();
+    assert!((31 * 1024..=32 * 1024).contains(&size), "{size}");
+    let document = sandbox.json("memory inject --for gemini-hook");
+    assert!(document["memories"].is_array(), "--json is our own document");
+    let hook = sandbox.ok("memory inject --for gemini-hook --budget 100");
+    assert!(hook.starts_with("{\"hookSpecificOutput\":{"), "{hook}");
+}
+
+#[test]
+fn a_hook_never_fails_its_host() {
+    let nothing = Sandbox::shop();
+    assert_eq!(nothing.run("memory inject").status(), 2);
+    for host in ["claude-hook", "codex-hook", "gemini-hook", "cursor-hook"] {
+        let outcome = nothing.run(&format!("memory inject --for {host}"));
+        assert_eq!(
+            (outcome.status(), outcome.stdout(), outcome.stderr()),
+            (0, String::new(), String::new())
+        );
+    }
+    let sandbox = quiet();
+    assert_eq!(Sandbox::bank().run("memory inject --for claude-hook --budget 1").stdout(), "");
+    sandbox.write(".memories/anchors.lock", "version = 1\n<<<<<<< ours\n");
+    let outcome = sandbox.run("memory inject --for claude-hook");
+    assert_eq!((outcome.status(), outcome.stdout()), (0, String::new()));
+    assert!(outcome.stderr().contains("merge conflict"), "{}", outcome.text());
+}
