@@ -56,6 +56,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
             [CompletionResult]::new('inject', 'inject', [CompletionResultType]::ParameterValue, 'Print pins, memories and their examples within a token budget')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
+            [CompletionResult]::new('feedback', 'feedback', [CompletionResultType]::ParameterValue, 'Say whether a memory that was given has helped')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
@@ -378,6 +379,18 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
         'cerberus;memory;pin;help;help' {
             break
         }
+        'cerberus;memory;feedback' {
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--good', '--good', [CompletionResultType]::ParameterName, 'It has helped')
+            [CompletionResult]::new('--bad', '--bad', [CompletionResultType]::ParameterName, 'It has not')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'cerberus;memory;stats' {
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
@@ -422,6 +435,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
             [CompletionResult]::new('inject', 'inject', [CompletionResultType]::ParameterValue, 'Print pins, memories and their examples within a token budget')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
+            [CompletionResult]::new('feedback', 'feedback', [CompletionResultType]::ParameterValue, 'Say whether a memory that was given has helped')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
@@ -486,6 +500,9 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;memory;help;pin;events' {
+            break
+        }
+        'cerberus;memory;help;feedback' {
             break
         }
         'cerberus;memory;help;stats' {
@@ -587,6 +604,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
             [CompletionResult]::new('inject', 'inject', [CompletionResultType]::ParameterValue, 'Print pins, memories and their examples within a token budget')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
+            [CompletionResult]::new('feedback', 'feedback', [CompletionResultType]::ParameterValue, 'Say whether a memory that was given has helped')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
@@ -650,6 +668,9 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;help;memory;pin;events' {
+            break
+        }
+        'cerberus;help;memory;feedback' {
             break
         }
         'cerberus;help;memory;stats' {

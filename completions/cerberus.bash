@@ -67,6 +67,9 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,delete)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__delete"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,feedback)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__feedback"
+                ;;
             cerberus__subcmd__help__subcmd__memory,init)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__init"
                 ;;
@@ -136,6 +139,9 @@ _cerberus() {
             cerberus__subcmd__memory,delete)
                 cmd="cerberus__subcmd__memory__subcmd__delete"
                 ;;
+            cerberus__subcmd__memory,feedback)
+                cmd="cerberus__subcmd__memory__subcmd__feedback"
+                ;;
             cerberus__subcmd__memory,help)
                 cmd="cerberus__subcmd__memory__subcmd__help"
                 ;;
@@ -177,6 +183,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__memory__subcmd__help,delete)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__delete"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,feedback)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__feedback"
                 ;;
             cerberus__subcmd__memory__subcmd__help,help)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__help"
@@ -439,7 +448,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory)
-            opts="init add anchor anchor-test show reanchor search sections inject pin stats delete restore"
+            opts="init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -495,6 +504,20 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__delete)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__feedback)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -831,7 +854,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory)
-            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections inject pin stats delete restore help"
+            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1020,8 +1043,30 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__feedback)
+            opts="-h -V --good --bad --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__help)
-            opts="init add anchor anchor-test show reanchor search sections inject pin stats delete restore help"
+            opts="init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1077,6 +1122,20 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__delete)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__feedback)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -52,6 +52,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand sections 'List the sections of a memory with their tokens'
             cand inject 'Print pins, memories and their examples within a token budget'
             cand pin 'Pin short notes that are given every time'
+            cand feedback 'Say whether a memory that was given has helped'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
@@ -347,6 +348,17 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         }
         &'cerberus;memory;pin;help;help'= {
         }
+        &'cerberus;memory;feedback'= {
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --good 'It has helped'
+            cand --bad 'It has not'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'cerberus;memory;stats'= {
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
@@ -388,6 +400,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand sections 'List the sections of a memory with their tokens'
             cand inject 'Print pins, memories and their examples within a token budget'
             cand pin 'Pin short notes that are given every time'
+            cand feedback 'Say whether a memory that was given has helped'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
@@ -434,6 +447,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;memory;help;pin;render'= {
         }
         &'cerberus;memory;help;pin;events'= {
+        }
+        &'cerberus;memory;help;feedback'= {
         }
         &'cerberus;memory;help;stats'= {
         }
@@ -521,6 +536,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand sections 'List the sections of a memory with their tokens'
             cand inject 'Print pins, memories and their examples within a token budget'
             cand pin 'Pin short notes that are given every time'
+            cand feedback 'Say whether a memory that was given has helped'
             cand stats 'Count the memories and their anchors'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
@@ -566,6 +582,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;help;memory;pin;render'= {
         }
         &'cerberus;help;memory;pin;events'= {
+        }
+        &'cerberus;help;memory;feedback'= {
         }
         &'cerberus;help;memory;stats'= {
         }

@@ -152,6 +152,12 @@ Examples:
     /// Pin short notes that are given every time
     #[command(subcommand)]
     Pin(PinCommand),
+    /// Say whether a memory that was given has helped
+    #[command(after_help = "\
+What was said is counted by `cerberus memory stats`, apart for memories with and without an example.
+
+Example: cerberus memory feedback hash-passwords --good")]
+    Feedback(FeedbackArgs),
     /// Count the memories and their anchors
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),
@@ -479,6 +485,19 @@ pub(crate) enum HostName {
     Cursor,
     /// The instructions of Copilot: 4,000 characters
     Copilot,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("verdict").required(true).args(["good", "bad"]))]
+pub(crate) struct FeedbackArgs {
+    /// The memory, or a unique start of its id
+    pub(crate) id: String,
+    /// It has helped
+    #[arg(long)]
+    pub(crate) good: bool,
+    /// It has not
+    #[arg(long)]
+    pub(crate) bad: bool,
 }
 
 #[derive(Debug, Args)]

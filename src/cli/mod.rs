@@ -15,9 +15,9 @@ pub(crate) use documents::{
     AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
 };
 pub(crate) use memory::{
-    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FilterArgs, HostName, InjectArgs,
-    InjectFormat, LinkedArgs, LinksArgs, LinksFormat, MemoryCommand, ReanchorArgs, ReportFormat,
-    RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
+    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FeedbackArgs, FilterArgs, HostName,
+    InjectArgs, InjectFormat, LinkedArgs, LinksArgs, LinksFormat, MemoryCommand, ReanchorArgs,
+    ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
 };
 pub(crate) use pin::{PinCommand, PinFilterArgs, SessionArgs};
 

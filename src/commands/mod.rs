@@ -22,6 +22,7 @@ mod content;
 mod create;
 mod demo;
 mod export;
+mod feedback;
 mod hooks;
 mod import;
 mod index;
@@ -104,6 +105,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Linked(args) => linked::run(args, settings, out),
         MemoryCommand::Links(args) => links::run(args, settings, out),
         MemoryCommand::Sections(args) => sections::run(args, settings, out),
+        MemoryCommand::Feedback(args) => feedback::run(args, settings, out),
         MemoryCommand::Inject(args) => inject::run(args, settings, out),
         MemoryCommand::Pin(command) => pin::run(command, settings, out),
         MemoryCommand::Stats(args) => stats::run(args, settings, out),

@@ -33,6 +33,16 @@ pub(super) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> R
         rows.push(vec!["links".to_owned(), String::new(), report.links.to_string()]);
         rows.push(vec!["links".to_owned(), "broken".to_owned(), report.broken_links.to_string()]);
     }
+    let approval = &report.approval;
+    for (what, verdicts) in
+        [("with example", &approval.with_example), ("without example", &approval.without_example)]
+    {
+        if let Some(percent) = verdicts.percent {
+            let n = verdicts.good + verdicts.bad;
+            let shown = format!("{} of {n} ({percent:.1} %)", verdicts.good);
+            rows.push(vec!["approval".to_owned(), what.to_owned(), shown]);
+        }
+    }
     out.rows(&["what", "value", "memories"], &rows);
     if let Some(anchors) = &report.anchors {
         out.line("");

@@ -23,6 +23,7 @@ pub(crate) mod demo;
 mod discover;
 pub(crate) mod document;
 pub(crate) mod export;
+pub(crate) mod feedback;
 pub(crate) mod follow;
 pub(crate) mod hooks;
 pub(crate) mod import;

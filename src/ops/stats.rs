@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::model::{Scope, State};
 
+use super::feedback::{self, Approval};
 use super::memories::Memories;
 use super::{Project, links, show, sync};
 
@@ -22,6 +23,8 @@ pub(crate) struct Report {
     /// Of the memories that can be anchored; none where there is no such memory.
     pub(crate) anchored_percent: Option<f64>,
     pub(crate) anchors_by_state: BTreeMap<State, usize>,
+    /// What was said of memories that had an example then, and of those that had none.
+    pub(crate) approval: Approval,
     /// Each anchor with its state, where asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) anchors: Option<Vec<AnchorState>>,
@@ -80,6 +83,7 @@ pub(crate) fn stats(project: &Project, show_anchors: bool) -> Result<Report> {
         anchored: anchors.len(),
         anchored_percent: (n_able > 0).then(|| percent(anchors.len(), n_able)),
         anchors_by_state: states,
+        approval: feedback::approval(project)?,
         anchors: show_anchors.then_some(anchors),
         links: edges.len(),
         broken_links: edges.iter().filter(|edge| edge.is_broken()).count(),

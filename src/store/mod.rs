@@ -1,8 +1,8 @@
 //! The SQLite store: what every command works on, and what can be thrown away.
 //!
 //! Holds nothing that cannot be made again from the files people own, but pins of a
-//! session or for a time and what happened to pins, so that a corrupt store is set
-//! aside and rebuilt. [`Store`] alone holds the connection;
+//! session or for a time, what happened to pins and feedback, so that a corrupt store
+//! is set aside and rebuilt. [`Store`] alone holds the connection;
 //! the tables have a file each. A store of a newer cerberus is refused, an older
 //! one migrated in one transaction at open.
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
@@ -18,6 +18,7 @@ use rusqlite::{OpenFlags, TransactionBehavior};
 use crate::error::Failure;
 
 pub(crate) mod code;
+pub(crate) mod feedback;
 pub(crate) mod links;
 pub(crate) mod memories;
 pub(crate) mod pins;

@@ -139,6 +139,13 @@ const MIGRATIONS: &[&str] = &[
         message TEXT NOT NULL,
         hash    BLOB
     ) STRICT;
+    CREATE TABLE feedback (
+        id       INTEGER PRIMARY KEY,
+        at       TEXT NOT NULL,
+        memory   TEXT NOT NULL,
+        good     INTEGER NOT NULL,
+        anchored INTEGER NOT NULL
+    ) STRICT;
 ",
 ];
 

@@ -164,6 +164,7 @@ fn what_is_done_with_memories() {
             anchoredPercent: number
             anchors: [{file:string,id:string,quality:number,state:string,symbol:string}]
             anchorsByState: {fresh:number}
+            approval: {withExample:{bad:number,good:number,percent:null},withoutExample:{bad:number,good:number,percent:null}}
             brokenLinks: number
             byScope: {project:number,project:shop:number}
             byStatus: {active:number}
@@ -207,6 +208,68 @@ fn what_became_of_anchors() {
             stored: bool
             summary: {ambiguous:number,anchored:number,edited:number,failed:number,fresh:number,gone:number,moved:number,reformatted:number,renamed:number,total:number}
             warnings: []
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_given() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("AGENTS.md", "be kind");
+    shapes(
+        &sandbox,
+        expect![[r#"
+            $ cerberus memory pin add "Be kind" --expires 2h --meta a=b --tag t
+            evicted: []
+            pin: {content:string,createdAt:string,expired:bool,expiresAt:string,id:string,metadata:{a:string},priority:string,projectId:null,scope:string,tags:[string],tokens:number}
+            totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,utilisation:number}
+            warnings: []
+            $ cerberus memory pin list
+            defaults: [{content:string,id:string}]
+            pins: [{content:string,createdAt:string,expired:bool,expiresAt:string,id:string,metadata:{a:string},priority:string,projectId:null,scope:string,tags:[string],tokens:number}]
+            totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,utilisation:number}
+            warnings: []
+            $ cerberus memory pin render
+            pins: [string]
+            text: string
+            tokenizer: string
+            tokens: number
+            warnings: []
+            $ cerberus memory pin clear --all
+            removed: [string]
+            totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,utilisation:number}
+            warnings: []
+            $ cerberus memory inject --budget 400
+            budget: number
+            memories: [{example:{code:string,file:string,startLine:number,state:string,symbol:string},id:string,text:string}]
+            pins: [{id:string,priority:string,text:string}]
+            skipped: [{id:string,what:string,why:string}]
+            text: string
+            tokenizer: string
+            usedTokens: number
+            warnings: []
+            $ cerberus memory inject --into AGENTS.md --check
+            budget: number
+            file: string
+            memories: [{example:{code:string,file:string,startLine:number,state:string,symbol:string},id:string,text:string}]
+            pins: [{id:string,priority:string,text:string}]
+            skipped: []
+            stale: bool
+            text: string
+            tokenizer: string
+            usedTokens: number
+            warnings: []
+            written: bool
+            $ cerberus memory feedback hash --good
+            anchored: bool
+            good: bool
+            id: string
+            warnings: []
+            $ cerberus hooks print claude
+            text: string
+            $ cerberus hooks print claude --write settings.json
+            file: string
+            written: bool
         "#]],
     );
 }

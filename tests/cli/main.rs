@@ -22,6 +22,7 @@ mod demo;
 mod exit_status;
 mod export;
 mod faults;
+mod feedback;
 mod hooks;
 mod hostile;
 mod index;
