@@ -54,6 +54,13 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
             [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Write a document of any length into the bank')
+            [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
+            [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Print a memory, or just the wanted sections of it')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the text of a memory or of one section, and set its frontmatter')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge memories into one')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print the whole bank as JSON Lines, without loss')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Put memories that were kept elsewhere into the bank')
             [CompletionResult]::new('inject', 'inject', [CompletionResultType]::ParameterValue, 'Print pins, memories and their examples within a token budget')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('feedback', 'feedback', [CompletionResultType]::ParameterValue, 'Say whether a memory that was given has helped')
@@ -189,6 +196,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;memory;linked' {
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'Say it to a host''s hook before a commit, and nothing where there is nothing to say')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
             [CompletionResult]::new('--diff', '--diff', [CompletionResultType]::ParameterName, 'Take the files that are staged in git for the target')
@@ -216,6 +224,106 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
             [CompletionResult]::new('--validate', '--validate', [CompletionResultType]::ParameterName, 'Fail if any section tag is wrong')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;create' {
+            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Take this text (without it and --file: what comes through a pipe)')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Take the text of this file, or of the standard input with -')
+            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Give it an id other than its name')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'What the memory is (journal unless told otherwise)')
+            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Put it into a category')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Say where it holds: universal, language:NAME or project:NAME')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Tag it (may be repeated)')
+            [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'Give a word that its example should hold (may be repeated, or several in one)')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;append' {
+            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Take this text (without it and --file: what comes through a pipe)')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Take the text of this file, or of the standard input with -')
+            [CompletionResult]::new('--section', '--section', [CompletionResultType]::ParameterName, 'Append to this section: one between tags, or one below a heading')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;read' {
+            [CompletionResult]::new('--section', '--section', [CompletionResultType]::ParameterName, 'Only this section (may be repeated, or several with commas between)')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Keep the tags in sections; without a section, print the file to the byte')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;update' {
+            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Take this text (without it and --file: what comes through a pipe)')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Take the text of this file, or of the standard input with -')
+            [CompletionResult]::new('--section', '--section', [CompletionResultType]::ParameterName, 'Replace the text of this section alone')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Set what the memory is')
+            [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Set its category')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Set where it holds: universal, language:NAME or project:NAME')
+            [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'Set whether it is in use: active or archived')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Set its tags (repeated: all of them; an empty one takes them away)')
+            [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'Set its hints (repeated, or several in one: all of them)')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--replace-frontmatter', '--replace-frontmatter', [CompletionResultType]::ParameterName, 'Take the content''s own frontmatter instead of keeping the memory''s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;merge' {
+            [CompletionResult]::new('--into', '--into', [CompletionResultType]::ParameterName, 'Merge them into this memory, which is made if it is not there')
+            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'Let the target say this instead of the sources'' own texts')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Let the target say what is in this file, or in the standard input with -')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;export' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to this file instead of the standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of the standard output')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'cerberus;memory;import' {
+            [CompletionResult]::new('--from-export', '--from-export', [CompletionResultType]::ParameterName, 'Take what `cerberus memory export` wrote, or the standard input with -')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--overwrite', '--overwrite', [CompletionResultType]::ParameterName, 'Write over memories that differ; the bank''s own go to the trash')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -433,6 +541,13 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
             [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Write a document of any length into the bank')
+            [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
+            [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Print a memory, or just the wanted sections of it')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the text of a memory or of one section, and set its frontmatter')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge memories into one')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print the whole bank as JSON Lines, without loss')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Put memories that were kept elsewhere into the bank')
             [CompletionResult]::new('inject', 'inject', [CompletionResultType]::ParameterValue, 'Print pins, memories and their examples within a token budget')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('feedback', 'feedback', [CompletionResultType]::ParameterValue, 'Say whether a memory that was given has helped')
@@ -470,6 +585,27 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;memory;help;sections' {
+            break
+        }
+        'cerberus;memory;help;create' {
+            break
+        }
+        'cerberus;memory;help;append' {
+            break
+        }
+        'cerberus;memory;help;read' {
+            break
+        }
+        'cerberus;memory;help;update' {
+            break
+        }
+        'cerberus;memory;help;merge' {
+            break
+        }
+        'cerberus;memory;help;export' {
+            break
+        }
+        'cerberus;memory;help;import' {
             break
         }
         'cerberus;memory;help;inject' {
@@ -602,6 +738,13 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('linked', 'linked', [CompletionResultType]::ParameterValue, 'List the memories that speak of a file, a symbol or a memory, or are anchored there')
             [CompletionResult]::new('links', 'links', [CompletionResultType]::ParameterValue, 'List the links between memories and what they speak of')
             [CompletionResult]::new('sections', 'sections', [CompletionResultType]::ParameterValue, 'List the sections of a memory with their tokens')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Write a document of any length into the bank')
+            [CompletionResult]::new('append', 'append', [CompletionResultType]::ParameterValue, 'Append a text to a memory or to one of its sections')
+            [CompletionResult]::new('read', 'read', [CompletionResultType]::ParameterValue, 'Print a memory, or just the wanted sections of it')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the text of a memory or of one section, and set its frontmatter')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge memories into one')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print the whole bank as JSON Lines, without loss')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Put memories that were kept elsewhere into the bank')
             [CompletionResult]::new('inject', 'inject', [CompletionResultType]::ParameterValue, 'Print pins, memories and their examples within a token budget')
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('feedback', 'feedback', [CompletionResultType]::ParameterValue, 'Say whether a memory that was given has helped')
@@ -638,6 +781,27 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;help;memory;sections' {
+            break
+        }
+        'cerberus;help;memory;create' {
+            break
+        }
+        'cerberus;help;memory;append' {
+            break
+        }
+        'cerberus;help;memory;read' {
+            break
+        }
+        'cerberus;help;memory;update' {
+            break
+        }
+        'cerberus;help;memory;merge' {
+            break
+        }
+        'cerberus;help;memory;export' {
+            break
+        }
+        'cerberus;help;memory;import' {
             break
         }
         'cerberus;help;memory;inject' {

@@ -64,11 +64,23 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,anchor-test)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__anchor__subcmd__test"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,append)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__append"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,create)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__create"
+                ;;
             cerberus__subcmd__help__subcmd__memory,delete)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__delete"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,export)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__export"
+                ;;
             cerberus__subcmd__help__subcmd__memory,feedback)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__feedback"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,import)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__import"
                 ;;
             cerberus__subcmd__help__subcmd__memory,init)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__init"
@@ -76,8 +88,20 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,inject)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__inject"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,linked)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__linked"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,links)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__links"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,merge)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__merge"
+                ;;
             cerberus__subcmd__help__subcmd__memory,pin)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,read)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__read"
                 ;;
             cerberus__subcmd__help__subcmd__memory,reanchor)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__reanchor"
@@ -96,6 +120,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__help__subcmd__memory,stats)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__stats"
+                ;;
+            cerberus__subcmd__help__subcmd__memory,update)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__update"
                 ;;
             cerberus__subcmd__help__subcmd__memory__subcmd__pin,add)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__pin__subcmd__add"
@@ -136,8 +163,17 @@ _cerberus() {
             cerberus__subcmd__memory,anchor-test)
                 cmd="cerberus__subcmd__memory__subcmd__anchor__subcmd__test"
                 ;;
+            cerberus__subcmd__memory,append)
+                cmd="cerberus__subcmd__memory__subcmd__append"
+                ;;
+            cerberus__subcmd__memory,create)
+                cmd="cerberus__subcmd__memory__subcmd__create"
+                ;;
             cerberus__subcmd__memory,delete)
                 cmd="cerberus__subcmd__memory__subcmd__delete"
+                ;;
+            cerberus__subcmd__memory,export)
+                cmd="cerberus__subcmd__memory__subcmd__export"
                 ;;
             cerberus__subcmd__memory,feedback)
                 cmd="cerberus__subcmd__memory__subcmd__feedback"
@@ -145,14 +181,29 @@ _cerberus() {
             cerberus__subcmd__memory,help)
                 cmd="cerberus__subcmd__memory__subcmd__help"
                 ;;
+            cerberus__subcmd__memory,import)
+                cmd="cerberus__subcmd__memory__subcmd__import"
+                ;;
             cerberus__subcmd__memory,init)
                 cmd="cerberus__subcmd__memory__subcmd__init"
                 ;;
             cerberus__subcmd__memory,inject)
                 cmd="cerberus__subcmd__memory__subcmd__inject"
                 ;;
+            cerberus__subcmd__memory,linked)
+                cmd="cerberus__subcmd__memory__subcmd__linked"
+                ;;
+            cerberus__subcmd__memory,links)
+                cmd="cerberus__subcmd__memory__subcmd__links"
+                ;;
+            cerberus__subcmd__memory,merge)
+                cmd="cerberus__subcmd__memory__subcmd__merge"
+                ;;
             cerberus__subcmd__memory,pin)
                 cmd="cerberus__subcmd__memory__subcmd__pin"
+                ;;
+            cerberus__subcmd__memory,read)
+                cmd="cerberus__subcmd__memory__subcmd__read"
                 ;;
             cerberus__subcmd__memory,reanchor)
                 cmd="cerberus__subcmd__memory__subcmd__reanchor"
@@ -172,6 +223,9 @@ _cerberus() {
             cerberus__subcmd__memory,stats)
                 cmd="cerberus__subcmd__memory__subcmd__stats"
                 ;;
+            cerberus__subcmd__memory,update)
+                cmd="cerberus__subcmd__memory__subcmd__update"
+                ;;
             cerberus__subcmd__memory__subcmd__help,add)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__add"
                 ;;
@@ -181,8 +235,17 @@ _cerberus() {
             cerberus__subcmd__memory__subcmd__help,anchor-test)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__anchor__subcmd__test"
                 ;;
+            cerberus__subcmd__memory__subcmd__help,append)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__append"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,create)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__create"
+                ;;
             cerberus__subcmd__memory__subcmd__help,delete)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__delete"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,export)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__export"
                 ;;
             cerberus__subcmd__memory__subcmd__help,feedback)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__feedback"
@@ -190,14 +253,29 @@ _cerberus() {
             cerberus__subcmd__memory__subcmd__help,help)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__help"
                 ;;
+            cerberus__subcmd__memory__subcmd__help,import)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__import"
+                ;;
             cerberus__subcmd__memory__subcmd__help,init)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__init"
                 ;;
             cerberus__subcmd__memory__subcmd__help,inject)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__inject"
                 ;;
+            cerberus__subcmd__memory__subcmd__help,linked)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__linked"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,links)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__links"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,merge)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__merge"
+                ;;
             cerberus__subcmd__memory__subcmd__help,pin)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,read)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__read"
                 ;;
             cerberus__subcmd__memory__subcmd__help,reanchor)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__reanchor"
@@ -216,6 +294,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__memory__subcmd__help,stats)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__stats"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,update)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__update"
                 ;;
             cerberus__subcmd__memory__subcmd__help__subcmd__pin,add)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__pin__subcmd__add"
@@ -448,7 +529,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory)
-            opts="init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore"
+            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -503,6 +584,34 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__append)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__delete)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -517,7 +626,35 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__export)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__feedback)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__import)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -546,6 +683,48 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__inject)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__linked)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__links)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__merge)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -657,6 +836,20 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__read)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__reanchor)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -728,6 +921,20 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__stats)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__update)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -854,7 +1061,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory)
-            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help"
+            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1021,6 +1228,94 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__append)
+            opts="-h -V --content --file --section --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__create)
+            opts="-h -V --content --file --id --type --category --scope --tag --hint --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --category)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__delete)
             opts="-h -V --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1028,6 +1323,36 @@ _cerberus() {
                 return 0
             fi
             case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__export)
+            opts="-o -h -V --output --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --project)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1066,7 +1391,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help)
-            opts="init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help"
+            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1121,7 +1446,49 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__append)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__delete)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__export)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1163,6 +1530,20 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__import)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__init)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1178,6 +1559,48 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__inject)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__linked)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__links)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__merge)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1289,6 +1712,20 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__read)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__reanchor)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1373,6 +1810,46 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__update)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__import)
+            opts="-h -V --from-export --overwrite --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from-export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__init)
             opts="-h -V --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1427,6 +1904,92 @@ _cerberus() {
                     return 0
                     ;;
                 --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__linked)
+            opts="-h -V --diff --superseded --for --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --for)
+                    COMPREPLY=($(compgen -W "claude-hook codex-hook git-hook" -- "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__links)
+            opts="-h -V --broken --format --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "table json dot mermaid" -- "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__merge)
+            opts="-h -V --into --content --file --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --into)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1795,6 +2358,32 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__memory__subcmd__read)
+            opts="-h -V --section --raw --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__memory__subcmd__reanchor)
             opts="-h -V --check --accept --dry-run --undo --strict --since --explain --format --scope --min-quality --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1864,13 +2453,21 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__search)
-            opts="-h -V --anchors --content --limit --scope --type --category --tag --status --file --project --json --color --help --version"
+            opts="-h -V --anchors --content --why --superseded --since --until --limit --scope --type --category --tag --status --file --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --anchors)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1992,6 +2589,64 @@ _cerberus() {
                 return 0
             fi
             case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__update)
+            opts="-h -V --content --file --section --replace-frontmatter --type --category --scope --status --tag --hint --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --category)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --status)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --project)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

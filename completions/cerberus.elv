@@ -50,6 +50,13 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
             cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
+            cand create 'Write a document of any length into the bank'
+            cand append 'Append a text to a memory or to one of its sections'
+            cand read 'Print a memory, or just the wanted sections of it'
+            cand update 'Replace the text of a memory or of one section, and set its frontmatter'
+            cand merge 'Merge memories into one'
+            cand export 'Print the whole bank as JSON Lines, without loss'
+            cand import 'Put memories that were kept elsewhere into the bank'
             cand inject 'Print pins, memories and their examples within a token budget'
             cand pin 'Pin short notes that are given every time'
             cand feedback 'Say whether a memory that was given has helped'
@@ -177,6 +184,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand --version 'Print version'
         }
         &'cerberus;memory;linked'= {
+            cand --for 'Say it to a host''s hook before a commit, and nothing where there is nothing to say'
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
             cand --diff 'Take the files that are staged in git for the target'
@@ -202,6 +210,99 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
             cand --validate 'Fail if any section tag is wrong'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;create'= {
+            cand --content 'Take this text (without it and --file: what comes through a pipe)'
+            cand --file 'Take the text of this file, or of the standard input with -'
+            cand --id 'Give it an id other than its name'
+            cand --type 'What the memory is (journal unless told otherwise)'
+            cand --category 'Put it into a category'
+            cand --scope 'Say where it holds: universal, language:NAME or project:NAME'
+            cand --tag 'Tag it (may be repeated)'
+            cand --hint 'Give a word that its example should hold (may be repeated, or several in one)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;append'= {
+            cand --content 'Take this text (without it and --file: what comes through a pipe)'
+            cand --file 'Take the text of this file, or of the standard input with -'
+            cand --section 'Append to this section: one between tags, or one below a heading'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;read'= {
+            cand --section 'Only this section (may be repeated, or several with commas between)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --raw 'Keep the tags in sections; without a section, print the file to the byte'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;update'= {
+            cand --content 'Take this text (without it and --file: what comes through a pipe)'
+            cand --file 'Take the text of this file, or of the standard input with -'
+            cand --section 'Replace the text of this section alone'
+            cand --type 'Set what the memory is'
+            cand --category 'Set its category'
+            cand --scope 'Set where it holds: universal, language:NAME or project:NAME'
+            cand --status 'Set whether it is in use: active or archived'
+            cand --tag 'Set its tags (repeated: all of them; an empty one takes them away)'
+            cand --hint 'Set its hints (repeated, or several in one: all of them)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --replace-frontmatter 'Take the content''s own frontmatter instead of keeping the memory''s'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;merge'= {
+            cand --into 'Merge them into this memory, which is made if it is not there'
+            cand --content 'Let the target say this instead of the sources'' own texts'
+            cand --file 'Let the target say what is in this file, or in the standard input with -'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;export'= {
+            cand -o 'Write to this file instead of the standard output'
+            cand --output 'Write to this file instead of the standard output'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'cerberus;memory;import'= {
+            cand --from-export 'Take what `cerberus memory export` wrote, or the standard input with -'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --overwrite 'Write over memories that differ; the bank''s own go to the trash'
             cand --json 'Print one JSON document (JSON Lines where a command says so)'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -398,6 +499,13 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
             cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
+            cand create 'Write a document of any length into the bank'
+            cand append 'Append a text to a memory or to one of its sections'
+            cand read 'Print a memory, or just the wanted sections of it'
+            cand update 'Replace the text of a memory or of one section, and set its frontmatter'
+            cand merge 'Merge memories into one'
+            cand export 'Print the whole bank as JSON Lines, without loss'
+            cand import 'Put memories that were kept elsewhere into the bank'
             cand inject 'Print pins, memories and their examples within a token budget'
             cand pin 'Pin short notes that are given every time'
             cand feedback 'Say whether a memory that was given has helped'
@@ -425,6 +533,20 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;memory;help;links'= {
         }
         &'cerberus;memory;help;sections'= {
+        }
+        &'cerberus;memory;help;create'= {
+        }
+        &'cerberus;memory;help;append'= {
+        }
+        &'cerberus;memory;help;read'= {
+        }
+        &'cerberus;memory;help;update'= {
+        }
+        &'cerberus;memory;help;merge'= {
+        }
+        &'cerberus;memory;help;export'= {
+        }
+        &'cerberus;memory;help;import'= {
         }
         &'cerberus;memory;help;inject'= {
         }
@@ -534,6 +656,13 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand linked 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
             cand links 'List the links between memories and what they speak of'
             cand sections 'List the sections of a memory with their tokens'
+            cand create 'Write a document of any length into the bank'
+            cand append 'Append a text to a memory or to one of its sections'
+            cand read 'Print a memory, or just the wanted sections of it'
+            cand update 'Replace the text of a memory or of one section, and set its frontmatter'
+            cand merge 'Merge memories into one'
+            cand export 'Print the whole bank as JSON Lines, without loss'
+            cand import 'Put memories that were kept elsewhere into the bank'
             cand inject 'Print pins, memories and their examples within a token budget'
             cand pin 'Pin short notes that are given every time'
             cand feedback 'Say whether a memory that was given has helped'
@@ -560,6 +689,20 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;help;memory;links'= {
         }
         &'cerberus;help;memory;sections'= {
+        }
+        &'cerberus;help;memory;create'= {
+        }
+        &'cerberus;help;memory;append'= {
+        }
+        &'cerberus;help;memory;read'= {
+        }
+        &'cerberus;help;memory;update'= {
+        }
+        &'cerberus;help;memory;merge'= {
+        }
+        &'cerberus;help;memory;export'= {
+        }
+        &'cerberus;help;memory;import'= {
         }
         &'cerberus;help;memory;inject'= {
         }

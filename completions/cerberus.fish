@@ -37,28 +37,37 @@ complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "hooks" -d 'Have a
 complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
 complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "demo" -d 'Show the whole life cycle on a throw-away repository, each step checked'
 complete -c cerberus -n "__fish_cerberus_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -s V -l version -d 'Print version'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "init" -d 'Make a bank in this project'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "add" -d 'Add a short memory and anchor it to the code that shows it'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "anchor" -d 'Find and keep the anchor of a memory'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "anchor-test" -d 'Rank the examples of a rule and store nothing'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "show" -d 'Show memories, newest first'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "sections" -d 'List the sections of a memory with their tokens'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "inject" -d 'Print pins, memories and their examples within a token budget'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "pin" -d 'Pin short notes that are given every time'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "feedback" -d 'Say whether a memory that was given has helped'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "stats" -d 'Count the memories and their anchors'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "delete" -d 'Move memories to the trash'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "restore" -d 'Take a memory back from the trash'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search sections inject pin feedback stats delete restore help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "init" -d 'Make a bank in this project'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "add" -d 'Add a short memory and anchor it to the code that shows it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "anchor" -d 'Find and keep the anchor of a memory'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "anchor-test" -d 'Rank the examples of a rule and store nothing'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "show" -d 'Show memories, newest first'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "linked" -d 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "links" -d 'List the links between memories and what they speak of'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "sections" -d 'List the sections of a memory with their tokens'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "create" -d 'Write a document of any length into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "append" -d 'Append a text to a memory or to one of its sections'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "read" -d 'Print a memory, or just the wanted sections of it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "update" -d 'Replace the text of a memory or of one section, and set its frontmatter'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "merge" -d 'Merge memories into one'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "export" -d 'Print the whole bank as JSON Lines, without loss'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "import" -d 'Put memories that were kept elsewhere into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "inject" -d 'Print pins, memories and their examples within a token budget'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "pin" -d 'Pin short notes that are given every time'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "feedback" -d 'Say whether a memory that was given has helped'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "stats" -d 'Count the memories and their anchors'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "delete" -d 'Move memories to the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "restore" -d 'Take a memory back from the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from init" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from init" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
@@ -147,6 +156,8 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from reanchor" -s V -l version -d 'Print version'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l anchors -d 'Return just these sections, with what that saves' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l since -d 'Only memories written or changed from this date or time on' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l until -d 'Only memories written or changed until this date or time' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l limit -d 'Show so many memories' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l scope -d 'Only memories of this scope; `project` and `language` take all of their kind' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l type -d 'Only memories of this type' -r
@@ -159,9 +170,35 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 always\t'Always'
 never\t'Never'"
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l content -d 'Print the text too'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l why -d 'Show the place of each memory in each lane, and what it adds to the score'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l superseded -d 'Also memories that another one supersedes'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from search" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from linked" -l for -d 'Say it to a host\'s hook before a commit, and nothing where there is nothing to say' -r -f -a "claude-hook\t'Claude Code, before it runs a command: JSON'
+codex-hook\t'Codex, before it runs a command: JSON'
+git-hook\t'git'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from linked" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from linked" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from linked" -l diff -d 'Take the files that are staged in git for the target'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from linked" -l superseded -d 'Also memories that another one supersedes'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from linked" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from linked" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from linked" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from links" -l format -d 'Print the links in this form (--json is the same as json)' -r -f -a "table\t'For people'
+json\t'One document'
+dot\t'A graph for Graphviz'
+mermaid\t'A graph for Mermaid, which GitHub shows'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from links" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from links" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from links" -l broken -d 'Only links that do not lead where they say; fail if there is any'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from links" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from links" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from links" -s V -l version -d 'Print version'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
@@ -170,6 +207,84 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from sections" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l content -d 'Take this text (without it and --file: what comes through a pipe)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l file -d 'Take the text of this file, or of the standard input with -' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l id -d 'Give it an id other than its name' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l type -d 'What the memory is (journal unless told otherwise)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l category -d 'Put it into a category' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l scope -d 'Say where it holds: universal, language:NAME or project:NAME' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l tag -d 'Tag it (may be repeated)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l hint -d 'Give a word that its example should hold (may be repeated, or several in one)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l content -d 'Take this text (without it and --file: what comes through a pipe)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l file -d 'Take the text of this file, or of the standard input with -' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l section -d 'Append to this section: one between tags, or one below a heading' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l section -d 'Only this section (may be repeated, or several with commas between)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l raw -d 'Keep the tags in sections; without a section, print the file to the byte'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from read" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l content -d 'Take this text (without it and --file: what comes through a pipe)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l file -d 'Take the text of this file, or of the standard input with -' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l section -d 'Replace the text of this section alone' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l type -d 'Set what the memory is' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l category -d 'Set its category' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l scope -d 'Set where it holds: universal, language:NAME or project:NAME' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l status -d 'Set whether it is in use: active or archived' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l tag -d 'Set its tags (repeated: all of them; an empty one takes them away)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l hint -d 'Set its hints (repeated, or several in one: all of them)' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l replace-frontmatter -d 'Take the content\'s own frontmatter instead of keeping the memory\'s'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -l into -d 'Merge them into this memory, which is made if it is not there' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -l content -d 'Let the target say this instead of the sources\' own texts' -r
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -l file -d 'Let the target say what is in this file, or in the standard input with -' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -s o -l output -d 'Write to this file instead of the standard output' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l from-export -d 'Take what `cerberus memory export` wrote, or the standard input with -' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l overwrite -d 'Write over memories that differ; the bank\'s own go to the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -s V -l version -d 'Print version'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from inject" -l budget -d 'Print at most so many tokens [default: 1500]' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from inject" -l query -d 'Put first what speaks of this' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from inject" -l file -d 'Put first what is about this file (may be repeated)' -r
@@ -247,7 +362,16 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show memories, newest first'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "linked" -d 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "links" -d 'List the links between memories and what they speak of'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "sections" -d 'List the sections of a memory with their tokens'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "create" -d 'Write a document of any length into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "append" -d 'Append a text to a memory or to one of its sections'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "read" -d 'Print a memory, or just the wanted sections of it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "update" -d 'Replace the text of a memory or of one section, and set its frontmatter'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "merge" -d 'Merge memories into one'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "export" -d 'Print the whole bank as JSON Lines, without loss'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "import" -d 'Put memories that were kept elsewhere into the bank'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "inject" -d 'Print pins, memories and their examples within a token budget'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "pin" -d 'Pin short notes that are given every time'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "feedback" -d 'Say whether a memory that was given has helped'
@@ -309,7 +433,16 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "show" -d 'Show memories, newest first'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "reanchor" -d 'Follow every anchor through what changed in the code'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "search" -d 'Search the memories, or just the wanted sections of them'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "linked" -d 'List the memories that speak of a file, a symbol or a memory, or are anchored there'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "links" -d 'List the links between memories and what they speak of'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "sections" -d 'List the sections of a memory with their tokens'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "create" -d 'Write a document of any length into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "append" -d 'Append a text to a memory or to one of its sections'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "read" -d 'Print a memory, or just the wanted sections of it'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "update" -d 'Replace the text of a memory or of one section, and set its frontmatter'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "merge" -d 'Merge memories into one'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "export" -d 'Print the whole bank as JSON Lines, without loss'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "import" -d 'Put memories that were kept elsewhere into the bank'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "inject" -d 'Print pins, memories and their examples within a token budget'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "pin" -d 'Pin short notes that are given every time'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "feedback" -d 'Say whether a memory that was given has helped'

@@ -389,6 +389,23 @@ pub(crate) struct LinkedArgs {
     /// Also memories that another one supersedes
     #[arg(long)]
     pub(crate) superseded: bool,
+    /// Say it to a host's hook before a commit, and nothing where there is nothing to say
+    #[arg(long = "for", value_name = "HOST", requires = "diff")]
+    pub(crate) host: Option<CommitHost>,
+}
+
+/// Whose hook runs before a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CommitHost {
+    /// Claude Code, before it runs a command: JSON
+    #[value(name = "claude-hook")]
+    Claude,
+    /// Codex, before it runs a command: JSON
+    #[value(name = "codex-hook")]
+    Codex,
+    /// git
+    #[value(name = "git-hook")]
+    Git,
 }
 
 #[derive(Debug, Args)]

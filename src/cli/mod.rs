@@ -15,9 +15,9 @@ pub(crate) use documents::{
     AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
 };
 pub(crate) use memory::{
-    AddArgs, AnchorArgs, AnchorTestArgs, DeleteArgs, FeedbackArgs, FilterArgs, HostName,
-    InjectArgs, InjectFormat, LinkedArgs, LinksArgs, LinksFormat, MemoryCommand, ReanchorArgs,
-    ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
+    AddArgs, AnchorArgs, AnchorTestArgs, CommitHost, DeleteArgs, FeedbackArgs, FilterArgs,
+    HostName, InjectArgs, InjectFormat, LinkedArgs, LinksArgs, LinksFormat, MemoryCommand,
+    ReanchorArgs, ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
 };
 pub(crate) use pin::{PinCommand, PinFilterArgs, SessionArgs};
 
@@ -101,8 +101,9 @@ pub(crate) enum HooksCommand {
     #[command(after_help = "\
 The settings go to .claude/settings.json, .codex/hooks.json, .gemini/settings.json,
 .cursor/hooks.json or .git/hooks/pre-commit. Nothing is written without --write, which keeps what
-else is in the file; twice is once. Gemini CLI and Cursor offer no moment after a compaction at
-which a hook may speak. Codex runs hooks where its feature `codex_hooks` is on.
+else is in the file; twice is once. Gemini CLI and Cursor offer no moment after a compaction or
+before a command at which a hook may speak without deciding; there, and anywhere else, the hook of
+git speaks before a commit. Codex runs hooks where its feature `codex_hooks` is on.
 
 Examples:
   cerberus hooks print claude

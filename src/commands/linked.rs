@@ -1,14 +1,24 @@
 //! `cerberus memory linked`.
 
-use anyhow::Result;
+use std::io::{IsTerminal, Read};
 
-use crate::cli::LinkedArgs;
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::cli::{CommitHost, LinkedArgs};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::linked::{self, About, Linked, Reason, Request};
 use crate::output::{FAINT, NAME, ODD, Printer};
 
+/// A command line is never longer.
+const MAX_PAYLOAD: u64 = 1024 * 1024;
+
 pub(super) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let is_agent = args.host.is_some_and(|host| host != CommitHost::Git);
+    if is_agent && !is_commit(&read_payload()?) {
+        return Ok(ExitStatus::Done);
+    }
     let request = Request {
         about: match &args.target {
             Some(target) => About::Target(target.clone()),
@@ -24,6 +34,25 @@ pub(super) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> 
         out.document(&report)?;
         return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
+    if args.host.is_some() {
+        if report.memories.is_empty() {
+            return Ok(ExitStatus::Done);
+        }
+        out.line("Memories about what is staged (read one with `cerberus memory show ID`):");
+        for memory in &report.memories {
+            show(memory, out);
+        }
+        if is_agent {
+            let text = out.take();
+            out.document(&json!({
+                "hookSpecificOutput": {
+                    "hookEventName": "PreToolUse",
+                    "additionalContext": text,
+                }
+            }))?;
+        }
+        return Ok(ExitStatus::Done);
+    }
     out.warn(&report.warnings);
     if is_empty {
         return Err(linked::nothing(&report).into());
@@ -37,6 +66,24 @@ pub(super) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> 
         show(memory, out);
     }
     Ok(ExitStatus::Done)
+}
+
+/// Reads what an agent's host says of the command that it is about to run.
+fn read_payload() -> Result<String> {
+    let mut payload = String::new();
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        stdin.lock().take(MAX_PAYLOAD).read_to_string(&mut payload)?;
+    }
+    Ok(payload)
+}
+
+/// Returns whether the command of a payload commits; without one, nothing speaks against it.
+fn is_commit(payload: &str) -> bool {
+    let Ok(payload) = serde_json::from_str::<Value>(payload) else { return true };
+    let command = payload["tool_input"]["command"].as_str().unwrap_or_default();
+    let mut words = command.split_whitespace();
+    words.any(|word| word == "git" || word.ends_with("/git")) && words.any(|word| word == "commit")
 }
 
 fn show(memory: &Linked, out: &mut Printer) {

@@ -55,7 +55,7 @@ const OURS: &str = "cerberus memory ";
 /// What git runs before a commit; whatever comes of it, the commit goes on.
 const BEFORE_COMMIT: &str = "\
 if command -v cerberus >/dev/null 2>&1; then
-    cerberus memory linked --diff 2>/dev/null || true
+    cerberus memory linked --diff --for git-hook || true
 fi
 ";
 
@@ -116,6 +116,18 @@ fn merged(tool: Tool, old: &[u8]) -> Result<Vec<u8>, String> {
         ),
     };
     add(&hooks, event, entry)?;
+    // A usage error would end with 2, which stops the command: what fails is let pass.
+    let before_commit = match tool {
+        Tool::Claude => Some("cerberus memory linked --diff --for claude-hook || true"),
+        Tool::Codex => Some("cerberus memory linked --diff --for codex-hook || true"),
+        Tool::Gemini | Tool::Cursor | Tool::Git => None,
+    };
+    if let Some(command) = before_commit {
+        let entry = json!({ "matcher": "Bash", "hooks": [
+            { "type": "command", "command": command, "timeout": 10 }
+        ] });
+        add(&hooks, "PreToolUse", entry)?;
+    }
     let mut text = root.to_string();
     if !text.ends_with('\n') && old.is_empty() {
         text.push('\n');
@@ -195,6 +207,18 @@ mod tests {
           }
         ]
       }
+    ],
+    "PreToolUse": [
+      {
+        "matcher": "Bash",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "cerberus memory linked --diff --for claude-hook || true",
+            "timeout": 10
+          }
+        ]
+      }
     ]
   }
 }
@@ -219,10 +243,23 @@ mod tests {
 
     #[test]
     fn what_else_is_in_the_file_stays() {
+        let entry = r#"{
+                "hooks": [
+                    {
+                        "name": "cerberus",
+                        "type": "command",
+                        "command": "cerberus memory inject --for gemini-hook",
+                        "timeout": 10000
+                    }
+                ]
+            }"#;
         check(
-            Tool::Claude,
+            Tool::Gemini,
             "{\n    // ours\n    \"z\": 1,\n    \"hooks\": {\"Stop\": []},\n    \"a\": [1,  2]\n}",
-            "{\n    // ours\n    \"z\": 1,\n    \"hooks\": {\n        \"Stop\": [],\n        \"SessionStart\": [\n            {\n                \"hooks\": [\n                    {\n                        \"type\": \"command\",\n                        \"command\": \"cerberus memory inject --for claude-hook\",\n                        \"timeout\": 10\n                    }\n                ]\n            }\n        ]\n    },\n    \"a\": [1,  2]\n}",
+            &format!(
+                "{{\n    // ours\n    \"z\": 1,\n    \"hooks\": {{\n        \"Stop\": [],\n        \
+                 \"SessionStart\": [\n            {entry}\n        ]\n    }},\n    \"a\": [1,  2]\n}}"
+            ),
         );
         let edited = r#"{"hooks":{"sessionStart":[{"command":"cd x && cerberus memory inject --budget 9"}]},"version":1}"#;
         check(Tool::Cursor, edited, edited);

@@ -129,6 +129,11 @@ impl Printer {
         Ok(())
     }
 
+    /// Returns what the answer is so far, which is then empty again.
+    pub(crate) fn take(&mut self) -> String {
+        String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned()
+    }
+
     /// Writes the answer.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let mut out = std::io::stdout().lock();

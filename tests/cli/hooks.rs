@@ -10,13 +10,13 @@ fn settings_are_printed_and_nothing_is_written() {
     sandbox.session(expect![[r#"
         $ cerberus hooks print claude --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for claude-hook\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for claude-hook\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory linked --diff --for claude-hook || true\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print codex --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for codex-hook\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for codex-hook\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory linked --diff --for codex-hook || true\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
@@ -36,7 +36,7 @@ fn settings_are_printed_and_nothing_is_written() {
         #!/bin/sh
         # cerberus:start (written by `cerberus hooks print git --write`)
         if command -v cerberus >/dev/null 2>&1; then
-            cerberus memory linked --diff 2>/dev/null || true
+            cerberus memory linked --diff --for git-hook || true
         fi
         # cerberus:end
         [exit 0]
@@ -91,6 +91,18 @@ fn settings_are_merged_into_a_file() {
                   }
                 ]
               }
+            ],
+            "PreToolUse": [
+              {
+                "matcher": "Bash",
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "cerberus memory linked --diff --for claude-hook || true",
+                    "timeout": 10
+                  }
+                ]
+              }
             ]
           }
         }
@@ -99,4 +111,46 @@ fn settings_are_merged_into_a_file() {
     assert_eq!(sandbox.read("broken.json"), "{");
     // Whatever the hook's command does, a commit goes on.
     sandbox.commit("with the hook");
+}
+
+#[test]
+fn what_is_linked_is_said_before_a_commit() {
+    let sandbox = Sandbox::anchored();
+    sandbox.session(expect![[r#"
+        $ cerberus memory linked --diff --for git-hook
+        [exit 0]
+
+        $ cerberus memory linked --diff --for claude-hook
+        [exit 0]
+    "#]]);
+    sandbox.edit("web/html.ts", "const ENTITIES", "\nconst ENTITIES");
+    sandbox.git("add web/html.ts");
+    sandbox.session(expect![[r#"
+        $ cerberus memory linked --diff --for git-hook
+        Memories about what is staged (read one with `cerberus memory show ID`):
+        escape-html  rule
+          anchored to web/html.ts::escapeHtml
+        [exit 0]
+
+        $ cerberus memory linked --diff --for claude-hook
+        {
+          "hookSpecificOutput": {
+            "additionalContext": "Memories about what is staged (read one with `cerberus memory show ID`):\nescape-html  rule\n  anchored to web/html.ts::escapeHtml\n",
+            "hookEventName": "PreToolUse"
+          }
+        }
+        [exit 0]
+    "#]]);
+    sandbox.write("ls", r#"{"tool_name":"Bash","tool_input":{"command":"ls commit"}}"#);
+    sandbox.write("commit", r#"{"tool_input":{"command":"cd x && git -C . commit -m y"}}"#);
+    let said = |payload: &str| {
+        let file = std::fs::File::open(sandbox.path(payload)).expect("a payload");
+        let mut command = sandbox.command("memory linked --diff --for codex-hook");
+        let output = command.stdin(file).output().expect("it runs");
+        sandbox.outcome("", output).stdout()
+    };
+    assert_eq!(said("ls"), "");
+    assert!(said("commit").contains("escape-html"));
+    let nothing = Sandbox::shop();
+    assert_eq!(nothing.run("memory linked --diff --for git-hook").text().lines().count(), 2);
 }

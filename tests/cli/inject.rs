@@ -267,3 +267,22 @@ fn a_hook_never_fails_its_host() {
     assert_eq!((outcome.status(), outcome.stdout()), (0, String::new()));
     assert!(outcome.stderr().contains("merge conflict"), "{}", outcome.text());
 }
+
+#[test]
+fn what_is_superseded_is_left_out() {
+    let sandbox = quiet();
+    sandbox.memory("salt", "Salt is not enough: see [[supersedes::memory:hash-passwords]].\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject --query password --budget 40 --explain
+        Project memory:
+        - Salt is not enough: see [[supersedes::memory:hash-passwords]].
+        - Escape HTML entities in text before it is rendered as markup
+        --- stderr
+        left out: memory close-session: it needs 14 tokens, 5 are left
+        left out: example escape-html: it needs 47 tokens, 5 are left
+        left out: memory hang-curtains: it needs 9 tokens, 5 are left
+        left out: memory limit-clients: it needs 15 tokens, 5 are left
+        left out: memory hash-passwords: `salt` supersedes it
+        [exit 0]
+    "#]]);
+}
