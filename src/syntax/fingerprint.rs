@@ -216,7 +216,8 @@ pub(crate) fn words(text: &str) -> Vec<u16> {
     (0..=u16::MAX).filter(held).collect()
 }
 
-fn is_word_byte(byte: u8) -> bool {
+/// Returns whether a byte is part of a name in one of the languages.
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 

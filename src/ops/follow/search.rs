@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Anchor, SymbolKind};
 use crate::rank::likeness::{self, Evidence};
-use crate::syntax::fingerprint::{NOTHING, name_hash, split_name, words};
+use crate::syntax::fingerprint::{NOTHING, is_word_byte, name_hash, split_name, words};
 use crate::syntax::{language, sketch};
 use crate::text;
 use crate::tree::{read, walk};
@@ -155,7 +155,7 @@ impl<'a> Sieve<'a> {
         }
         let mut all_words: Option<Vec<u16>> = None;
         kin.any(|(lost, name)| {
-            name.find(text.as_bytes()).is_some()
+            has_word(text.as_bytes(), name)
                 || (lost.anchor.symbol.is_none() && split_path(path).1 == lost.name)
                 || lost.has_names(n_shared(
                     &lost.anchor.fingerprint.names,
@@ -163,6 +163,19 @@ impl<'a> Sieve<'a> {
                 ))
         })
     }
+}
+
+/// Returns whether `text` has the word that `finder` looks for, and not only as a part of others.
+fn has_word(text: &[u8], finder: &memmem::Finder<'_>) -> bool {
+    let word = finder.needle();
+    let joins = |inner: Option<&u8>, outer: Option<&u8>| {
+        inner.is_some_and(|byte| is_word_byte(*byte))
+            && outer.is_some_and(|byte| is_word_byte(*byte))
+    };
+    finder.find_iter(text).any(|at| {
+        let before = at.checked_sub(1).and_then(|at| text.get(at));
+        !joins(word.first(), before) && !joins(word.last(), text.get(at + word.len()))
+    })
 }
 
 /// Returns how many of `sample` are in the ordered `names`.
