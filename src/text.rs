@@ -73,6 +73,18 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (Cow<'_, str>, bool) 
     (Cow::Owned(String::from_utf16_lossy(&units)), exact)
 }
 
+/// Returns the candidate of which `word` is a slip of the pen: one letter wrong, missing,
+/// doubled or swapped in four. Nearer than [`nearest`], which guesses at names.
+pub(crate) fn misspelt<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let most = word.chars().count() / 4;
+    let distance = |candidate: &&str| strsim::osa_distance(word, candidate);
+    let near = candidates.into_iter().filter(|it| (1..=most).contains(&distance(it)));
+    near.min_by_key(|it| (distance(it), *it))
+}
+
 /// Returns the candidate most like `name`, if any is near enough to be what was meant.
 pub(crate) fn nearest<'a>(
     name: &str,
@@ -149,5 +161,15 @@ mod tests {
         assert_eq!(nearest("HASH-password", ids), Some("hash-passwords"));
         assert_eq!(nearest("clsoe", ids), Some("close-sessions"));
         assert_eq!(nearest("qqq", ids), None);
+    }
+
+    #[test]
+    fn only_a_slip_is_misspelt() {
+        let words = ["release", "close", "tags", "seven"];
+        assert_eq!(misspelt("relaese", words), Some("release"));
+        assert_eq!(misspelt("closed", words), Some("close"));
+        assert_eq!(misspelt("release", ["release"]), None, "it is right");
+        assert_eq!(misspelt("and", words), None);
+        assert_eq!(misspelt("never", words), None);
     }
 }
