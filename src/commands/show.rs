@@ -53,7 +53,7 @@ fn row(memory: &Shown) -> Vec<String> {
         memory.id.clone(),
         memory.memory_type.to_string(),
         example.unwrap_or_else(|| "-".to_owned()),
-        memory.text.lines().next().unwrap_or_default().to_owned(),
+        title(&memory.text).to_owned(),
     ]
 }
 
@@ -93,4 +93,11 @@ fn example(id: &str, anchor: &ShownAnchor, out: &mut Printer) {
         }
         None => {}
     }
+}
+
+/// Returns the first line that says something: no comment, no mark of a section.
+fn title(text: &str) -> &str {
+    let mut lines = text.lines().map(str::trim);
+    let said = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
+    said.unwrap_or_default().trim_start_matches('#').trim_start()
 }

@@ -1,5 +1,6 @@
 //! The lines of a definition that are shown where there is not room for all: its
-//! head, its first and last statements whole, and a comment in place of the rest.
+//! head, its first and last statements whole, and a comment in place of the rest; no
+//! deeper indented than they have to be.
 
 use tree_sitter::{Node, Parser};
 
@@ -48,7 +49,22 @@ pub(crate) fn excerpt(
     if next <= last && shown.len() < max_lines {
         shown.push(mark(language, &lines[next..=last]));
     }
+    outdent(&mut shown);
     shown.join("\n")
+}
+
+/// Takes from all lines the white space that all of them start with: a method's depth in
+/// its class costs tokens and tells nothing.
+fn outdent(lines: &mut [String]) {
+    let indent = |line: &String| line.len() - line.trim_start().len();
+    let filled = || lines.iter().filter(|line| !line.trim().is_empty());
+    let Some(least) = filled().min_by_key(|line| indent(line)) else { return };
+    let shared = least[..indent(least)].to_owned();
+    if filled().all(|line| line.starts_with(&shared)) {
+        for line in lines {
+            *line = line.strip_prefix(&shared).unwrap_or_default().to_owned();
+        }
+    }
 }
 
 /// Returns the comment that stands for some lines.
@@ -242,7 +258,7 @@ def handle(request):
             text,
             (1, 6),
             5,
-            "    fn f(&self) -> u8 {\n        let a = 1;\n        // … 2 lines\n        a + b + c\n    }\n",
+            "fn f(&self) -> u8 {\n    let a = 1;\n    // … 2 lines\n    a + b + c\n}\n",
         );
     }
 

@@ -47,11 +47,11 @@ fn pins_rules_and_examples_are_given() {
         - Hash the password with a fresh salt before the account is stored
           Example: shop/accounts.py:13
           ```python
-              def hash_password(self, password):
-                  """Hash a password with a fresh salt before the account is stored."""
-                  salt = secrets.token_bytes(16)
-                  digest = hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)
-                  return salt + digest
+          def hash_password(self, password):
+              """Hash a password with a fresh salt before the account is stored."""
+              salt = secrets.token_bytes(16)
+              digest = hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)
+              return salt + digest
           ```
         - Answer too many requests from one client with the limiter's retry header
           Example: api/limit.go:16
