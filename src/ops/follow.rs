@@ -25,6 +25,7 @@ mod locate;
 mod search;
 mod twins;
 mod verdict;
+mod whole;
 
 pub(crate) use locate::locate;
 
@@ -75,6 +76,20 @@ const FORWARDED: f64 = 0.5;
 /// Returns what became of each of `anchors`, in their order. `progress` hears how
 /// many files of how many were looked at, from any thread.
 pub(crate) fn follow(
+    root: &Path,
+    excludes: &[String],
+    anchors: &[Anchor],
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<Followed>> {
+    let moved = whole::moved_files(root, excludes, anchors)?;
+    let placed: Vec<Anchor> = anchors.iter().map(|anchor| whole::placed(anchor, &moved)).collect();
+    let followed = follow_each(root, excludes, &placed, progress)?;
+    let told = anchors.iter().zip(&placed).zip(followed);
+    Ok(told.map(|((anchor, placed), followed)| whole::told(anchor, placed, followed)).collect())
+}
+
+/// Follows anchors whose files are where they say, or are no more in one piece.
+fn follow_each(
     root: &Path,
     excludes: &[String],
     anchors: &[Anchor],

@@ -125,6 +125,31 @@ fn an_anchor_that_holds_is_fresh_reformatted_or_edited() {
 }
 
 #[test]
+fn a_file_that_moved_whole_takes_its_anchors_along() {
+    let old = [("a.py", LOAD), ("b.py", CLOSE)];
+    let reason = |new: &[(&str, &str)], expected: &str| {
+        let (before, after) =
+            (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        write(before.path(), &old);
+        write(after.path(), new);
+        let anchors = [anchor_at(before.path(), "a.py::load_rows")];
+        let found = follow(after.path(), &[], &anchors, &|_, _| ()).expect("followed");
+        assert_eq!(spell(&found[0]), expected);
+        // What is found with the help of the file is found without.
+        let compared = anchors.map(without_file_hash);
+        let searched = follow(after.path(), &[], &compared, &|_, _| ()).expect("followed");
+        assert_eq!(spell(&searched[0]), expected);
+        found[0].reason.clone()
+    };
+    let whole = reason(&[("c/d.py", LOAD), ("b.py", CLOSE)], "moved c/d.py::load_rows");
+    assert_eq!(whole, "its whole file is now `c/d.py`, unchanged");
+    let longer = format!("{LOAD}\n\n{CLOSE}");
+    let searched = reason(&[("c/d.py", &longer)], "moved c/d.py::load_rows");
+    assert_eq!(searched, "the same code is now at `c/d.py::load_rows`");
+    reason(&[("c/d.py", LOAD), ("c/e.py", LOAD)], "ambiguous");
+}
+
+#[test]
 fn code_is_followed_to_other_files_and_names() {
     let old = [("a.py", LOAD), ("b.py", CLOSE)];
     check(
