@@ -55,13 +55,14 @@ impl Kin {
     }
 
     /// Returns what there is to say of a new text: who says nearly the same, and who
-    /// says the opposite where it holds too.
+    /// says the opposite where it holds too, unless the text links it as such.
     pub(super) fn warnings(&self, text: &str, scope: &Scope) -> Vec<String> {
         let (wanted, reading) = (words(text), Reading::of(text));
         let mut warnings = Vec::new();
         for known in &self.known {
             let (id, shown) = (&known.id, shown(&known.text));
-            if meet(scope, &known.scope) && reading.is_opposite(&known.reading) {
+            let is_settled = text.contains(&format!("::memory:{id}]]"));
+            if !is_settled && meet(scope, &known.scope) && reading.is_opposite(&known.reading) {
                 warnings.push(format!(
                     "`{id}` says the opposite: {shown} (if both hold, link them with `[[contradicts::memory:{id}]]`; else mend one with `cerberus memory update`)"
                 ));
