@@ -1825,12 +1825,16 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__import)
-            opts="-h -V --from-export --overwrite --project --json --color --help --version"
+            opts="-h -V --dry-run --no-anchor --scope --from-export --overwrite --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --from-export)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

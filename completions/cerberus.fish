@@ -60,7 +60,7 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "update" -d 'Replace the text of a memory or of one section, and set its frontmatter'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "merge" -d 'Merge memories into one'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "export" -d 'Print the whole bank as JSON Lines, without loss'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "import" -d 'Put memories that were kept elsewhere into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "import" -d 'Take rules out of AGENTS.md and the like, or a whole bank out of an export'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "inject" -d 'Print pins, memories and their examples within a token budget'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "pin" -d 'Pin short notes that are given every time'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and not __fish_seen_subcommand_from init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help" -f -a "feedback" -d 'Say whether a memory that was given has helped'
@@ -276,11 +276,14 @@ never\t'Never'"
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from export" -s V -l version -d 'Print version'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l scope -d 'Say where they hold: universal, language:NAME or project:NAME' -r
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l from-export -d 'Take what `cerberus memory export` wrote, or the standard input with -' -r -F
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l project -d 'Work on the project in this folder instead of the one around the current folder' -r -F
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l dry-run -d 'Say what would be taken and what left, and write nothing'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l no-anchor -d 'Do not look for the rules\' examples'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l overwrite -d 'Write over memories that differ; the bank\'s own go to the trash'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -371,7 +374,7 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "update" -d 'Replace the text of a memory or of one section, and set its frontmatter'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "merge" -d 'Merge memories into one'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "export" -d 'Print the whole bank as JSON Lines, without loss'
-complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "import" -d 'Put memories that were kept elsewhere into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "import" -d 'Take rules out of AGENTS.md and the like, or a whole bank out of an export'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "inject" -d 'Print pins, memories and their examples within a token budget'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "pin" -d 'Pin short notes that are given every time'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "feedback" -d 'Say whether a memory that was given has helped'
@@ -442,7 +445,7 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "update" -d 'Replace the text of a memory or of one section, and set its frontmatter'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "merge" -d 'Merge memories into one'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "export" -d 'Print the whole bank as JSON Lines, without loss'
-complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "import" -d 'Put memories that were kept elsewhere into the bank'
+complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "import" -d 'Take rules out of AGENTS.md and the like, or a whole bank out of an export'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "inject" -d 'Print pins, memories and their examples within a token budget'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "pin" -d 'Pin short notes that are given every time'
 complete -c cerberus -n "__fish_cerberus_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "feedback" -d 'Say whether a memory that was given has helped'

@@ -123,10 +123,22 @@ pub(crate) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
+    /// Take the rules of these documents, or of all documents in a folder
+    #[arg(value_name = "FILE", required_unless_present = "from_export")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Say what would be taken and what left, and write nothing
+    #[arg(long, conflicts_with = "from_export")]
+    pub(crate) dry_run: bool,
+    /// Do not look for the rules' examples
+    #[arg(long, conflicts_with = "from_export")]
+    pub(crate) no_anchor: bool,
+    /// Say where they hold: universal, language:NAME or project:NAME
+    #[arg(long, conflicts_with = "from_export")]
+    pub(crate) scope: Option<Scope>,
     /// Take what `cerberus memory export` wrote, or the standard input with -
-    #[arg(long, value_name = "FILE", required = true)]
-    pub(crate) from_export: PathBuf,
+    #[arg(long, value_name = "EXPORT", conflicts_with = "files")]
+    pub(crate) from_export: Option<PathBuf>,
     /// Write over memories that differ; the bank's own go to the trash
-    #[arg(long)]
+    #[arg(long, requires = "from_export", conflicts_with = "files")]
     pub(crate) overwrite: bool,
 }

@@ -132,12 +132,20 @@ The first line says the format, each further one is a file: memories, anchors.lo
 
 Example: cerberus memory export --output memories.jsonl")]
     Export(ExportArgs),
-    /// Put memories that were kept elsewhere into the bank
+    /// Take rules out of AGENTS.md and the like, or a whole bank out of an export
     #[command(after_help = "\
-All is checked before anything is written. What the bank has already is left alone; what it has
-otherwise is refused unless --overwrite is given.
+List items that tell what to do become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
+.github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
+left; --dry-run says why. A file or symbol that a rule names is its example, else the best one
+over the gate. What was taken before is known by its file and its words and not taken again, even
+if the memory was edited since; a changed item is reported.
 
-Example: cerberus memory import --from-export memories.jsonl")]
+An export is checked before anything is written. What the bank has already is left alone; what it
+has otherwise is refused unless --overwrite is given.
+
+Examples:
+  cerberus memory import AGENTS.md .cursor/rules --dry-run
+  cerberus memory import --from-export memories.jsonl")]
     Import(ImportArgs),
     /// Print pins, memories and their examples within a token budget
     #[command(after_help = "\

@@ -10,7 +10,8 @@ use crate::config::Settings;
 use crate::error::{ExitStatus, Failure};
 use crate::ops::export::{Header, Line};
 use crate::ops::import;
-use crate::output::{GOOD, Printer};
+use crate::ops::import::rules::{self, Outcome, Request, Row};
+use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 
 use super::content;
 
@@ -18,8 +19,83 @@ use super::content;
 const MAX_EXPORT_BYTES: u64 = 1024 * 1024 * 1024;
 
 pub(super) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let (header, lines) = read_export(&args.from_export)?;
-    let report = import::from_export(&settings.project, &header, &lines, args.overwrite)?;
+    match &args.from_export {
+        Some(path) => export(path, args.overwrite, settings, out),
+        None => documents(args, settings, out),
+    }
+}
+
+fn documents(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let request = Request {
+        files: args.files.clone(),
+        scope: args.scope.clone(),
+        no_anchor: args.no_anchor,
+        dry_run: args.dry_run,
+    };
+    let report = rules::import(&settings.project, &request)?;
+    if out.json {
+        out.document(&report)?;
+        return Ok(ExitStatus::Done);
+    }
+    out.warn(&report.warnings);
+    let place = |row: &Row| format!("{}:{}", row.file, row.line);
+    if args.dry_run {
+        let rows = report.items.iter().map(|row| {
+            let anchor = row.anchor.as_ref();
+            let example = anchor.map(|it| super::place(&it.file, it.symbol.as_deref()));
+            let about = row.reason.clone().or_else(|| row.id.clone()).unwrap_or_default();
+            let first = row.text.lines().next().unwrap_or_default().to_owned();
+            vec![
+                place(row),
+                row.outcome.as_str().to_owned(),
+                about,
+                first,
+                example.unwrap_or_default(),
+            ]
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        out.rows(&["from", "", "id, or why not", "text", "example"], &rows);
+    } else {
+        for row in report.items.iter().filter(|row| row.outcome == Outcome::Added) {
+            let (id, from) = (row.id.as_deref().unwrap_or_default(), place(row));
+            let from = out.painted(FAINT, &format!("({})", out.safe(&from)));
+            out.line(&format!("{} {} {from}", out.painted(GOOD, "added"), out.styled(NAME, id)));
+            if let Some(anchor) = &row.anchor {
+                let example = super::place(&anchor.file, anchor.symbol.as_deref());
+                out.line(&format!("  example {}", out.styled(NAME, &example)));
+            }
+        }
+        for row in report.items.iter().filter(|row| row.outcome == Outcome::Changed) {
+            let reason = row.reason.as_deref().unwrap_or_default();
+            out.line(&format!(
+                "{} {}: {}",
+                out.painted(ODD, "changed"),
+                out.safe(&place(row)),
+                out.safe(reason)
+            ));
+        }
+    }
+    let would = if args.dry_run { "would be added" } else { "added" };
+    let (n_added, n_changed) = (report.n(Outcome::Added), report.n(Outcome::Changed));
+    let (n_known, n_left) = (report.n(Outcome::Known), report.n(Outcome::Left));
+    let rules = if n_added == 1 { "rule" } else { "rules" };
+    out.line(&format!(
+        "{n_added} {rules} {would}, {n_changed} changed, {n_known} known, {n_left} left"
+    ));
+    if !args.dry_run && n_left > 0 {
+        out.line("  see what was left and why with --dry-run");
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn export(
+    path: &Path,
+    overwrite: bool,
+    settings: &Settings,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
+    let (header, lines) = read_export(path)?;
+    let report = import::from_export(&settings.project, &header, &lines, overwrite)?;
     if out.json {
         out.document(&report)?;
         return Ok(ExitStatus::Done);

@@ -9,6 +9,7 @@ pub(crate) mod edit;
 pub(crate) mod frontmatter;
 pub(crate) mod join;
 pub(crate) mod links;
+pub(crate) mod rules;
 pub(crate) mod sections;
 mod structure;
 

@@ -23,6 +23,7 @@ pub(super) use self::content::trim_blank_lines;
 use self::pairing::Pairing;
 pub(crate) use self::select::{SEPARATOR, select};
 use self::slug::Slugs;
+pub(super) use self::slug::slug;
 use self::tag::{Reading, Tag};
 use super::structure::{Heading, structure};
 use super::{Diagnostic, frontmatter};

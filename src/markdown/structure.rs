@@ -58,7 +58,7 @@ pub(crate) fn structure(text: &str, within: Span) -> Structure {
 }
 
 /// Returns `text` with letters for the marks of quotes and items beyond the deepest.
-fn shallow(text: &str) -> Cow<'_, str> {
+pub(super) fn shallow(text: &str) -> Cow<'_, str> {
     let mut shallow = Cow::Borrowed(text);
     let mut line_start = 0;
     for newline in memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).chain([text.len()]) {

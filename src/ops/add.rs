@@ -1,23 +1,18 @@
 //! `add`: a new short memory, anchored at once.
 
 use anyhow::Result;
-use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::bank::names;
 use crate::error::Failure;
 use crate::markdown::frontmatter::Frontmatter;
 use crate::model::{Anchor, Chosen, MemoryType, Scope};
-use crate::rank::tokenize;
 
 use super::Project;
 use super::anchor::{self, Kept};
 use super::anchor_test::{self, Expected, Options, Question};
+use super::kin::Kin;
 use super::memories::{self, Memories};
-
-/// From this share of common words on, two memories are likely to say the same.
-/// Two rules that differ in one word of five share 0.67.
-const DUPLICATE_LIKENESS: f64 = 0.75;
 
 /// A memory to be.
 #[derive(Debug, Clone)]
@@ -78,7 +73,7 @@ pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
     }
     let memories = Memories::load(project)?;
     let scope = request.scope.clone().unwrap_or_else(|| super::default_scope(project));
-    let mut warnings: Vec<String> = near_duplicates(text, &memories);
+    let mut warnings = Kin::of(&memories).warnings(text, &scope);
     // All that can be refused is looked at before anything is written.
     let (anchor, unanchored) = find_anchor(project, request, text, &scope, &mut warnings)?;
     let front = Frontmatter {
@@ -165,20 +160,4 @@ fn free_id(request: &Request, text: &str, memories: &Memories) -> Result<String>
         n += 1;
     }
     Ok(id)
-}
-
-fn near_duplicates(text: &str, memories: &Memories) -> Vec<String> {
-    let words = |text: &str| -> FxHashSet<String> { tokenize::terms(text).into_iter().collect() };
-    let wanted = words(text);
-    let mut warnings = Vec::new();
-    for stored in &memories.all {
-        let other = words(&stored.memory.body);
-        let shared = wanted.intersection(&other).count();
-        let all = wanted.len() + other.len() - shared;
-        if all > 0 && shared as f64 / all as f64 >= DUPLICATE_LIKENESS {
-            let (id, body) = (&stored.memory.id, stored.memory.body.trim());
-            warnings.push(format!("`{id}` says nearly the same: {body}"));
-        }
-    }
-    warnings
 }

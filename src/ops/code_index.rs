@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::model::Language;
@@ -328,6 +328,29 @@ impl CodeIndex {
         let vector = self.files[at].vector.as_deref().unwrap_or_default();
         vector::unpack(vector, |known, _, _| has_term |= known == id);
         has_term
+    }
+
+    /// Returns, for each list of terms, the files that have all of them, by position.
+    pub(crate) fn files_with(&self, wanted: &[Vec<u32>]) -> Vec<Vec<usize>> {
+        let of_interest: FxHashSet<u32> = wanted.iter().flatten().copied().collect();
+        let mut found = vec![Vec::new(); wanted.len()];
+        if of_interest.is_empty() {
+            return found;
+        }
+        for (at, file) in self.files.iter().enumerate() {
+            let mut has = FxHashSet::default();
+            vector::unpack(file.vector.as_deref().unwrap_or_default(), |id, _, _| {
+                if of_interest.contains(&id) {
+                    has.insert(id);
+                }
+            });
+            for (ids, files) in wanted.iter().zip(&mut found) {
+                if !ids.is_empty() && ids.iter().all(|id| has.contains(id)) {
+                    files.push(at);
+                }
+            }
+        }
+        found
     }
 
     /// Returns the largest term id in use.

@@ -9,6 +9,7 @@ use crate::markdown::edit;
 use crate::markdown::frontmatter::{self, Frontmatter, Setting};
 use crate::model::{MemoryType, Scope};
 
+use super::kin::Kin;
 use super::memories::Memories;
 use super::{Project, document};
 
@@ -54,8 +55,9 @@ pub(crate) fn create(project: &Project, request: &Request) -> Result<Report> {
     let file = project.bank.create_text(name, &text)?;
     let mut warnings = document::remarks(&file, &text);
     let body = text[frontmatter::body_start(&text)..].trim();
-    let twin = memories.all.iter().find(|stored| stored.memory.body.trim() == body);
-    warnings.extend(twin.map(|twin| format!("`{}` has the same text", twin.memory.id)));
+    let scope = frontmatter::parse(&text).frontmatter.scope;
+    let scope = scope.unwrap_or_else(|| super::default_scope(project));
+    warnings.extend(Kin::of(&memories).warnings(body, &scope));
     Ok(Report { id, file, warnings })
 }
 

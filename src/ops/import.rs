@@ -3,7 +3,7 @@
 //! Every line is checked before the first file is written, and what was written is
 //! taken back if a later file fails. What is there already is left alone; what differs
 //! is only written over when that was asked for, and then the old memory goes to the
-//! trash.
+//! trash. Rules out of documents are in [`rules`].
 
 use std::collections::BTreeMap;
 
@@ -19,6 +19,9 @@ use crate::text;
 use super::Project;
 use super::export::{FORMAT, Header, Line, VERSION};
 use super::memories::Memories;
+
+mod named;
+pub(crate) mod rules;
 
 /// What became of an export's files.
 #[derive(Debug, Serialize)]

@@ -30,6 +30,7 @@ pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod inject;
+mod kin;
 pub(crate) mod linked;
 pub(crate) mod links;
 pub(crate) mod marked;

@@ -4,14 +4,16 @@
 //! [`tokenize`] turns text into terms, [`vector`] packs a file's terms, [`rule`] reads
 //! a rule, [`score`] weighs a file or a symbol against it, [`phrases`] looks at words
 //! side by side, [`place`] at what a path says, [`calibrate`] makes scores mean
-//! something; [`fusion`] makes one order of a search's lanes; [`likeness`] weighs the evidence that one symbol became another. Pure
-//! functions of their arguments: no file, no store, no clock, no thread.
+//! something; [`fusion`] makes one order of a search's lanes; [`likeness`] weighs the
+//! evidence that one symbol became another, [`polarity`] tells rules that ask for opposite
+//! things. Pure functions of their arguments: no file, no store, no clock, no thread.
 
 pub(crate) mod calibrate;
 pub(crate) mod fusion;
 pub(crate) mod likeness;
 pub(crate) mod phrases;
 pub(crate) mod place;
+pub(crate) mod polarity;
 pub(crate) mod rule;
 pub(crate) mod score;
 pub(crate) mod tokenize;

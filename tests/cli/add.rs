@@ -243,3 +243,34 @@ fn empty_and_oversize_texts_are_refused() {
     .assert_eq(&outcome.stderr());
     assert!(!sandbox.exists(".memories/long.md"));
 }
+
+#[test]
+fn an_opposite_is_told_with_what_to_do() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add \"Indent with tabs, not spaces\" --id tabs --no-anchor");
+    sandbox.ok("memory add \"Fix the prefix\" --id prefix --no-anchor");
+    sandbox.session(expect![[r#"
+        $ cerberus memory add "Indent with spaces, not tabs" --no-anchor
+        added indent-with-spaces-not-tabs (indent-with-spaces-not-tabs.md)
+        --- stderr
+        warning: `tabs` says the opposite: Indent with tabs, not spaces (if both hold, link them with `[[contradicts::memory:tabs]]`; else mend one with `cerberus memory update`)
+        [exit 0]
+
+        $ cerberus memory add "Don't indent with tabs" --scope language:go --no-anchor --json
+        {
+          "anchor": null,
+          "file": "dont-indent-with-tabs.md",
+          "id": "dont-indent-with-tabs",
+          "warnings": [
+            "`tabs` says the opposite: Indent with tabs, not spaces (if both hold, link them with `[[contradicts::memory:tabs]]`; else mend one with `cerberus memory update`)"
+          ]
+        }
+        [exit 0]
+
+        $ cerberus memory create notes/prefix --content "Never fix the prefix"
+        created notes/prefix (notes/prefix.md)
+        --- stderr
+        warning: `prefix` says the opposite: Fix the prefix (if both hold, link them with `[[contradicts::memory:prefix]]`; else mend one with `cerberus memory update`)
+        [exit 0]
+    "#]]);
+}

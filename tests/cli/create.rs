@@ -21,7 +21,9 @@ fn a_document_is_written_and_not_anchored() {
         {
           "file": "file.md",
           "id": "other-name",
-          "warnings": []
+          "warnings": [
+            "`note` says nearly the same: Kept."
+          ]
         }
         [exit 0]
     "#]]);
@@ -201,7 +203,7 @@ fn what_cannot_be_a_document_is_refused() {
         $ cerberus memory create twin --content x
         created twin (twin.md)
         --- stderr
-        warning: `there` has the same text
+        warning: `there` says nearly the same: x
         [exit 0]
     "#]]);
     assert!(!sandbox.exists(".memories/new.md"));

@@ -25,6 +25,7 @@ mod faults;
 mod feedback;
 mod hooks;
 mod hostile;
+mod import;
 mod index;
 mod init;
 mod inject;

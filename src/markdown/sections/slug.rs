@@ -32,7 +32,8 @@ impl Slugs {
     }
 }
 
-fn slug(title: &str) -> String {
+/// Returns the slug of a title, which may be empty.
+pub(in crate::markdown) fn slug(title: &str) -> String {
     let mut slug = String::with_capacity(title.len());
     for ch in title.trim().chars() {
         match ch {

@@ -1,0 +1,271 @@
+//! Documents of several styles, as what is taken of them and what is left.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::*;
+
+/// Shows what is taken with `+`, below it where it stands, and what is left with `-`.
+fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    for found in rules(text) {
+        let line = found.line + 1;
+        let body = found.text.replace('\n', "\n      ").replace("\n      \n", "\n\n");
+        shown += &match found.left {
+            None => format!("{line:<3} + {body}  [{}]\n", found.headings.join(" ")),
+            Some(reason) => format!("{line:<3} - {reason}\n"),
+        };
+    }
+    shown
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as expect_test has it")]
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&shown(text));
+}
+
+#[test]
+fn an_agents_file_of_bullets() {
+    check(
+        "\
+# Shop
+
+The shop sells tea. Agents read this first.
+
+## Contents
+
+- [Layout](#layout)
+- [Rules](#rules)
+
+## Layout
+
+- `src/`: the sources
+- `tools/gen.py` - Writes the catalogue
+- Run tests are in `tests/`
+
+## Commands
+
+- `make test`: runs the tests
+- Run `make lint` to lint
+- Never run `make publish` on a branch
+
+## Code
+
+- Close sessions in a `finally` block.
+  Even in tests.
+- When a query fails, log it with its id
+- The cache holds prices
+- Is this needed?
+- [ ] I have read this
+- Prices should be integers:
+
+  ```py
+  price = 100
+  ```
+- Checkout:
+  - Hash the cart before it is stored
+  - Carts are small
+",
+        expect![[r#"
+            3   - prose
+            7   - links
+            8   - links
+            12  - names something and says what it is
+            13  - names something and says what it is
+            14  - states, and asks for nothing
+            18  - names something and says what it is
+            19  - a step or a command
+            20  + Never run `make publish` on a branch  [commands]
+            24  + Close sessions in a `finally` block.
+                  Even in tests.  [code]
+            26  + When a query fails, log it with its id  [code]
+            27  - states, and asks for nothing
+            28  - a question
+            29  - a task to tick off
+            30  + Prices should be integers:
+      
+                  ```py
+                  price = 100
+                  ```  [code]
+            35  - introduces what follows
+            36  + Hash the cart before it is stored  [code]
+            37  - states, and asks for nothing
+        "#]],
+    );
+}
+
+#[test]
+fn a_guide_of_headings_and_labels() {
+    check(
+        "\
+# Style guide
+
+## Naming
+
+- Functions: snake_case
+- **Types:** PascalCase
+- Names of booleans begin with `is_` or `has_` in every language that is used here
+- Uses the table of words
+- Rationale: people read names
+
+### Folders
+
+- Lower case
+
+**Units:**
+- Prices: cents
+- ❌ NEVER floats
+
+## Don't
+
+- Use default exports
+- Never sleep in tests
+
+## Never commit
+
+- `.env`
+- `data/*.db` — local data
+",
+        expect![[r#"
+            5   + Naming: Functions: snake_case  [naming]
+            6   + Naming: **Types:** PascalCase  [naming]
+            7   + Names of booleans begin with `is_` or `has_` in every language that is used here  [naming]
+            8   - states, and asks for nothing
+            9   - gives a reason
+            13  - states, and asks for nothing
+            15  - introduces what follows
+            16  - states, and asks for nothing
+            17  + ❌ NEVER floats  [naming folders]
+            21  + Don't: Use default exports  [dont]
+            22  + Never sleep in tests  [dont]
+            26  + Never commit: `.env`  [never-commit]
+            27  + Never commit: `data/*.db` — local data  [never-commit]
+        "#]],
+    );
+}
+
+#[test]
+fn introductions_and_steps() {
+    check(
+        "\
+Before a commit, run these:
+
+- `make fmt`
+- `make test`
+
+You must not:
+
+- edit generated files
+- skip hooks
+
+If you add a table:
+
+1. Write a migration
+2. Register it in `tables.py`
+   - in order
+
+## Adding a command
+
+1. Create `commands/x.py`
+2. Register it
+
+## Getting started
+
+1. Install the following:
+   - node
+2. Always use the pinned version
+
+## Style
+
+- Break lines after operators, as in:
+
+```py
+a = b +
+    c
+```
+
+> - Quoted rules are quoted
+
+| a | b |
+|---|---|
+| always | never |
+
+You must ask first.
+",
+        expect![[r#"
+            1   + Before a commit, run these:
+      
+                  - `make fmt`
+                  - `make test`  []
+            6   - introduces what follows
+            8   + You must not: edit generated files  []
+            9   + You must not: skip hooks  []
+            11  - introduces what follows
+            13  + If you add a table: Write a migration  []
+            14  + If you add a table: Register it in `tables.py`
+                  - in order  []
+            19  - a step or a command
+            20  - a step or a command
+            24  - introduces what follows
+            25  - a step or a command
+            26  + Always use the pinned version  [getting-started]
+            30  + Break lines after operators, as in:
+      
+                  ```py
+                  a = b +
+                    c
+                  ```  [style]
+            32  - a code block of its own
+            37  - a quotation
+            39  - a table
+            43  - prose, though it demands: as a list item it would be taken
+        "#]],
+    );
+}
+
+#[test]
+fn what_cerberus_keeps_there_is_not_taken_back() {
+    check(
+        "\
+- Use tea
+
+<!-- cerberus:start (written by `cerberus memory inject --into`) -->
+## Rules
+
+- Use coffee
+<!-- cerberus:end -->
+
+<!-- - Use water -->
+
+- Use cups
+",
+        expect![[r#"
+            1   + Use tea  []
+            3   - kept by `inject --into`
+            11  + Use cups  []
+        "#]],
+    );
+}
+
+#[test]
+fn frontmatter_and_line_ends_are_no_rules() {
+    check(
+        "---\r\ndescription: Tea\r\nglobs: *.py\r\n---\r\n# Tea\r\n\r\n- Use pots\r\n  and cups\r\n",
+        expect![[r#"
+            7   + Use pots
+                  and cups  [tea]
+        "#]],
+    );
+    check("", expect![[""]]);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read(text in "([-*>#1. ]{0,3}|never|use|`|:|\n|\r\n| |a|\\[b\\]\\(c\\)|<!-- cerberus:start|<!--|\\PC){0,60}") {
+        for found in rules(&text) {
+            prop_assert!(found.line <= text.matches('\n').count());
+            prop_assert!(found.text.get(found.own_start..).is_some());
+        }
+    }
+}

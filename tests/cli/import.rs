@@ -1,0 +1,300 @@
+//! `memory import` of rules; of exports see `export.rs`.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+const AGENTS: &str = "\
+# The shop
+
+Agents read this first.
+
+## Database
+
+- Close the session as `request_session` does
+- Never write SQL by hand, see shop/orders.py
+
+## Web
+
+- Escape HTML entities before text is rendered as markup:
+
+  ```ts
+  escapeHtml(text)
+  ```
+- `web/` - the pages
+";
+
+fn with_agents() -> Sandbox {
+    let sandbox = Sandbox::bank();
+    sandbox.write("AGENTS.md", AGENTS);
+    sandbox
+}
+
+#[test]
+fn rules_are_taken_once_with_their_examples() {
+    let sandbox = with_agents();
+    sandbox.session(expect![[r#"
+        $ cerberus memory import AGENTS.md --dry-run
+        AGENTS.md:3	left	prose	Agents read this first.	
+        AGENTS.md:7	added	close-the-session-as-request-session	Close the session as `request_session` does	shop/db.py::request_session
+        AGENTS.md:8	added	never-write-sql-by-hand-see	Never write SQL by hand, see shop/orders.py	shop/orders.py
+        AGENTS.md:12	added	escape-html-entities-before-text-is	Escape HTML entities before text is rendered as markup:	web/html.ts::escapeHtml
+        AGENTS.md:17	left	names something and says what it is	`web/` - the pages	
+        3 rules would be added, 0 changed, 0 known, 2 left
+        [exit 0]
+
+        $ cerberus memory import AGENTS.md
+        added close-the-session-as-request-session (AGENTS.md:7)
+          example shop/db.py::request_session
+        added never-write-sql-by-hand-see (AGENTS.md:8)
+          example shop/orders.py
+        added escape-html-entities-before-text-is (AGENTS.md:12)
+          example web/html.ts::escapeHtml
+        3 rules added, 0 changed, 0 known, 2 left
+          see what was left and why with --dry-run
+        [exit 0]
+
+        $ cerberus memory import AGENTS.md
+        0 rules added, 0 changed, 3 known, 2 left
+          see what was left and why with --dry-run
+        [exit 0]
+
+        $ cerberus memory read escape-html-entities-before-text-is --raw
+        ---
+        type: rule
+        category: web
+        scope: project:shop
+        created_at: "2026-01-02T03:04:05Z"
+        source: AGENTS.md:12 (b2a9e179)
+        ---
+
+        Escape HTML entities before text is rendered as markup:
+
+        ```ts
+        escapeHtml(text)
+        ```
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn the_report_is_a_document() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("NOTES.md", "# Notes\n\n## Code\n\n### Names\n\n- Use short names\n- Names\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import NOTES.md --no-anchor --json
+        {
+          "dryRun": false,
+          "items": [
+            {
+              "anchor": null,
+              "category": "names",
+              "file": "NOTES.md",
+              "id": "use-short-names",
+              "line": 7,
+              "outcome": "added",
+              "reason": null,
+              "scope": "project:shop",
+              "tags": [
+                "code"
+              ],
+              "text": "Use short names"
+            },
+            {
+              "anchor": null,
+              "category": null,
+              "file": "NOTES.md",
+              "id": null,
+              "line": 8,
+              "outcome": "left",
+              "reason": "states, and asks for nothing",
+              "scope": null,
+              "tags": [],
+              "text": "Names"
+            }
+          ],
+          "warnings": []
+        }
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let sandbox = with_agents();
+    let before = sandbox.ok("memory export");
+    sandbox.ok("memory import AGENTS.md --dry-run --json");
+    assert_eq!(sandbox.ok("memory export"), before);
+}
+
+#[test]
+fn edited_memories_and_moved_items_are_known_and_changed_ones_told() {
+    let sandbox = with_agents();
+    sandbox.ok("memory import AGENTS.md --no-anchor");
+    sandbox.ok("memory update never-write-sql-by-hand-see --content \"Let the mapper write SQL\"");
+    sandbox.write("AGENTS.md", AGENTS.replace("# The shop\n", "# The shop\n\nMoved down.\n"));
+    sandbox.session(expect![[r#"
+        $ cerberus memory import AGENTS.md
+        0 rules added, 0 changed, 3 known, 3 left
+          see what was left and why with --dry-run
+        [exit 0]
+    "#]]);
+    sandbox.edit("AGENTS.md", "Close the session as", "Always close the session as");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import AGENTS.md
+        changed AGENTS.md:9: `close-the-session-as-request-session` came from other words of it; take them over with `cerberus memory update close-the-session-as-request-session --content …`, or delete it and import again
+        0 rules added, 1 changed, 2 known, 3 left
+          see what was left and why with --dry-run
+        [exit 0]
+
+        $ cerberus memory update close-the-session-as-request-session --content "Always close the session as `request_session` does"
+        updated close-the-session-as-request-session (close-the-session-as-request-session.md)
+        [exit 0]
+
+        $ cerberus memory import AGENTS.md
+        0 rules added, 0 changed, 3 known, 3 left
+          see what was left and why with --dry-run
+        [exit 0]
+    "#]]);
+    sandbox.edit("AGENTS.md", "- Never write SQL by hand, see shop/orders.py\n", "");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import AGENTS.md
+        0 rules added, 0 changed, 2 known, 3 left
+          see what was left and why with --dry-run
+        --- stderr
+        warning: `never-write-sql-by-hand-see` came from `AGENTS.md`, which no longer says it
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_folder_of_rules_says_where_they_hold() {
+    let sandbox = Sandbox::bank();
+    sandbox.write(
+        ".cursor/rules/go-api.mdc",
+        "---\ndescription: The API\nglobs: **/*.go\nalwaysApply: false\n---\n- Answer clients over the limit with a retry header\n",
+    );
+    sandbox.write(
+        ".cursor/rules/web.mdc",
+        "---\nglobs: [\"web/**/*.ts\"]\n---\n# Web\n\n- Use the cart's own total\n",
+    );
+    sandbox.session(expect![[r#"
+        $ cerberus memory import .cursor/rules --no-anchor
+        added answer-clients-over-the-limit-with (.cursor/rules/go-api.mdc:6)
+        added use-the-carts-own-total (.cursor/rules/web.mdc:6)
+        2 rules added, 0 changed, 0 known, 0 left
+        [exit 0]
+
+        $ cerberus memory read answer-clients-over-the-limit-with --raw
+        ---
+        type: rule
+        category: go-api
+        scope: language:go
+        created_at: "2026-01-02T03:04:05Z"
+        source: .cursor/rules/go-api.mdc:6 (11db91f4)
+        ---
+
+        Answer clients over the limit with a retry header
+        [exit 0]
+
+        $ cerberus memory read use-the-carts-own-total --raw
+        ---
+        type: rule
+        category: web
+        scope: project:shop
+        created_at: "2026-01-02T03:04:05Z"
+        source: .cursor/rules/web.mdc:6 (cd0a6b83)
+        ---
+
+        Use the cart's own total
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn what_cannot_be_imported_is_told() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("PROSE.md", "Only prose.\n");
+    sandbox.write("../outside.md", "- Use tea\n");
+    sandbox.write("empty/x.py", "x = 1\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import
+        --- stderr
+        error: the following required arguments were not provided:
+          <FILE>...
+
+        Usage: cerberus memory import <FILE>...
+
+        For more information, try '--help'.
+        [exit 2]
+
+        $ cerberus memory import MISSING.md
+        --- stderr
+        cerberus: failed to read `MISSING.md`: No such file or directory (os error 2)
+        hint: name a file of the project, such as `AGENTS.md`
+        [exit 2]
+
+        $ cerberus memory import ../outside.md
+        --- stderr
+        cerberus: `../outside.md` is not in the project `$ROOT/shop`
+        hint: copy it into the project, or name the one it belongs to with `--project DIR`
+        [exit 2]
+
+        $ cerberus memory import empty
+        --- stderr
+        cerberus: the folder `empty` holds no documents
+        hint: name a file, or a folder with `.md`, `.mdc`, `.markdown`, `.txt` files
+        [exit 2]
+
+        $ cerberus memory import PROSE.md
+        0 rules added, 0 changed, 0 known, 1 left
+          see what was left and why with --dry-run
+        --- stderr
+        warning: `PROSE.md` holds no rules: nothing in a list asks for anything
+        [exit 0]
+
+        $ cerberus memory import PROSE.md --overwrite
+        --- stderr
+        error: the argument '[FILE]...' cannot be used with '--overwrite'
+
+        Usage: cerberus memory import <FILE>...
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_document_stands_for_it() {
+    let sandbox = with_agents();
+    std::os::unix::fs::symlink("AGENTS.md", sandbox.path("CLAUDE.md")).expect("a link");
+    sandbox.ok("memory import AGENTS.md --no-anchor");
+    let report = sandbox.json("memory import CLAUDE.md AGENTS.md --no-anchor");
+    assert_eq!(n_added(&report), 0);
+}
+
+fn n_added(report: &serde_json::Value) -> usize {
+    let items = report["items"].as_array().expect("items").iter();
+    items.filter(|item| item["outcome"] == "added").count()
+}
+
+#[test]
+fn memories_are_no_documents() {
+    let sandbox = with_agents();
+    sandbox.memory("tea", "- Use tea\n");
+    sandbox.write("vendor/RULES.md", "- Use water\n");
+    sandbox.write(".gitignore", "vendor/\n");
+    let report = sandbox.json("memory import . --no-anchor");
+    assert_eq!(n_added(&report), 3, "those of AGENTS.md alone");
+}
+
+#[test]
+fn nothing_is_kept_of_an_import_that_fails() {
+    let sandbox = with_agents();
+    sandbox.write(".memories/use-tea.md/keep", "in the way");
+    sandbox.write("AGENTS.md", "- Use pots\n- Use tea\n");
+    let outcome = sandbox.run("memory import AGENTS.md --no-anchor");
+    assert_ne!(outcome.status(), 0, "{}", outcome.text());
+    assert!(!sandbox.exists(".memories/use-pots.md"));
+}
