@@ -43,5 +43,6 @@ mod search_quality;
 mod sections;
 mod show;
 mod stats;
+mod storage;
 mod trash;
 mod update;
