@@ -149,11 +149,12 @@ fn try_open(path: &Path) -> Result<Store> {
     Store::prepare(connection).with_context(said)
 }
 
+fn sqlite_error(error: &anyhow::Error) -> Option<&rusqlite::Error> {
+    error.chain().find_map(|cause| cause.downcast_ref())
+}
+
 fn sqlite_code(error: &anyhow::Error) -> Option<rusqlite::ErrorCode> {
-    error
-        .chain()
-        .find_map(|cause| cause.downcast_ref::<rusqlite::Error>())
-        .and_then(rusqlite::Error::sqlite_error_code)
+    sqlite_error(error).and_then(rusqlite::Error::sqlite_error_code)
 }
 
 fn is_corrupt(error: &anyhow::Error) -> bool {
@@ -163,7 +164,12 @@ fn is_corrupt(error: &anyhow::Error) -> bool {
 
 fn is_busy(error: &anyhow::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
-    matches!(sqlite_code(error), Some(DatabaseBusy | DatabaseLocked))
+    // Of several that open an empty store each clears its log away, and all but one find
+    // none: the same as another one's writing.
+    let is_cleared = sqlite_error(error)
+        .and_then(rusqlite::Error::sqlite_error)
+        .is_some_and(|it| it.extended_code == rusqlite::ffi::SQLITE_IOERR_DELETE_NOENT);
+    is_cleared || matches!(sqlite_code(error), Some(DatabaseBusy | DatabaseLocked))
 }
 
 fn is_unwritable(error: &anyhow::Error) -> bool {
