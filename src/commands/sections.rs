@@ -73,11 +73,9 @@ pub(super) fn run(
 fn show_fix(fix: &Fix, report: &Report, out: &mut Printer) {
     if out.terminal.out_is_terminal {
         for line in fix.diff.lines() {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => GOOD,
-                Some(b'-') => BAD,
-                _ => FAINT,
-            };
+            // Nothing is taken away, and nothing that begins with `+` put in.
+            let is_new = line.starts_with('+') && !line.starts_with("+++");
+            let style = if is_new { GOOD } else { FAINT };
             out.line(&out.styled(style, line));
         }
     } else {

@@ -115,7 +115,7 @@ fn an_unknown_memory_is_refused_with_the_nearest() {
 }
 
 const OPEN: &str = "---\ntype: plan\n---\n# Plan\n\n<!-- ANCHOR:steps -->\n## Steps\n\n- one\n- two\n\n\
-    ```\n<!-- ANCHOR:example -->\n## No heading\n```\n\n## Later\n\n<!-- ANCHOR:risks -->\nNone.\n\n<!-- /ANCHOR:risk -->\n";
+    ```\n<!-- ANCHOR:example -->\n## No heading\n```\n## Later\n<!-- ANCHOR:risks -->\nNone.\n\n<!-- /ANCHOR:risk -->\n";
 
 #[test]
 fn what_is_unclosed_is_closed_and_shown() {
@@ -130,14 +130,14 @@ fn what_is_unclosed_is_closed_and_shown() {
          ## No heading
          ```
         +<!-- /ANCHOR:steps -->
- 
          ## Later
- 
+         <!-- ANCHOR:risks -->
+         None.
         would close 1 section of plan.md
-        plan.md:20:1: unclosed: section `risks`, opened on line 20, is never closed
-          hint: the tag on line 23 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
-        plan.md:23:1: stray-close: line 23 closes section `risk`, which is not open
-          hint: open here is `risks`, from line 20
+        plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
+          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+        plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
+          hint: open here is `risks`, from line 18
         [exit 0]
     "#]]);
     assert_eq!(sandbox.read(".memories/plan.md"), OPEN);
@@ -150,30 +150,30 @@ fn what_is_unclosed_is_closed_and_shown() {
          ## No heading
          ```
         +<!-- /ANCHOR:steps -->
- 
          ## Later
- 
+         <!-- ANCHOR:risks -->
+         None.
         closed 1 section of plan.md
-        plan.md:20:1: unclosed: section `risks`, opened on line 20, is never closed
-          hint: the tag on line 23 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
-        plan.md:23:1: stray-close: line 23 closes section `risk`, which is not open
-          hint: open here is `risks`, from line 20
+        plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
+          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+        plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
+          hint: open here is `risks`, from line 18
         [exit 0]
 
         $ cerberus memory sections plan --fix
         nothing was closed in plan.md
-        plan.md:20:1: unclosed: section `risks`, opened on line 20, is never closed
-          hint: the tag on line 23 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
-        plan.md:23:1: stray-close: line 23 closes section `risk`, which is not open
-          hint: open here is `risks`, from line 20
+        plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
+          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+        plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
+          hint: open here is `risks`, from line 18
         [exit 0]
 
         $ cerberus memory sections plan --fix --validate
         nothing was closed in plan.md
-        plan.md:20:1: unclosed: section `risks`, opened on line 20, is never closed
-          hint: the tag on line 23 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
-        plan.md:23:1: stray-close: line 23 closes section `risk`, which is not open
-          hint: open here is `risks`, from line 20
+        plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
+          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+        plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
+          hint: open here is `risks`, from line 18
         [exit 1]
 
         $ cerberus memory sections plan --dry-run
@@ -195,7 +195,7 @@ fn what_is_unclosed_is_closed_and_shown() {
         For more information, try '--help'.
         [exit 2]
     "#]]);
-    let fixed = OPEN.replace("```\n\n## Later", "```\n<!-- /ANCHOR:steps -->\n\n## Later");
+    let fixed = OPEN.replace("```\n## Later", "```\n<!-- /ANCHOR:steps -->\n## Later");
     assert_eq!(sandbox.read(".memories/plan.md"), fixed);
 }
 

@@ -26,6 +26,12 @@ const LIFE: &[&str] = &[
     "memory show --anchored",
     "memory show nothing",
     "memory stats --show-anchors",
+    "memory feedback hash-passwords --good",
+    "memory links",
+    "memory linked web/html.ts",
+    "memory pin add \"Ask before a release\" --id ask",
+    "memory pin list",
+    "memory inject --query password",
     "memory merge kind release/plan --into all",
     "memory delete all",
     "memory show",
@@ -150,7 +156,8 @@ fn shortest(command: &clap::Command) -> String {
     let needed =
         command.get_arguments().filter(|it| it.is_required_set() || firsts.contains(&it.get_id()));
     let args = needed.map(|arg| match arg.get_long() {
-        Some(long) => format!("--{long} x"),
+        Some(long) if arg.get_action().takes_values() => format!("--{long} x"),
+        Some(long) => format!("--{long}"),
         None => "x ".repeat(arg.get_num_args().map_or(1, |it| it.min_values().max(1))),
     });
     format!("memory {} {}", command.get_name(), args.collect::<Vec<_>>().join(" "))

@@ -109,9 +109,13 @@ fn names_of_other_worlds_are_only_names() {
             constructor
             ! "toString""#]],
     );
-    check_select(&["a"], &["constructor", "__proto__"], expect![[r#"
+    check_select(
+        &["a"],
+        &["constructor", "__proto__"],
+        expect![[r#"
         ! "constructor"
-        ! "__proto__""#]]);
+        ! "__proto__""#]],
+    );
 }
 
 #[test]
