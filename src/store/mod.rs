@@ -97,22 +97,24 @@ fn mend(path: &Path) -> Result<Store> {
         .with_context(|| format!("failed to open `{}`", turn.display()))?;
     turn.lock().context("failed to wait for another process that mends the store")?;
     let mut waited = Duration::ZERO;
+    let mut warning = None;
     loop {
         match try_open(path) {
             Err(error) if is_busy(&error) && waited < BUSY => {
                 std::thread::sleep(PAUSE);
                 waited += PAUSE;
             }
-            Err(error) if is_corrupt(&error) => {
-                let aside = set_aside(path)?;
-                let mut store = try_open(path)?;
-                store.warnings.push(format!(
+            Err(error) if is_corrupt(&error) && warning.is_none() => {
+                warning = Some(format!(
                     "the store was corrupt and has been rebuilt; the old one is kept as `{}`",
-                    aside.display()
+                    set_aside(path)?.display()
                 ));
+            }
+            Ok(mut store) => {
+                store.warnings.extend(warning);
                 return Ok(store);
             }
-            opened => return opened,
+            failed => return failed,
         }
     }
 }
