@@ -92,7 +92,7 @@ pub(crate) fn fix(project: &Project, typed: &str) -> Result<Report> {
     Ok(fix_report(stored, &text, &fixed, written))
 }
 
-/// Returns what [`fix`] would do, and writes nothing.
+/// Returns what [`fix()`] would do, and writes nothing.
 pub(crate) fn fix_preview(project: &Project, typed: &str) -> Result<Report> {
     let memories = Memories::load(project)?;
     let stored = memories.find(typed)?;
