@@ -2519,7 +2519,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__sections)
-            opts="-h -V --validate --project --json --color --help --version"
+            opts="-h -V --validate --fix --dry-run --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -81,8 +81,14 @@ Examples:
   cerberus memory links --broken
   cerberus memory links --format mermaid")]
     Links(LinksArgs),
-    /// List the sections of a memory with their tokens
-    #[command(after_help = "Example: cerberus memory sections release-plan --validate")]
+    /// List the sections of a memory with their tokens, and close those that are not closed
+    #[command(after_help = "\
+A closing tag goes before the next heading of the section's level or above, the next tag or the end
+of the text, never into code. Where something else may be meant, nothing is changed.
+
+Examples:
+  cerberus memory sections release-plan --validate
+  cerberus memory sections release-plan --fix --dry-run")]
     Sections(SectionsArgs),
     /// Write a document of any length into the bank
     #[command(after_help = "\
@@ -446,6 +452,12 @@ pub(crate) struct SectionsArgs {
     /// Fail if any section tag is wrong
     #[arg(long)]
     pub(crate) validate: bool,
+    /// Close the sections that are never closed and show the change
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Show the change and write nothing
+    #[arg(long, requires = "fix", conflicts_with = "validate")]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]

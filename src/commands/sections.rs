@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::cli::SectionsArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
-use crate::ops::sections;
+use crate::ops::sections::{self, Fix, Report};
 use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
 
 pub(super) fn run(
@@ -13,7 +13,12 @@ pub(super) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let report = sections::sections(&settings.project, &args.id)?;
+    let (project, id) = (&settings.project, &args.id);
+    let report = match (args.fix, args.dry_run) {
+        (false, _) => sections::sections(project, id)?,
+        (true, false) => sections::fix(project, id)?,
+        (true, true) => sections::fix_preview(project, id)?,
+    };
     let failed = args.validate && !report.diagnostics.is_empty();
     let status = if failed { ExitStatus::CheckFailed } else { ExitStatus::Done };
     out.warn(&report.warnings);
@@ -21,7 +26,9 @@ pub(super) fn run(
         out.document(&report)?;
         return Ok(status);
     }
-    if !args.validate {
+    if let Some(fix) = &report.fix {
+        show_fix(fix, &report, out);
+    } else if !args.validate {
         let rows: Vec<Vec<String>> = report
             .sections
             .iter()
@@ -60,4 +67,29 @@ pub(super) fn run(
         );
     }
     Ok(status)
+}
+
+/// Prints the change, and in a line what it is.
+fn show_fix(fix: &Fix, report: &Report, out: &mut Printer) {
+    if out.terminal.out_is_terminal {
+        for line in fix.diff.lines() {
+            // Nothing is taken away, and nothing that begins with `+` put in.
+            let is_new = line.starts_with('+') && !line.starts_with("+++");
+            let style = if is_new { GOOD } else { FAINT };
+            out.line(&out.styled(style, line));
+        }
+    } else {
+        out.exactly(fix.diff.as_bytes());
+    }
+    let file = out.safe(&report.file);
+    let is_open = report.diagnostics.iter().any(|it| it.code == "unclosed");
+    let n = fix.closed.len();
+    let sections = if n == 1 { "section" } else { "sections" };
+    let said = match (n, fix.written) {
+        (0, _) if is_open => format!("nothing was closed in {file}"),
+        (0, _) => format!("every section of {file} is closed"),
+        (_, true) => format!("closed {n} {sections} of {file}"),
+        (_, false) => format!("would close {n} {sections} of {file}"),
+    };
+    out.line(&out.painted(if n == 0 { FAINT } else { GOOD }, &said));
 }

@@ -9,6 +9,7 @@
 //! heading section of the same id.
 
 mod content;
+pub(crate) mod fix;
 mod pairing;
 mod select;
 mod slug;
@@ -65,13 +66,15 @@ pub(crate) struct Sections {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Every well-formed tag, paired or not, in the order of the text.
     pub(crate) tags: Vec<Span>,
+    /// The opening tags that nothing closes, in the order of the text.
+    unclosed: Vec<Span>,
 }
 
 /// Returns the sections of `text`, which is a whole file, frontmatter and all.
 pub(crate) fn parse(text: &str) -> Sections {
     let body = Span::new(frontmatter::body_start(text), text.len());
     let structure = structure(text, body);
-    let mut pairing = Pairing::new(text);
+    let mut pairing = Pairing::new(text, structure.comments.len());
     for comment in structure.comments {
         match tag::read(comment.span.of(text), comment.ended) {
             Reading::Tag { closing, id } => pairing.tag(Tag { span: comment.span, closing, id }),

@@ -31,6 +31,8 @@ pub(crate) struct Comment {
     pub(crate) span: Span,
     /// Whether it has a `-->`.
     pub(crate) ended: bool,
+    /// Whether it stands in a quote, a list or a table.
+    pub(crate) contained: bool,
 }
 
 #[derive(Debug)]
@@ -51,6 +53,7 @@ pub(crate) fn structure(text: &str, within: Span) -> Structure {
         text: &shallow(text),
         opening: Finder::new("<!--"),
         closing: Finder::new("-->"),
+        n_containers: 0,
         found: Structure::default(),
     };
     reader.read(within);
@@ -90,6 +93,8 @@ struct Reader<'a> {
     text: &'a str,
     opening: Finder<'static>,
     closing: Finder<'static>,
+    /// The quotes, lists and tables around what is read.
+    n_containers: usize,
     found: Structure,
 }
 
@@ -116,6 +121,7 @@ impl Reader<'_> {
                             self.found.code.push(span);
                         }
                         Tag::HtmlBlock => self.html_block(span),
+                        Tag::BlockQuote(_) | Tag::List(_) | Tag::Table(_) => self.n_containers += 1,
                         _ => {}
                     }
                     depth += 1;
@@ -124,6 +130,9 @@ impl Reader<'_> {
                     match tag {
                         TagEnd::Heading(_) => in_heading = false,
                         TagEnd::CodeBlock => in_code = false,
+                        TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Table => {
+                            self.n_containers -= 1;
+                        }
                         _ => {}
                     }
                     depth -= 1;
@@ -135,6 +144,7 @@ impl Reader<'_> {
                         self.found.comments.push(Comment {
                             span: Span::new(span.start - 1, span.end),
                             ended: false,
+                            contained: self.n_containers > 0,
                         });
                     }
                     if in_heading {
@@ -175,6 +185,17 @@ impl Reader<'_> {
         // `<!-->` is a whole comment, so its end may share the dashes.
         let end = self.closing.find(html).filter(|_| begins);
         let after = end.map_or(block.end, |dashes| block.start + dashes + 3);
+        // Nearly every block is one comment on one line.
+        if end.is_some_and(|dashes| dashes > 3 && !html[4..dashes].contains(&b'<'))
+            && html[after - block.start..].iter().all(|byte| b"\r\n".contains(byte))
+        {
+            self.found.comments.push(Comment {
+                span: Span::new(block.start, after),
+                ended: true,
+                contained: self.n_containers > 0,
+            });
+            return;
+        }
         self.comments(Span::new(block.start, after));
         let rest = &html[after - block.start..];
         if memchr::memchr2(b'`', b'\\', rest).is_some() {
@@ -196,6 +217,7 @@ impl Reader<'_> {
             self.found.comments.push(Comment {
                 span: Span::new(html.start + start, html.start + end),
                 ended: dashes.is_some(),
+                contained: self.n_containers > 0,
             });
         }
     }

@@ -97,22 +97,24 @@ fn mend(path: &Path) -> Result<Store> {
         .with_context(|| format!("failed to open `{}`", turn.display()))?;
     turn.lock().context("failed to wait for another process that mends the store")?;
     let mut waited = Duration::ZERO;
+    let mut warning = None;
     loop {
         match try_open(path) {
             Err(error) if is_busy(&error) && waited < BUSY => {
                 std::thread::sleep(PAUSE);
                 waited += PAUSE;
             }
-            Err(error) if is_corrupt(&error) => {
-                let aside = set_aside(path)?;
-                let mut store = try_open(path)?;
-                store.warnings.push(format!(
+            Err(error) if is_corrupt(&error) && warning.is_none() => {
+                warning = Some(format!(
                     "the store was corrupt and has been rebuilt; the old one is kept as `{}`",
-                    aside.display()
+                    set_aside(path)?.display()
                 ));
+            }
+            Ok(mut store) => {
+                store.warnings.extend(warning);
                 return Ok(store);
             }
-            opened => return opened,
+            failed => return failed,
         }
     }
 }
@@ -149,11 +151,12 @@ fn try_open(path: &Path) -> Result<Store> {
     Store::prepare(connection).with_context(said)
 }
 
+fn sqlite_error(error: &anyhow::Error) -> Option<&rusqlite::Error> {
+    error.chain().find_map(|cause| cause.downcast_ref())
+}
+
 fn sqlite_code(error: &anyhow::Error) -> Option<rusqlite::ErrorCode> {
-    error
-        .chain()
-        .find_map(|cause| cause.downcast_ref::<rusqlite::Error>())
-        .and_then(rusqlite::Error::sqlite_error_code)
+    sqlite_error(error).and_then(rusqlite::Error::sqlite_error_code)
 }
 
 fn is_corrupt(error: &anyhow::Error) -> bool {
@@ -163,7 +166,12 @@ fn is_corrupt(error: &anyhow::Error) -> bool {
 
 fn is_busy(error: &anyhow::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
-    matches!(sqlite_code(error), Some(DatabaseBusy | DatabaseLocked))
+    // Of several that open an empty store each clears its log away, and all but one find
+    // none: the same as another one's writing.
+    let is_cleared = sqlite_error(error)
+        .and_then(rusqlite::Error::sqlite_error)
+        .is_some_and(|it| it.extended_code == rusqlite::ffi::SQLITE_IOERR_DELETE_NOENT);
+    is_cleared || matches!(sqlite_code(error), Some(DatabaseBusy | DatabaseLocked))
 }
 
 fn is_unwritable(error: &anyhow::Error) -> bool {

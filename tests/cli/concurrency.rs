@@ -1,6 +1,7 @@
 //! Several processes at once, and processes that are killed: nothing is lost, nothing
 //! is half written.
 
+use std::collections::BTreeMap;
 use std::process::{Child, Output, Stdio};
 use std::time::Duration;
 
@@ -169,6 +170,119 @@ fn writers_of_every_kind_take_turns() {
     let d = sandbox.read(".memories/d.md");
     assert!(["Text of c", "Text of d", "More."].iter().all(|it| d.contains(it)), "{d}");
     assert_eq!(sandbox.json("memory stats")["memories"], 4);
+}
+
+/// Checks that every file of a bank and of its trash is whole, and returns the texts by file.
+fn whole_files(sandbox: &Sandbox) -> BTreeMap<String, String> {
+    toml::from_str::<toml::Table>(&sandbox.lock()).expect("the lock is TOML");
+    let mut texts = BTreeMap::new();
+    for folder in [".memories", ".memories/.trash"] {
+        for entry in std::fs::read_dir(sandbox.path(folder)).expect("a folder") {
+            let name = entry.expect("an entry").file_name().into_string().expect("a name");
+            assert!(!name.starts_with(".cerberus-"), "`{folder}/{name}` was left behind");
+            if name.ends_with(".md") {
+                let file = format!("{folder}/{name}");
+                let text = sandbox.read(&file);
+                assert!(text.starts_with("---\n") && text.ends_with('\n'), "{file}: {text:?}");
+                texts.insert(file, text);
+            }
+        }
+    }
+    for line in ["memory stats", "memory show", "memory reanchor --check"] {
+        let outcome = sandbox.run(line);
+        assert_eq!((outcome.status(), outcome.stderr()), (0, String::new()), "{}", outcome.text());
+    }
+    texts
+}
+
+#[test]
+fn what_was_acknowledged_is_there_whatever_went_on_beside() {
+    const ROUNDS: usize = 4;
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory create log --content \"# Log\"");
+    let write = |id: &str, text: &str| {
+        sandbox.memory(id, format!("---\ntype: plan\n---\n{text}\n"));
+    };
+    let mut last_words = 0;
+    for n in 0..ROUNDS {
+        write(&format!("victim-{n}"), "Condemned.");
+        write(&format!("left-{n}"), &format!("Left {n}."));
+        write(&format!("right-{n}"), &format!("Right {n}, see [[memory:left-{n}]]."));
+        write(&format!("open-{n}"), &format!("<!-- ANCHOR:a -->\nFirst {n}."));
+        let lines = [
+            format!("memory add \"Escape HTML entities\" --id rule-{n} --anchor-to web/html.ts"),
+            "memory add \"Name it well\" --no-anchor".to_owned(),
+            format!("memory create doc-{n} --content \"Doc {n}.\""),
+            format!("memory append log --content \"- entry {n}.\""),
+            format!("memory delete victim-{n}"),
+            format!("memory merge left-{n} right-{n} --into both-{n}"),
+            format!("memory sections open-{n} --fix"),
+            format!("memory append open-{n} --content \"More {n}.\""),
+            format!("memory append victim-{n} --content \"Last words {n}.\""),
+            format!("memory update log --category round-{n}"),
+        ];
+        for (output, line) in at_once(&sandbox, &lines).into_iter().zip(&lines) {
+            let outcome = sandbox.outcome(line, output);
+            if !line.contains("append victim") {
+                assert_eq!(outcome.status(), 0, "{}", outcome.text());
+            } else if outcome.status() == 0 {
+                last_words += 1;
+            } else {
+                let told = outcome.stderr();
+                assert!(told.contains("there is no memory `victim-"), "{}", outcome.text());
+            }
+        }
+    }
+    let texts = whole_files(&sandbox);
+    let all = texts.values().map(String::as_str).collect::<String>();
+    assert_eq!(all.matches("Last words ").count(), last_words, "as often as was said");
+    let bank = |id: String| &texts[&format!(".memories/{id}.md")];
+    let log = bank("log".to_owned());
+    assert_eq!(log.matches("category: round-").count(), 1, "{log}");
+    let lock = sandbox.lock();
+    for n in 0..ROUNDS {
+        assert_eq!(log.matches(&format!("- entry {n}.")).count(), 1, "{log}");
+        assert!(bank(format!("doc-{n}")).contains(&format!("Doc {n}.")));
+        assert!(lock.contains(&format!("id = \"rule-{n}\"\nfile = \"web/html.ts\"")), "{lock}");
+        let both = bank(format!("both-{n}"));
+        for text in [format!("Left {n}."), format!("Right {n}, see [[memory:both-{n}]].")] {
+            assert_eq!(both.matches(&text).count(), 1, "{both}");
+        }
+        let open = bank(format!("open-{n}"));
+        for text in [format!("First {n}."), format!("More {n}."), "<!-- /ANCHOR:a -->".to_owned()] {
+            assert_eq!(open.matches(&text).count(), 1, "{open}");
+        }
+        for gone in ["victim", "left", "right"] {
+            assert!(!texts.contains_key(&format!(".memories/{gone}-{n}.md")));
+            assert!(texts.contains_key(&format!(".memories/.trash/{gone}-{n}.md")));
+        }
+    }
+    assert_eq!(all.matches("Name it well").count(), ROUNDS);
+}
+
+#[test]
+fn the_same_edit_by_everybody_is_made_once() {
+    let sandbox = Sandbox::bank();
+    let text = "---\ntype: plan\n---\n<!-- ANCHOR:a -->\nText.\n\n## Next\n\nEnd.\n";
+    for (line, expected) in [
+        ("memory sections plan --fix", text.replace("Text.\n", "Text.\n<!-- /ANCHOR:a -->\n")),
+        (
+            "memory append plan --section next --content Once.",
+            text.replace("End.\n", "End.\n\nOnce.\n"),
+        ),
+    ] {
+        sandbox.memory("plan", text);
+        all_succeed(&sandbox, &vec![line.to_owned(); AT_ONCE]);
+        assert_eq!(sandbox.read(".memories/plan.md"), expected, "{line}");
+    }
+    // Of eight that move it away one succeeds, and the others are told that it is gone.
+    let mut statuses: Vec<_> = at_once(&sandbox, &vec!["memory delete plan".to_owned(); AT_ONCE])
+        .iter()
+        .map(|it| it.status.code())
+        .collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [vec![Some(0)], vec![Some(2); AT_ONCE - 1]].concat());
+    assert_eq!(std::fs::read_dir(sandbox.path(".memories/.trash")).expect("a trash").count(), 1);
 }
 
 #[test]

@@ -154,6 +154,7 @@ fn what_is_done_with_memories() {
             $ cerberus memory sections odd
             diagnostics: [{code:string,column:number,hint:string,line:number,message:string}]
             file: string
+            fix: null
             fullFileTokens: number
             id: string
             sections: [{endLine:number,id:string,origin:string,startLine:number,tokens:number}]

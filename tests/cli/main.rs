@@ -44,5 +44,6 @@ mod search_quality;
 mod sections;
 mod show;
 mod stats;
+mod storage;
 mod trash;
 mod update;

@@ -113,3 +113,136 @@ fn an_unknown_memory_is_refused_with_the_nearest() {
         [exit 2]
     "#]]);
 }
+
+const OPEN: &str = "---\ntype: plan\n---\n# Plan\n\n<!-- ANCHOR:steps -->\n## Steps\n\n- one\n- two\n\n\
+    ```\n<!-- ANCHOR:example -->\n## No heading\n```\n## Later\n<!-- ANCHOR:risks -->\nNone.\n\n<!-- /ANCHOR:risk -->\n";
+
+#[test]
+fn what_is_unclosed_is_closed_and_shown() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("plan", OPEN);
+    sandbox.session(expect![[r#"
+        $ cerberus memory sections plan --fix --dry-run
+        --- a/plan.md
+        +++ b/plan.md
+        @@ -13,6 +13,7 @@
+         <!-- ANCHOR:example -->
+         ## No heading
+         ```
+        +<!-- /ANCHOR:steps -->
+         ## Later
+         <!-- ANCHOR:risks -->
+         None.
+        would close 1 section of plan.md
+        plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
+          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+        plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
+          hint: open here is `risks`, from line 18
+        [exit 0]
+    "#]]);
+    assert_eq!(sandbox.read(".memories/plan.md"), OPEN);
+    sandbox.session(expect![[r#"
+        $ cerberus memory sections plan --fix
+        --- a/plan.md
+        +++ b/plan.md
+        @@ -13,6 +13,7 @@
+         <!-- ANCHOR:example -->
+         ## No heading
+         ```
+        +<!-- /ANCHOR:steps -->
+         ## Later
+         <!-- ANCHOR:risks -->
+         None.
+        closed 1 section of plan.md
+        plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
+          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+        plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
+          hint: open here is `risks`, from line 18
+        [exit 0]
+
+        $ cerberus memory sections plan --fix
+        nothing was closed in plan.md
+        plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
+          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+        plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
+          hint: open here is `risks`, from line 18
+        [exit 0]
+
+        $ cerberus memory sections plan --fix --validate
+        nothing was closed in plan.md
+        plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
+          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+        plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
+          hint: open here is `risks`, from line 18
+        [exit 1]
+
+        $ cerberus memory sections plan --dry-run
+        --- stderr
+        error: the following required arguments were not provided:
+          --fix
+
+        Usage: cerberus memory sections --fix --dry-run <ID>
+
+        For more information, try '--help'.
+        [exit 2]
+
+        $ cerberus memory sections plan --fix --dry-run --validate
+        --- stderr
+        error: the argument '--dry-run' cannot be used with '--validate'
+
+        Usage: cerberus memory sections --fix --dry-run <ID>
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]]);
+    let fixed = OPEN.replace("```\n## Later", "```\n<!-- /ANCHOR:steps -->\n## Later");
+    assert_eq!(sandbox.read(".memories/plan.md"), fixed);
+}
+
+#[test]
+fn a_fix_is_a_patch_and_keeps_line_ends() {
+    let sandbox = Sandbox::bank();
+    let text = "\u{FEFF}# Plan\r\n\r\n<!-- ANCHOR:a -->\r\ntext";
+    sandbox.memory("dos", text);
+    sandbox.memory("unix", "<!-- ANCHOR:a -->\ntext\n");
+    for id in ["dos", "unix"] {
+        let diff =
+            sandbox.json(&format!("memory sections {id} --fix --dry-run"))["fix"]["diff"].clone();
+        sandbox.write("fix.patch", diff.as_str().expect("a text"));
+        sandbox.git("apply -p1 --directory=.memories fix.patch");
+        let patched = sandbox.read(&format!(".memories/{id}.md"));
+        sandbox.memory(id, if id == "dos" { text } else { "<!-- ANCHOR:a -->\ntext\n" });
+        sandbox.ok(&format!("memory sections {id} --fix"));
+        assert_eq!(sandbox.read(&format!(".memories/{id}.md")), patched);
+    }
+    assert_eq!(sandbox.read(".memories/dos.md"), format!("{text}\r\n<!-- /ANCHOR:a -->"));
+}
+
+#[test]
+fn a_fix_refuses_what_it_would_spoil() {
+    let sandbox = Sandbox::bank();
+    let utf16: Vec<u8> =
+        "\u{FEFF}<!-- ANCHOR:a -->\ntext\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    sandbox.memory("wide", &utf16);
+    sandbox.memory("full", format!("<!-- ANCHOR:a -->\n{}", "x".repeat(100 * 1024 - 20)));
+    sandbox.session(expect![[r#"
+        $ cerberus memory sections wide
+        wide.md has 8 tokens (o200k_base)
+        wide.md:1:1: unclosed: section `a`, opened on line 1, is never closed
+          hint: add `<!-- /ANCHOR:a -->` where it ends
+        [exit 0]
+
+        $ cerberus memory sections wide --fix
+        --- stderr
+        cerberus: `wide.md` is no valid UTF-8 from byte 0 on, and editing it would lose what it holds
+        hint: save it as UTF-8 in an editor first
+        [exit 2]
+
+        $ cerberus memory sections full --fix
+        --- stderr
+        cerberus: the memory has 101 KB, more than 100 KB
+        hint: split it; what is long is read by nobody
+        [exit 2]
+    "#]]);
+    assert_eq!(std::fs::read(sandbox.path(".memories/wide.md")).expect("there"), utf16);
+}

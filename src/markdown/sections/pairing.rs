@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::tag::Tag;
 use super::{Origin, Section, Sections};
@@ -25,6 +25,7 @@ pub(super) struct Pairing<'a> {
     open: Vec<Open>,
     /// Opening and closing tag and the number of their name, in the order of the closing ones.
     pairs: Vec<(usize, usize, usize)>,
+    unclosed: Vec<Span>,
     /// With their places, sorted at the end.
     diagnostics: Vec<(usize, Diagnostic)>,
 }
@@ -45,33 +46,46 @@ struct Name {
 }
 
 impl<'a> Pairing<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    /// Makes room for so many tags in `text`.
+    pub(super) fn new(text: &'a str, n_tags: usize) -> Self {
+        let n_pairs = n_tags.div_ceil(2);
         Self {
             lines: LineIndex::new(text),
-            tags: Vec::new(),
-            numbers: FxHashMap::default(),
-            names: Vec::new(),
+            tags: Vec::with_capacity(n_tags),
+            numbers: FxHashMap::with_capacity_and_hasher(n_pairs, FxBuildHasher),
+            names: Vec::with_capacity(n_pairs),
             open: Vec::new(),
-            pairs: Vec::new(),
+            pairs: Vec::with_capacity(n_pairs),
+            unclosed: Vec::new(),
             diagnostics: Vec::new(),
         }
     }
 
     pub(super) fn tag(&mut self, tag: Tag<'a>) {
         let tag_idx = self.tags.len();
-        let n_names = self.names.len();
-        let name = *self.numbers.entry(tag.key()).or_insert(n_names);
-        if name == n_names {
-            self.names.push(Name::default());
-        }
-        let closing = tag.closing;
+        let name = self.number(tag);
         self.tags.push(tag);
-        if closing {
+        if tag.closing {
             self.close(tag_idx, name);
         } else {
             let around = self.names[name].open.replace(self.open.len());
             self.open.push(Open { tag_idx, name, around });
         }
+    }
+
+    /// Returns the number of a tag's name.
+    fn number(&mut self, tag: Tag<'a>) -> usize {
+        // Most tags close the one that was opened last.
+        let last = self.open.last().filter(|_| tag.closing);
+        if let Some(open) = last.filter(|open| self.tags[open.tag_idx].id == tag.id) {
+            return open.name;
+        }
+        let n_names = self.names.len();
+        let name = *self.numbers.entry(tag.key()).or_insert(n_names);
+        if name == n_names {
+            self.names.push(Name::default());
+        }
+        name
     }
 
     fn close(&mut self, tag_idx: usize, name: usize) {
@@ -155,6 +169,7 @@ impl<'a> Pairing<'a> {
                 self.line(closer)
             );
         }
+        self.unclosed.push(tag.span);
         self.report("unclosed", tag.span.start, message, hint);
     }
 
@@ -170,10 +185,12 @@ impl<'a> Pairing<'a> {
         }
         let list = self.tagged();
         self.diagnostics.sort_by_key(|(at, _)| *at);
+        self.unclosed.sort_unstable();
         Sections {
             list,
             diagnostics: self.diagnostics.into_iter().map(|(_, it)| it).collect(),
             tags: self.tags.iter().map(|tag| tag.span).collect(),
+            unclosed: self.unclosed,
         }
     }
 

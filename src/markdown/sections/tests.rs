@@ -1,6 +1,7 @@
 //! Each case is a text and, as text, what comes of it.
 
 mod code;
+mod fix;
 mod floods;
 mod headings;
 mod laws;

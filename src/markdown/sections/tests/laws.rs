@@ -4,6 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The words that scripts know troubles by: one may be added, none goes.
+const CODES: &[&str] =
+    &["crossed", "duplicate", "malformed", "mixed-case", "self-nested", "stray-close", "unclosed"];
+
 fn markdown() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         8 => proptest::sample::select(vec![
@@ -41,7 +45,14 @@ proptest! {
         let n_lines = text.split('\n').count();
         for diagnostic in &sections.diagnostics {
             prop_assert!(diagnostic.line < n_lines);
+            prop_assert!(CODES.contains(&diagnostic.code), "{}", diagnostic.code);
+            prop_assert!(diagnostic.hint.as_ref().is_some_and(|hint| !hint.is_empty()));
         }
+    }
+
+    #[test]
+    fn a_fix_adds_tags_and_takes_nothing(text in markdown()) {
+        super::fix::check_laws(&text, &super::super::fix::fix(&text));
     }
 
     #[test]

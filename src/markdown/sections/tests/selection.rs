@@ -98,3 +98,29 @@ fn the_nearest_is_offered() {
             ! "zzz""#]],
     );
 }
+
+#[test]
+fn names_of_other_worlds_are_only_names() {
+    check_select(
+        &["constructor", "__proto__"],
+        &["__proto__", "constructor", "toString"],
+        expect![[r#"
+            __proto__
+            constructor
+            ! "toString""#]],
+    );
+    check_select(
+        &["a"],
+        &["constructor", "__proto__"],
+        expect![[r#"
+        ! "constructor"
+        ! "__proto__""#]],
+    );
+}
+
+#[test]
+fn a_section_without_text_is_found() {
+    let sections = parse("<!-- ANCHOR:a --><!-- /ANCHOR:a -->\n");
+    let selection = select(&sections, &["a".to_owned()]);
+    assert_eq!((selection.found.len(), selection.missing), (1, Vec::new()));
+}

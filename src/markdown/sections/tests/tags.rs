@@ -126,16 +126,16 @@ fn line_ends_and_marks_survive() {
         # title 1-2 "# Title\r\ntext"
     "##]],
     );
-    let utf16: Vec<u8> = "\u{FEFF}<!-- ANCHOR:a -->é<!-- /ANCHOR:a -->"
-        .encode_utf16()
-        .flat_map(u16::to_be_bytes)
-        .collect();
-    check(
-        &crate::text::decode(&utf16).0,
-        expect![[r#"
-        a 1-1 "é"
-    "#]],
-    );
+    let wide = "\u{FEFF}<!-- ANCHOR:a -->\r\né\r\n<!-- /ANCHOR:a -->\r\n";
+    for bytes in [u16::to_be_bytes, u16::to_le_bytes] {
+        let utf16: Vec<u8> = wide.encode_utf16().flat_map(bytes).collect();
+        check(
+            &crate::text::decode(&utf16).0,
+            expect![[r#"
+                a 1-3 "é"
+            "#]],
+        );
+    }
 }
 
 #[test]
@@ -253,4 +253,32 @@ fn the_second_of_a_name_is_numbered() {
                 rename one of them; this one is `a#3` until then
         "#]],
     );
+}
+
+#[test]
+fn odd_neighbours_spoil_nothing() {
+    const GOOD: &str = "<!-- ANCHOR:good -->\ntext\n<!-- /ANCHOR:good -->\n";
+    for beside in [
+        "```\n<!-- ANCHOR:x -->\n```\n",
+        "~~~\n<!-- ANCHOR:x -->\n~~~\n",
+        "    <!-- ANCHOR:x -->\n\n",
+        "Write `<!-- ANCHOR:x -->`.\n",
+        "<!-- ANCHOR:snake_case -->a<!-- /ANCHOR:snake_case -->\n",
+        "<!-- ANCHOR:_memory.continuity -->a<!-- /ANCHOR:_memory.continuity -->\n",
+        "<!-- ANCHOR:x -->\n",
+        "<!-- /ANCHOR:x -->\n",
+        "<!-- ANCHOR:x --><!-- ANCHOR:y --><!-- /ANCHOR:x --><!-- /ANCHOR:y -->\n",
+        "<!-- ANCHOR:x -->a<!-- /ANCHOR:x --><!-- ANCHOR:x -->b<!-- /ANCHOR:x -->\n",
+        "<!-- ANCHOR:Foo -->a<!-- /ANCHOR:foo -->\n",
+        "<!-- ANCHOR : x -->\n<!-- ANCHOR:x extra -->\n<!-- ANCHOR_END:x -->\n",
+        "<!-- ANCHOR:größe -->\n<!-- ANCHOR:(*[ -->\n<!-- ANCHOR: -->\n<!-- ANCHOR -->\n",
+        "<!-- never ended\n",
+    ] {
+        for text in [format!("{beside}{GOOD}"), format!("{GOOD}{beside}")] {
+            let sections = parse(&text);
+            let good = sections.list.iter().find(|it| it.id == "good");
+            let good = good.map(|it| content(&text, it, &sections, false));
+            assert_eq!(good.as_deref(), Some("text"), "{text}");
+        }
+    }
 }

@@ -1,0 +1,96 @@
+//! What the section parser costs by the number of sections, and whether it stays linear.
+//!
+//! A memory holds 100 KB at most, far less than 10,000 sections, so that no command line
+//! shows this. The parser's own sources are compiled here instead of widening what the
+//! library gives out; they read no file and need nothing else of it.
+#![expect(clippy::disallowed_methods, reason = "`cargo test --benches` says so in the arguments")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+#![expect(dead_code, unused_imports, reason = "only the section parser of these modules is used")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+#[path = "../src/markdown/mod.rs"]
+mod markdown;
+#[path = "../src/model.rs"]
+mod model;
+#[path = "../src/text.rs"]
+mod text;
+
+use markdown::sections;
+
+/// How often each size is timed. The least counts: what else the machine does only adds to it.
+const ROUNDS: usize = 31;
+
+/// What 10,000 sections may cost.
+const LIMIT_MS: f64 = 10.0;
+
+/// Makes a text of so many pairs.
+type Shape = fn(usize) -> String;
+
+fn main() {
+    // `cargo test --benches` only wants to know that this starts.
+    if std::env::args().any(|arg| arg == "--test") {
+        return;
+    }
+    println!(
+        "{:34} {:>8} {:>9} {:>9} {:>8}",
+        "sections::parse, least of all rounds", "pairs", "KB", "ms", "ns/pair"
+    );
+    let shapes: [(&str, Shape); 4] = [
+        ("side by side", side_by_side),
+        ("one in another", nested),
+        ("crossed", crossed),
+        ("never closed", unclosed),
+    ];
+    for (name, shape) in shapes {
+        for n_pairs in [1_000, 10_000, 100_000] {
+            let text = shape(n_pairs);
+            let ms = least_ms(&text);
+            let limit = match n_pairs {
+                10_000 => format!("  limit {LIMIT_MS} ms"),
+                _ => String::new(),
+            };
+            println!(
+                "{name:34} {n_pairs:8} {:9} {ms:9.2} {:8.0}{limit}",
+                text.len() / 1024,
+                ms * 1e6 / n_pairs as f64
+            );
+        }
+    }
+}
+
+/// Sections of a line each, as a memory has them.
+fn side_by_side(n_pairs: usize) -> String {
+    let pair = |n| {
+        format!("<!-- ANCHOR:section-{n} -->\nOne line of text.\n<!-- /ANCHOR:section-{n} -->\n\n")
+    };
+    (0..n_pairs).map(pair).collect()
+}
+
+fn nested(n_pairs: usize) -> String {
+    let opened = (0..n_pairs).map(|n| format!("<!-- ANCHOR:s{n} -->\n"));
+    let closed = (0..n_pairs).rev().map(|n| format!("<!-- /ANCHOR:s{n} -->\n"));
+    opened.chain(closed).collect()
+}
+
+fn crossed(n_pairs: usize) -> String {
+    let opened = (0..n_pairs).map(|n| format!("<!-- ANCHOR:s{n} -->\n"));
+    let closed = (0..n_pairs).map(|n| format!("<!-- /ANCHOR:s{n} -->\n"));
+    opened.chain(closed).collect()
+}
+
+fn unclosed(n_pairs: usize) -> String {
+    (0..n_pairs).map(|n| format!("<!-- ANCHOR:s{n} -->\nOne line of text.\n\n")).collect()
+}
+
+fn least_ms(text: &str) -> f64 {
+    let figures: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let started = Instant::now();
+            black_box(sections::parse(black_box(text)));
+            started.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    figures.into_iter().fold(f64::INFINITY, f64::min)
+}

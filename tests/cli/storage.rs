@@ -1,0 +1,198 @@
+//! Where the bank is: in the project or in the user's folder, with the same answers from
+//! both; and memory that is switched off.
+
+use std::path::PathBuf;
+
+use crate::sandbox::Sandbox;
+
+/// The life of a bank, with every command but `init`.
+const LIFE: &[&str] = &[
+    "memory add \"Hash the password with a fresh salt\" --id hash-passwords",
+    "memory add \"Be kind\" --id kind --no-anchor --tag people",
+    "memory add \"Be kind\" --id kind",
+    "memory create release/plan --type plan --content \"# Plan\"",
+    "memory append release/plan --content \"See [[memory:kind]].\"",
+    "memory append release/plan --section plan --content \"- tag it\"",
+    "memory update release/plan --section plan --content \"<!-- ANCHOR:no\"",
+    "memory update kind --status archived --category people",
+    "memory read release/plan --section plan,nothing",
+    "memory sections release/plan --validate",
+    "memory sections release/plan --fix",
+    "memory search password --content",
+    "memory search kind --anchors plan",
+    "memory anchor kind --to web/html.ts::escapeHtml",
+    "memory anchor hash-passwords --candidates 2",
+    "memory anchor-test \"close the database session\"",
+    "memory show --anchored",
+    "memory show nothing",
+    "memory stats --show-anchors",
+    "memory feedback hash-passwords --good",
+    "memory links",
+    "memory linked web/html.ts",
+    "memory pin add \"Ask before a release\" --id ask",
+    "memory pin list",
+    "memory inject --query password",
+    "memory merge kind release/plan --into all",
+    "memory delete all",
+    "memory show",
+    "memory restore all",
+    "memory restore all",
+    "memory export",
+    "memory export --output kept.jsonl",
+    "memory delete all hash-passwords",
+    "memory import --from-export kept.jsonl",
+    "memory reanchor --check",
+];
+
+/// The shop, with a strategy that only its user knows of.
+fn project(strategy: &str) -> Sandbox {
+    let sandbox = Sandbox::shop();
+    let config = format!("[memory]\nstorage_strategy = \"{strategy}\"\n");
+    sandbox.write("../home/config/cerberus/config.toml", config);
+    sandbox
+}
+
+/// Makes the bank and returns its folder.
+fn bank(sandbox: &Sandbox) -> PathBuf {
+    let made = sandbox.json("memory init");
+    sandbox.path(made["bank"].as_str().expect("a folder"))
+}
+
+#[test]
+fn both_strategies_give_the_same_answers() {
+    let banks = [project("project"), project("user")].map(|sandbox| (bank(&sandbox), sandbox));
+    for command in memory_commands().get_subcommands() {
+        let name = format!("memory {} ", command.get_name());
+        let is_told = command.get_name() == "init"
+            || LIFE.iter().any(|line| format!("{line} ").starts_with(&name));
+        assert!(is_told, "no line of LIFE runs `{name}`");
+    }
+    for (at, line) in LIFE.iter().enumerate() {
+        let told = [&banks[0], &banks[1]].map(|(bank, sandbox)| {
+            let text = sandbox.run(line).text();
+            let shown = bank.strip_prefix(sandbox.path("")).unwrap_or(bank);
+            text.replace(&shown.display().to_string(), "BANK")
+        });
+        assert_eq!(told[0], told[1], "line {at}");
+        let is_bank = |(bank, _): &(PathBuf, Sandbox)| bank.join("anchors.lock").exists();
+        assert!(banks.iter().all(is_bank), "after {line}");
+    }
+    let moved = [&banks[0], &banks[1]].map(|(_, sandbox)| {
+        sandbox.git("mv shop people");
+        ["memory reanchor", "memory reanchor --check", "memory reanchor --undo"]
+            .map(|line| sandbox.run(line).text())
+    });
+    assert_eq!(moved[0], moved[1]);
+    assert!(moved[0][0].contains("people/accounts.py"), "{}", moved[0][0]);
+    assert_eq!(memories(&banks[0].0), memories(&banks[1].0));
+    let outside = banks[1].1.git("status --porcelain --untracked-files=all -- . :!people :!shop");
+    assert_eq!(outside, "?? kept.jsonl\n", "the user's bank leaves nothing in the project");
+}
+
+/// Returns name and text of all that git would see of a bank.
+fn memories(bank: &std::path::Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![bank.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.strip_prefix(bank).expect("inside").display().to_string();
+            if path.is_file() {
+                found.push((name, std::fs::read_to_string(&path).expect("a text")));
+            } else if name != "indices" && name != ".trash" {
+                folders.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn worktrees_share_the_users_bank_and_have_their_own_stores() {
+    let sandbox = project("user");
+    let shared = bank(&sandbox);
+    sandbox.git("worktree add -q ../other");
+    let other = sandbox.beside("other");
+    assert_eq!(bank(&other), shared);
+    sandbox.ok("memory add \"Escape HTML entities in text\" --id escape");
+    let stores = [&sandbox, &other].map(|it| it.json("index")["store"].clone());
+    assert_ne!(stores[0], stores[1]);
+    // What one of them has in its tree is not what the other finds.
+    other.git("mv web/html.ts web/markup.ts");
+    let file = |it: &Sandbox| {
+        it.json("memory anchor-test \"escape html entities\"")["anchor"]["file"].clone()
+    };
+    assert_eq!((file(&sandbox), file(&other)), ("web/html.ts".into(), "web/markup.ts".into()));
+}
+
+#[test]
+fn the_projects_strategy_is_laid_over_the_users() {
+    let sandbox = Sandbox::shop();
+    let user = "../home/config/cerberus/config.toml";
+    sandbox.write(user, "[memory]\nstorage_strategy = \"user\"\nenabled = false\n");
+    assert_eq!(sandbox.run("memory init").status(), 2);
+    sandbox.write("cerberus.toml", "[memory]\nenabled = true\n");
+    assert!(!bank(&sandbox).starts_with(sandbox.path("")), "the user's strategy");
+    sandbox.write("cerberus.toml", "[memory]\nenabled = true\nstorage_strategy = \"project\"\n");
+    assert_eq!(bank(&sandbox), sandbox.path(".memories"));
+    sandbox.write(user, "[memory]\nenable = false\n");
+    let outcome = sandbox.run("memory show");
+    assert_eq!(outcome.status(), 2);
+    let told = outcome.stderr();
+    assert!(told.contains("config.toml:2:1"), "{told}");
+    assert!(told.contains("hint: did you mean `enabled`?"), "{told}");
+}
+
+fn memory_commands() -> clap::Command {
+    let command = cerberus_memory::command();
+    command.find_subcommand("memory").expect("it is there").clone()
+}
+
+/// Returns the shortest command line of a command that is complete.
+fn shortest(command: &clap::Command) -> String {
+    let in_group = command.get_groups().filter(|it| it.is_required_set());
+    let firsts: Vec<_> = in_group.filter_map(|it| it.get_args().next()).collect();
+    let needed =
+        command.get_arguments().filter(|it| it.is_required_set() || firsts.contains(&it.get_id()));
+    let args = needed.map(|arg| match arg.get_long() {
+        Some(long) if arg.get_action().takes_values() => format!("--{long} x"),
+        Some(long) => format!("--{long}"),
+        None => "x ".repeat(arg.get_num_args().map_or(1, |it| it.min_values().max(1))),
+    });
+    format!("memory {} {}", command.get_name(), args.collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn every_memory_command_says_that_memory_is_off_and_stops() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("cerberus.toml", "[memory]\nenabled = false\n");
+    sandbox.commit("no memory here");
+    sandbox.remove(".memories/indices");
+    for command in memory_commands().get_subcommands() {
+        let mut lines = vec![command.clone()];
+        // A command with commands of its own is asked for each of them.
+        lines.extend(command.get_subcommands().cloned());
+        let nested = lines.len() > 1;
+        for (at, each) in lines.iter().enumerate().skip(usize::from(nested)) {
+            let line = match nested && at > 0 {
+                true => {
+                    shortest(each).replacen("memory", &format!("memory {}", command.get_name()), 1)
+                }
+                false => shortest(each),
+            };
+            let outcome = sandbox.run(&format!("{line} --json"));
+            let told = outcome.stderr();
+            assert_eq!(
+                (outcome.status(), outcome.stdout()),
+                (2, String::new()),
+                "{}",
+                outcome.text()
+            );
+            assert!(told.starts_with("cerberus: memory is switched off"), "{line}: {told}");
+            assert!(told.contains("\nhint: set `enabled = true`"), "{line}: {told}");
+        }
+    }
+    assert_eq!(sandbox.git("status --porcelain"), "");
+    assert!(!sandbox.exists(".memories/indices"), "nothing is made");
+}
