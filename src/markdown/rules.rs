@@ -342,7 +342,7 @@ fn verdict(item: &Words, kind: Option<Kind>) -> Result<bool, &'static str> {
     if kind == Some(Kind::Prohibits) && n_words > 0 {
         return Ok(!is_negative(plain));
     }
-    if force == Force::None && item.opens_with_link {
+    if force == Force::None && (item.opens_with_link || refers(plain)) {
         return Err(LINKS);
     }
     if force < Force::Demand && is_listing(plain) {
@@ -360,6 +360,11 @@ fn verdict(item: &Words, kind: Option<Kind>) -> Result<bool, &'static str> {
         _ if ends_open(plain) => Err(LEAD),
         _ => Err(STATEMENT),
     }
+}
+
+/// Returns whether a text only sends its reader elsewhere.
+fn refers(plain: &str) -> bool {
+    matches!(words(plain).first().map(String::as_str), Some("see" | "refer"))
 }
 
 fn is_rule_alone(item: &Words, kind: Option<Kind>) -> bool {

@@ -84,8 +84,7 @@ pub(crate) fn follow(
     let moved = whole::moved_files(root, excludes, anchors)?;
     let placed: Vec<Anchor> = anchors.iter().map(|anchor| whole::placed(anchor, &moved)).collect();
     let followed = follow_each(root, excludes, &placed, progress)?;
-    let told = anchors.iter().zip(&placed).zip(followed);
-    Ok(told.map(|((anchor, placed), followed)| whole::told(anchor, placed, followed)).collect())
+    Ok(whole::told(root, anchors, &placed, followed))
 }
 
 /// Follows anchors whose files are where they say, or are no more in one piece.

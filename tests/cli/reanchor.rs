@@ -182,6 +182,7 @@ fn where_git_saw_a_file_go_decides_between_equals() {
     };
     let text = sandbox.read("web/html.ts");
     sandbox.git("mv web/html.ts web/a.ts");
+    sandbox.write("web/a.ts", format!("{text}\n// moved\n"));
     sandbox.write("web/b.ts", format!("{text}\nexport const other = 1;\n"));
     sandbox.commit("moved and copied");
     let [state, file, reason] = told();

@@ -153,8 +153,11 @@ fn memory_commands() -> clap::Command {
 fn shortest(command: &clap::Command) -> String {
     let in_group = command.get_groups().filter(|it| it.is_required_set());
     let firsts: Vec<_> = in_group.filter_map(|it| it.get_args().next()).collect();
-    let needed =
-        command.get_arguments().filter(|it| it.is_required_set() || firsts.contains(&it.get_id()));
+    // `import` takes files unless it takes an export.
+    let is_either = |it: &clap::Arg| command.get_name() == "import" && it.get_id() == "files";
+    let needed = command
+        .get_arguments()
+        .filter(|it| it.is_required_set() || firsts.contains(&it.get_id()) || is_either(it));
     let args = needed.map(|arg| match arg.get_long() {
         Some(long) if arg.get_action().takes_values() => format!("--{long} x"),
         Some(long) => format!("--{long}"),

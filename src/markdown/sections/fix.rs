@@ -188,12 +188,20 @@ impl<'a> Draft<'a> {
                 return Err(Reason::EndInContainer(limit));
             }
         }
-        let end = heading.unwrap_or(limit);
+        let mut end = heading.unwrap_or(limit);
         let around = self.headings.partition_point(|it| it.end <= opened.start);
         let own = self.headings.get(around).filter(|it| it.start < opened.start);
         let start = own.map_or(opened.end, |it| it.end);
         let begun = self.headings.partition_point(|it| it.start < end);
         let is_in_heading = self.headings[..begun].last().is_some_and(|it| end < it.end);
+        // Before another section, a heading with nothing below it opens that one.
+        let opens_next = heading.is_none() && next.is_some() && !is_in_heading;
+        for last in self.headings[..begun].iter().rev().filter(|_| opens_next) {
+            if last.start < start || !self.text[last.end..end].trim_ascii().is_empty() {
+                break;
+            }
+            end = last.start;
+        }
         if is_in_heading || self.text[start..end.max(start)].trim_ascii().is_empty() {
             return Err(Reason::NoText);
         }

@@ -1,8 +1,8 @@
 //! Files that were moved as they are.
 //!
 //! An anchor keeps the hash of its whole file. Where the file is gone and exactly one in
-//! the tree has that hash, all that was in the one is in the other, and nothing has to be
-//! parsed to know it. A file with a twin is left to the search, as all that was changed.
+//! the tree has that hash, all that was in the one is in the other, and no code has to be
+//! compared to know it. A file with a twin is left to the search, as all that was changed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,8 @@ use crate::syntax::fingerprint::bytes_hash;
 use crate::syntax::language;
 use crate::tree::{read, walk};
 
-use super::Followed;
+use super::code::FileCode;
+use super::{Followed, Place};
 
 /// Returns the new paths of anchored files that are gone, each by its old path.
 pub(super) fn moved_files(
@@ -71,15 +72,41 @@ pub(super) fn placed(anchor: &Anchor, moved: &FxHashMap<String, String>) -> Anch
     placed
 }
 
-/// Returns the answer for an anchor from the one for it in its new file.
-pub(super) fn told(anchor: &Anchor, placed: &Anchor, followed: Followed) -> Followed {
-    if anchor.file == placed.file || followed.state != State::Fresh {
-        return followed;
-    }
-    Followed {
-        state: State::Moved,
-        fingerprint: Some(anchor.fingerprint.clone()),
-        reason: format!("its whole file is now `{}`, unchanged", placed.file),
-        ..followed
-    }
+/// Returns the answers for anchors from those for them in their new files.
+pub(super) fn told(
+    root: &Path,
+    anchors: &[Anchor],
+    placed: &[Anchor],
+    followed: Vec<Followed>,
+) -> Vec<Followed> {
+    let mut paths: Vec<&str> = anchors
+        .iter()
+        .zip(placed)
+        .filter(|(anchor, placed)| anchor.file != placed.file)
+        .map(|(_, placed)| placed.file.as_str())
+        .collect();
+    paths.sort_unstable();
+    paths.dedup();
+    // For the lines, which no hash tells.
+    let code = |path: &&str| FileCode::read_only(root, path, &|_| false).ok();
+    let files: Vec<FileCode> = paths.par_iter().filter_map(code).collect();
+    let answer = |((anchor, placed), followed): ((&Anchor, &Anchor), Followed)| {
+        if anchor.file == placed.file || followed.state != State::Fresh {
+            return followed;
+        }
+        Followed {
+            state: State::Moved,
+            new: followed.new.map(|new| Place { lines: lines(&files, placed), ..new }),
+            fingerprint: Some(anchor.fingerprint.clone()),
+            reason: format!("its whole file is now `{}`, unchanged", placed.file),
+            ..followed
+        }
+    };
+    anchors.iter().zip(placed).zip(followed).map(answer).collect()
+}
+
+fn lines(files: &[FileCode], anchor: &Anchor) -> Option<(u32, u32)> {
+    let at = files.binary_search_by(|file| file.path.as_str().cmp(&anchor.file)).ok()?;
+    let found = files[at].candidates.iter().find(|it| it.symbol == anchor.symbol)?;
+    Some((found.first_line, found.last_line))
 }
