@@ -31,6 +31,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('memory', 'memory', [CompletionResultType]::ParameterValue, 'Keep, find and follow rules and their examples')
             [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Bring the code index up to date and say what it holds')
             [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Have agents and git call cerberus at the right moments')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Serve the memory to an agent, by the Model Context Protocol on stdin and stdout')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show the whole life cycle on a throw-away repository, each step checked')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -703,6 +704,18 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
         'cerberus;hooks;help;help' {
             break
         }
+        'cerberus;mcp' {
+            [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'Offer all tools, or the few that an agent gets by with')
+            [CompletionResult]::new('--print-config', '--print-config', [CompletionResultType]::ParameterName, 'Print the settings with which a client starts the server')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'cerberus;completions' {
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
@@ -727,6 +740,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('memory', 'memory', [CompletionResultType]::ParameterValue, 'Keep, find and follow rules and their examples')
             [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Bring the code index up to date and say what it holds')
             [CompletionResult]::new('hooks', 'hooks', [CompletionResultType]::ParameterValue, 'Have agents and git call cerberus at the right moments')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Serve the memory to an agent, by the Model Context Protocol on stdin and stdout')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show the whole life cycle on a throw-away repository, each step checked')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -859,6 +873,9 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;help;hooks;print' {
+            break
+        }
+        'cerberus;help;mcp' {
             break
         }
         'cerberus;help;completions' {

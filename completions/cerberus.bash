@@ -31,6 +31,9 @@ _cerberus() {
             cerberus,index)
                 cmd="cerberus__subcmd__index"
                 ;;
+            cerberus,mcp)
+                cmd="cerberus__subcmd__mcp"
+                ;;
             cerberus,memory)
                 cmd="cerberus__subcmd__memory"
                 ;;
@@ -48,6 +51,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__help,index)
                 cmd="cerberus__subcmd__help__subcmd__index"
+                ;;
+            cerberus__subcmd__help,mcp)
+                cmd="cerberus__subcmd__help__subcmd__mcp"
                 ;;
             cerberus__subcmd__help,memory)
                 cmd="cerberus__subcmd__help__subcmd__memory"
@@ -365,7 +371,7 @@ _cerberus() {
 
     case "${cmd}" in
         cerberus)
-            opts="-h -V --project --json --color --help --version memory index hooks completions demo help"
+            opts="-h -V --project --json --color --help --version memory index hooks mcp completions demo help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -431,7 +437,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help)
-            opts="memory index hooks completions demo help"
+            opts="memory index hooks mcp completions demo help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -515,6 +521,20 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__index)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__help__subcmd__mcp)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1045,6 +1065,36 @@ _cerberus() {
                 return 0
             fi
             case "${prev}" in
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__mcp)
+            opts="-h -V --tools --print-config --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --tools)
+                    COMPREPLY=($(compgen -W "all core" -- "${cur}"))
+                    return 0
+                    ;;
+                --print-config)
+                    COMPREPLY=($(compgen -W "claude codex cursor vscode gemini opencode" -- "${cur}"))
+                    return 0
+                    ;;
                 --project)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

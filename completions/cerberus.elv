@@ -28,6 +28,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand memory 'Keep, find and follow rules and their examples'
             cand index 'Bring the code index up to date and say what it holds'
             cand hooks 'Have agents and git call cerberus at the right moments'
+            cand mcp 'Serve the memory to an agent, by the Model Context Protocol on stdin and stdout'
             cand completions 'Print the completion script of a shell'
             cand demo 'Show the whole life cycle on a throw-away repository, each step checked'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -624,6 +625,17 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         }
         &'cerberus;hooks;help;help'= {
         }
+        &'cerberus;mcp'= {
+            cand --tools 'Offer all tools, or the few that an agent gets by with'
+            cand --print-config 'Print the settings with which a client starts the server'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'cerberus;completions'= {
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
@@ -646,6 +658,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand memory 'Keep, find and follow rules and their examples'
             cand index 'Bring the code index up to date and say what it holds'
             cand hooks 'Have agents and git call cerberus at the right moments'
+            cand mcp 'Serve the memory to an agent, by the Model Context Protocol on stdin and stdout'
             cand completions 'Print the completion script of a shell'
             cand demo 'Show the whole life cycle on a throw-away repository, each step checked'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -745,6 +758,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand print 'Print the settings that call cerberus, or merge them into a file'
         }
         &'cerberus;help;hooks;print'= {
+        }
+        &'cerberus;help;mcp'= {
         }
         &'cerberus;help;completions'= {
         }

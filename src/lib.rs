@@ -9,6 +9,7 @@
 //! | 4 | `cli` | the command line's types and help |
 //! | 4 | `config` | environment, flags and TOML to settings |
 //! | 4 | `output` | reports and failures to bytes |
+//! | 4 | `mcp` | the same operations as tools of the Model Context Protocol |
 //! | 3 | `ops` | one file per operation: options in, report out |
 //! | 2 | `bank` | the files people own: memories, `anchors.lock`, `pins.toml`, the trash |
 //! | 2 | `store` | SQLite: what can be made again |
@@ -32,6 +33,7 @@ mod commands;
 mod config;
 mod error;
 mod markdown;
+mod mcp;
 mod model;
 mod ops;
 mod output;

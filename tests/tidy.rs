@@ -37,6 +37,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("ops", 30),
     ("cli", 40),
     ("config", 41),
+    ("mcp", 42),
     ("output", 42),
     ("commands", 50),
     ("lib", 60),
@@ -70,18 +71,20 @@ const OWNERS: &[(&str, Owner)] = &[
     ("postcard", Only(&["ops"])),
     ("pulldown-cmark", Only(&["markdown"])),
     ("rayon", Only(&["ops"])),
+    ("rmcp", Only(&["mcp"])),
     ("rusqlite", Only(&["store"])),
     ("rust-stemmers", Only(&["rank"])),
     ("rustc-hash", All),
     ("serde", All),
     ("serde-saphyr", Only(&["markdown"])),
     // `commands` reads the rules of `anchor-test --rules`.
-    ("serde_json", Only(&["commands", "output"])),
+    ("serde_json", Only(&["commands", "mcp", "output"])),
     ("similar", Only(&["ops"])),
     ("strsim", Only(&["text", "rank"])),
     // `ops` makes the folder of the demo.
     ("tempfile", Only(&["bank", "ops"])),
     ("terminal_size", Only(&["config"])),
+    ("tokio", Only(&["mcp"])),
     ("toml", Only(&["bank", "config"])),
     ("toml_edit", Only(&["bank"])),
     ("tree-sitter", Only(&["syntax"])),
@@ -100,7 +103,7 @@ const OWNERS: &[(&str, Owner)] = &[
 const FREE_IN_TESTS: &[&str] = &["tempfile", "toml"];
 
 /// How many packages `Cargo.toml` names. Raising one takes a sentence on what the new package replaces.
-const N_DEPENDENCIES: usize = 37;
+const N_DEPENDENCIES: usize = 39;
 const N_DEV_DEPENDENCIES: usize = 3;
 
 const MAX_LINES: usize = 600;

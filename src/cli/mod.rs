@@ -78,6 +78,16 @@ pub(crate) enum Command {
     /// Have agents and git call cerberus at the right moments
     #[command(subcommand)]
     Hooks(HooksCommand),
+    /// Serve the memory to an agent, by the Model Context Protocol on stdin and stdout
+    #[command(after_help = "\
+The settings that --print-config prints go to .mcp.json (claude), .codex/config.toml (codex),
+.cursor/mcp.json (cursor), .vscode/mcp.json (vscode), .gemini/settings.json (gemini) or
+opencode.json (opencode).
+
+Examples:
+  cerberus mcp --print-config claude > .mcp.json
+  cerberus mcp --tools core --print-config codex")]
+    Mcp(McpArgs),
     /// Print the completion script of a shell
     #[command(
         after_help = "Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus"
@@ -134,6 +144,42 @@ pub(crate) enum HookTool {
     Cursor,
     /// git, before a commit
     Git,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Offer all tools, or the few that an agent gets by with
+    #[arg(long, value_name = "SET", default_value = "all")]
+    pub(crate) tools: ToolSet,
+    /// Print the settings with which a client starts the server
+    #[arg(long, value_name = "CLIENT")]
+    pub(crate) print_config: Option<McpClient>,
+}
+
+/// Which tools are offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolSet {
+    /// Every tool, for at most 3,000 tokens
+    All,
+    /// Searching, finding, injecting, creating and following, for at most 1,200
+    Core,
+}
+
+/// What starts the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum McpClient {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// Cursor
+    Cursor,
+    /// VS Code
+    Vscode,
+    /// Gemini CLI
+    Gemini,
+    /// opencode
+    Opencode,
 }
 
 #[derive(Debug, Args)]

@@ -30,6 +30,7 @@ mod init;
 mod inject;
 mod linked;
 mod links;
+mod mcp;
 mod merge;
 mod pin;
 mod read;
@@ -77,6 +78,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Demo => demo::run(out),
         Command::Hooks(command) => hooks::run(command, out),
         Command::Index(args) => index::run(args, &Settings::resolve(&cli.global)?, out),
+        Command::Mcp(args) => mcp::run(args, &cli.global, out),
         Command::Memory(command) => {
             let settings = Settings::resolve(&cli.global)?;
             let is_silent = !settings.memory_enabled || !settings.project.bank.exists();

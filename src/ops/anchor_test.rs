@@ -210,7 +210,7 @@ fn candidates(project: &Project, found: &Found, recency: &dyn Fn(&str) -> f64) -
 }
 
 /// Gives each candidate its first lines to choose by.
-pub(super) fn add_excerpts(project: &Project, candidates: &mut [Candidate]) {
+pub(crate) fn add_excerpts(project: &Project, candidates: &mut [Candidate]) {
     for candidate in candidates {
         let Ok(text) = read::text(&project.root, &candidate.file) else { continue };
         let (first, last) = (candidate.start_line as usize, candidate.end_line as usize);

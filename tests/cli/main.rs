@@ -31,6 +31,7 @@ mod init;
 mod inject;
 mod lifecycle;
 mod links;
+mod mcp;
 mod merge;
 mod pin;
 mod pipes;

@@ -1,0 +1,25 @@
+//! `cerberus mcp`.
+
+use std::io::IsTerminal;
+
+use anyhow::Result;
+
+use crate::cli::{GlobalArgs, McpArgs};
+use crate::error::ExitStatus;
+use crate::mcp;
+use crate::output::Printer;
+
+pub(super) fn run(args: &McpArgs, global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {
+    if let Some(client) = args.print_config {
+        out.line(mcp::settings(client, global, args.tools)?.trim_end());
+        return Ok(ExitStatus::Done);
+    }
+    if std::io::stdin().is_terminal() {
+        out.note(&[
+            "an agent starts this and speaks MCP to it; end it with Ctrl-D".to_owned(),
+            "print an agent's settings with: cerberus mcp --print-config claude".to_owned(),
+        ]);
+    }
+    mcp::serve(global, args.tools)?;
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,93 @@
+//! The tools for pins: `add_pin`, `list_pins` and `remove_pin`.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use rmcp::schemars::{self, JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+
+use crate::mcp::answer::Answer;
+use crate::mcp::schema;
+use crate::model::{PinScope, Priority};
+use crate::ops::pins::{self, Filter, Request};
+
+use super::{Call, Effect, Tool};
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            ("add_pin", "Pin a note"),
+            Effect::Adds,
+            "Keep a short note in every context: for this session (scope session), for good \
+             (persistent) or until it expires. Old info pins give way when full.",
+            add_pin,
+        ),
+        Tool::new(("list_pins", "List pins"), Effect::Reads, "The pins and their cost.", list_pins),
+        Tool::new(
+            ("remove_pin", "Remove pins"),
+            Effect::Replaces,
+            "Remove pins by id.",
+            remove_pin,
+        ),
+    ]
+}
+
+fn priority(_: &mut SchemaGenerator) -> Schema {
+    let spellings: Vec<&str> = Priority::ALL.iter().map(|it| it.as_str()).collect();
+    schema::one_of(&spellings)
+}
+
+fn scope(_: &mut SchemaGenerator) -> Schema {
+    let spellings: Vec<&str> = PinScope::ALL.iter().map(|it| it.as_str()).collect();
+    schema::one_of(&spellings)
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "schemars")]
+#[serde(deny_unknown_fields)]
+struct AddPin {
+    content: String,
+    #[serde(default)]
+    #[schemars(schema_with = "priority")]
+    priority: Option<Priority>,
+    #[serde(default)]
+    #[schemars(schema_with = "scope")]
+    scope: Option<PinScope>,
+    /// As 2h, 3d or a date
+    expires: Option<String>,
+}
+
+fn add_pin(call: &Call<'_>, params: AddPin) -> Result<Answer> {
+    let request = Request {
+        content: params.content,
+        id: None,
+        priority: params.priority.unwrap_or(Priority::Info),
+        scope: params.scope,
+        expires: params.expires,
+        tags: Vec::new(),
+        metadata: BTreeMap::new(),
+        project_id: None,
+    };
+    Answer::of(&pins::add(call.project(), &request, Some(call.session))?, "list_pins")
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "schemars")]
+#[serde(deny_unknown_fields)]
+struct ListPins {}
+
+fn list_pins(call: &Call<'_>, _: ListPins) -> Result<Answer> {
+    let report = pins::list(call.project(), &Filter::default(), false, Some(call.session))?;
+    Answer::of(&report, "remove some with remove_pin")
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "schemars")]
+#[serde(deny_unknown_fields)]
+struct RemovePin {
+    ids: Vec<String>,
+}
+
+fn remove_pin(call: &Call<'_>, params: RemovePin) -> Result<Answer> {
+    Answer::of(&pins::remove(call.project(), &params.ids, Some(call.session))?, "list_pins")
+}

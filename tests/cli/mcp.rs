@@ -1,0 +1,506 @@
+//! `cerberus mcp`, spoken to in plain JSON-RPC over pipes, and by a client nobody here wrote.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use crate::project::RULES;
+use crate::sandbox::Sandbox;
+
+/// How many memories each of several writers writes.
+const EACH: usize = 12;
+
+/// A client with its server.
+struct Client {
+    server: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    last_id: u64,
+    /// What came without being asked for.
+    notes: Vec<Value>,
+}
+
+impl Client {
+    /// Starts a server and agrees on a protocol with it.
+    fn new(sandbox: &Sandbox) -> Self {
+        let mut client = Self::unagreed(sandbox, "mcp");
+        let hello = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": { "name": "pipes", "version": "1" },
+        });
+        let agreed = client.ask("initialize", hello);
+        assert_eq!(agreed["serverInfo"]["name"], "cerberus");
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    fn unagreed(sandbox: &Sandbox, line: &str) -> Self {
+        let mut command = sandbox.command(line);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut server = command.spawn().expect("it starts");
+        let (input, output) = (server.stdin.take(), server.stdout.take().expect("a pipe"));
+        Self { server, input, output: BufReader::new(output), last_id: 0, notes: Vec::new() }
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.write(&format!("{message}\n"));
+    }
+
+    fn write(&mut self, text: &str) {
+        let input = self.input.as_mut().expect("it is open");
+        input.write_all(text.as_bytes()).expect("the server reads");
+    }
+
+    /// Sends a request and returns its id.
+    fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    /// Returns the next message; every line is one.
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a line");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: `{line}`"))
+    }
+
+    /// Returns the answer to a request, whole.
+    fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return message;
+            }
+            self.notes.push(message);
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        let mut answer = self.answer(id);
+        assert!(answer["error"].is_null(), "{answer}");
+        answer["result"].take()
+    }
+
+    fn result(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Calls a tool that must succeed and returns its data.
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let mut result = self.result(tool, arguments);
+        assert_eq!(result["isError"], false, "{result}");
+        result["structuredContent"].take()
+    }
+
+    /// Calls a tool that must fail and returns what it says.
+    fn refused(&mut self, tool: &str, arguments: Value) -> String {
+        let result = self.result(tool, arguments);
+        assert_eq!(result["isError"], true, "{result}");
+        result["content"][0]["text"].as_str().expect("a text").to_owned()
+    }
+
+    /// Returns the first note of a kind, waiting for it.
+    fn note(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
+                return self.notes.remove(at);
+            }
+            let note = self.receive();
+            self.notes.push(note);
+        }
+    }
+
+    /// Goes away, and returns the server's status and what it wrote to stderr.
+    fn leave(mut self) -> (Option<i32>, String) {
+        drop(self.input.take());
+        let output = self.server.wait_with_output().expect("it ends");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+fn names(list: &Value, key: &str) -> Vec<String> {
+    let items = list.as_array().into_iter().flatten();
+    items.filter_map(|it| it[key].as_str()).map(str::to_owned).collect()
+}
+
+#[test]
+fn an_agent_keeps_a_rule_and_follows_its_example() {
+    let sandbox = Sandbox::bank();
+    let mut client = Client::new(&sandbox);
+    let (_, rule, example) = RULES[0];
+    let (file, symbol) = example.expect("it has one");
+
+    let found = client.call("find_anchor", json!({ "rule": rule, "hints": ["salt", "scrypt"] }));
+    let first = &found["candidates"][0];
+    assert_eq!((&first["file"], &first["symbol"]), (&file.into(), &symbol.into()));
+    assert!(first["excerpt"].as_str().is_some_and(|code| code.contains("hash_password")));
+
+    let kept = client.call("create_memory", json!({ "content": rule, "hints": ["salt"] }));
+    assert_eq!(kept["anchor"]["symbol"], symbol);
+    let id = kept["id"].as_str().expect("an id").to_owned();
+    let chosen = json!({ "id": id, "to": format!("{file}::{symbol}") });
+    assert_eq!(client.call("anchor_memory", chosen)["anchor"]["chosen"], "manual");
+
+    let context = client.result("inject_context", json!({ "query": "store an account" }));
+    let text = context["content"][0]["text"].as_str().expect("a text");
+    assert!(text.contains(rule) && text.contains("```python"), "{text}");
+    assert_eq!(context["structuredContent"]["text"], text);
+
+    sandbox.git("mv shop people");
+    let followed = client.call("reanchor_memories", json!({ "check": true }));
+    assert_eq!(
+        (&followed["results"][0]["state"], &followed["ok"]),
+        (&"moved".into(), &false.into())
+    );
+    client.call("reanchor_memories", json!({}));
+    assert_eq!(client.call("reanchor_memories", json!({ "check": true }))["ok"], true);
+    assert_eq!(client.leave(), (Some(0), String::new()));
+}
+
+#[test]
+fn the_tools_of_the_seeds_do_what_they_say() {
+    let sandbox = Sandbox::bank();
+    let mut client = Client::new(&sandbox);
+    let content = "# Session\n\n<!-- ANCHOR:summary -->\nWe split [[shop/db.py]].\n\
+                   <!-- /ANCHOR:summary -->\n\n## Details\n\nMuch more about the sessions.\n";
+    let new = json!({ "filename": "session", "content": content, "tags": ["db"],
+        "memory_type": "plan" });
+    assert_eq!(client.call("create_memory", new.clone())["file"], "session.md");
+    assert!(client.refused("create_memory", new).contains("there is a memory `session` already"));
+
+    let append = json!({ "filename": "session.md", "content": "The pool is next." });
+    assert_eq!(client.call("append_memory", append)["changed"], true);
+    let read = client.call("read_memory", json!({ "filename": "session" }));
+    assert!(read["content"].as_str().is_some_and(|text| text.ends_with("The pool is next.")));
+
+    let hits = client.call(
+        "search_memories",
+        json!({ "query": "pool", "filter_tags": ["db"], "filter_type": "plan", "limit": 3 }),
+    );
+    assert_eq!(names(&hits["results"], "id"), ["session"]);
+    let none = client.call("search_memories", json!({ "query": "pool", "filter_tags": ["ui"] }));
+    assert_eq!((none["results"].as_array().map(Vec::len), &none["leftOut"]), (Some(0), &1.into()));
+
+    let linked = client.call(
+        "search_linked_memories",
+        json!({ "query": "split", "target_document": "shop/db.py" }),
+    );
+    let reason = &linked["memories"][0]["reasons"][0];
+    assert!(reason["context"].as_str().is_some_and(|text| text.contains("We split")), "{reason}");
+
+    let sliced = client.call(
+        "memory_search",
+        json!({ "query": "session", "includeContent": true, "anchors": ["summary", "state"] }),
+    );
+    let hit = &sliced["results"][0];
+    assert_eq!(hit["content"], "We split [[shop/db.py]].");
+    assert_eq!(
+        (&hit["missing"][0]["id"], hit["missing"].as_array().map(Vec::len)),
+        (&"state".into(), Some(1))
+    );
+    for key in ["actualTokens", "fullFileTokens", "savingsPercent"] {
+        assert!(hit["tokenMetrics"][key].is_number(), "{key}");
+    }
+
+    client.call("update_memory", json!({ "filename": "session", "content": "All is split." }));
+    client
+        .call("create_memory", json!({ "filename": "pool", "content": "See [[memory:session]]." }));
+    assert_eq!(client.call("get_memory_stats", json!({}))["memories"], 2);
+    let merged = client.call(
+        "merge_memories",
+        json!({ "source_files": ["session.md"],
+        "target_file": "db.md", "summary_content": "---\ntags: [done]\n---\nSplit and pooled." }),
+    );
+    assert_eq!((&merged["id"], &merged["redirected"][0]["id"]), (&"db".into(), &"pool".into()));
+    assert!(sandbox.read(".memories/db.md").contains("tags: [done]"));
+    client.call("delete_memory", json!({ "filename": "db" }));
+    assert!(
+        sandbox.exists(".memories/.trash/session.md") && sandbox.exists(".memories/.trash/db.md")
+    );
+}
+
+#[test]
+fn what_is_wrong_is_answered_and_the_server_goes_on() {
+    let sandbox = Sandbox::anchored();
+    let mut client = Client::new(&sandbox);
+    client.write("this is no JSON\n\u{0}\n[1, 2\n\n");
+    client.write("{\"jsonrpc\":\"2.0\",\"id\":\n");
+    client.send(&json!({ "jsonrpc": "2.0", "id": {}, "method": 7 }));
+    assert_eq!(client.receive()["error"]["code"], -32600);
+    let id = client.request("no/such", json!({}));
+    assert_eq!(client.answer(id)["error"]["code"], -32601);
+    let id = client.request("tools/call", json!({ "name": "forget_all", "arguments": {} }));
+    assert_eq!(client.answer(id)["error"]["code"], -32602);
+    let text = client.refused("find_anchor", json!({ "rules": "x" }));
+    assert!(text.contains("unknown field `rules`, expected one of `rule`"), "{text}");
+    let text = client.refused("read_memory", json!({ "filename": "close-sesion" }));
+    assert_eq!(text, "there is no memory `close-sesion`\nhint: did you mean `close-session`?");
+    let text = client.refused("read_memory", json!({ "filename": "../../etc/passwd" }));
+    assert!(text.contains("there is no memory"), "{text}");
+    let text = client.refused("create_memory", json!({ "filename": "../x", "content": "x" }));
+    assert!(!text.is_empty() && !sandbox.exists("x.md"), "{text}");
+    client.ask("ping", json!({}));
+    assert_eq!(client.leave(), (Some(0), String::new()));
+}
+
+#[test]
+fn a_client_that_vanishes_is_no_failure() {
+    let sandbox = Sandbox::anchored();
+    assert_eq!(Client::unagreed(&sandbox, "mcp").leave(), (Some(0), String::new()));
+    let mut client = Client::new(&sandbox);
+    client.request("tools/call", json!({ "name": "reanchor_memories", "arguments": {} }));
+    assert_eq!(client.leave(), (Some(0), String::new()));
+    let Client { server, input, output, .. } = Client::new(&sandbox);
+    drop((output, input));
+    let ended = server.wait_with_output().expect("it ends");
+    assert_eq!((ended.status.code(), ended.stderr.len()), (Some(0), 0));
+}
+
+#[test]
+fn a_bank_that_goes_and_comes_is_seen() {
+    let sandbox = Sandbox::anchored();
+    let mut client = Client::new(&sandbox);
+    let question = json!({ "query": "password" });
+    assert!(client.call("memory_search", question.clone())["results"][0].is_object());
+    sandbox.remove(".memories");
+    client.result("memory_search", question.clone());
+    let text = client.refused("create_memory", json!({ "filename": "a", "content": "b" }));
+    assert!(text.contains("hint: ") && text.contains("cerberus memory init"), "{text}");
+    sandbox.ok("memory init");
+    sandbox.ok("memory add \"The password is never logged\" --id log --no-anchor");
+    let found = client.call("memory_search", question);
+    assert_eq!(names(&found["results"], "id"), ["log"]);
+}
+
+#[test]
+fn a_session_pin_lives_as_long_as_its_server() {
+    let sandbox = Sandbox::bank();
+    let (mut client, mut other) = (Client::new(&sandbox), Client::new(&sandbox));
+    let pin = json!({ "content": "Mind the gap", "scope": "session", "priority": "critical" });
+    client.call("add_pin", pin);
+    let text = |client: &mut Client| client.result("inject_context", json!({})).to_string();
+    assert!(text(&mut client).contains("Mind the gap"));
+    assert!(!text(&mut other).contains("Mind the gap"));
+    assert_eq!(names(&client.call("list_pins", json!({}))["pins"], "id"), ["mind-the-gap"]);
+    client.leave();
+    let events = sandbox.ok("memory pin events");
+    assert!(!events.is_empty(), "{events}");
+    other.call("add_pin", json!({ "content": "Stay", "scope": "persistent" }));
+    assert_eq!(other.call("remove_pin", json!({ "ids": ["stay"] }))["removed"], json!(["stay"]));
+}
+
+#[test]
+fn memories_are_resources_that_tell_of_changes() {
+    let sandbox = Sandbox::anchored();
+    let mut client = Client::new(&sandbox);
+    let list = client.ask("resources/list", json!({}));
+    assert_eq!(list["resources"].as_array().map(Vec::len), Some(RULES.len()));
+    let uri = json!({ "uri": "memory://close-session" });
+    let read = client.ask("resources/read", uri.clone());
+    assert_eq!(read["contents"][0]["text"], sandbox.read(".memories/close-session.md"));
+    client.ask("resources/subscribe", uri.clone());
+    sandbox.edit(".memories/close-session.md", "request ends", "request ends, always");
+    let note = client.note("notifications/resources/updated");
+    assert_eq!(note["params"], uri);
+    sandbox.ok("memory delete escape-html");
+    client.note("notifications/resources/list_changed");
+    let id = client.request("resources/read", json!({ "uri": "memory://escape-html" }));
+    assert_eq!(client.answer(id)["error"]["code"], -32002);
+
+    let prompts = client.ask("prompts/list", json!({}));
+    assert_eq!(names(&prompts["prompts"], "name"), ["context"]);
+    let wanted = json!({ "name": "context", "arguments": { "task": "password" } });
+    let prompt = client.ask("prompts/get", wanted);
+    assert!(prompt["messages"][0]["content"]["text"].to_string().contains("Hash the password"));
+}
+
+#[test]
+fn following_tells_how_far_it_is() {
+    let sandbox = Sandbox::anchored();
+    let mut client = Client::new(&sandbox);
+    let call =
+        json!({ "name": "reanchor_memories", "arguments": {}, "_meta": { "progressToken": 7 } });
+    client.ask("tools/call", call);
+    let note = client.note("notifications/progress");
+    assert_eq!(note["params"]["progressToken"], 7);
+    assert!(note["params"]["total"].is_number(), "{note}");
+}
+
+#[test]
+fn an_answer_is_no_longer_than_an_agent_can_bear() {
+    let sandbox = Sandbox::bank();
+    let long = "Much is written about sessions and pools. ".repeat(2000);
+    sandbox.memory("long", format!("# Long\n\n{long}\n\n## End\n\nThe end.\n"));
+    let mut client = Client::new(&sandbox);
+    let result = client.result("read_memory", json!({ "filename": "long" }));
+    assert!(result.to_string().len() < 60_000);
+    let told = result["structuredContent"]["truncated"].as_str().expect("it is cut");
+    assert!(told.contains("name sections in `anchors`"), "{told}");
+    let end = client.call("read_memory", json!({ "filename": "long", "anchors": ["end"] }));
+    assert!(end["content"].as_str().is_some_and(|text| text.contains("The end.")));
+    let whole = client.ask("resources/read", json!({ "uri": "memory://long" }));
+    assert!(whole.to_string().len() > long.len());
+}
+
+#[test]
+fn two_servers_and_the_command_line_lose_nothing() {
+    let sandbox = Sandbox::bank();
+    let mut clients = [Client::new(&sandbox), Client::new(&sandbox)];
+    let mut asked = Vec::new();
+    for n in 0..EACH {
+        for (who, client) in clients.iter_mut().enumerate() {
+            let content = format!("Thing {n} that server {who} keeps");
+            let arguments = json!({ "filename": format!("s{who}-{n}"), "content": content });
+            let call = json!({ "name": "create_memory", "arguments": arguments });
+            asked.push((who, client.request("tools/call", call)));
+        }
+        sandbox.ok(&format!("memory add \"Thing {n} of the command line\" --id c-{n} --no-anchor"));
+    }
+    // Answers come in any order.
+    for (who, client) in clients.iter_mut().enumerate() {
+        let mut left: Vec<u64> =
+            asked.iter().filter(|(it, _)| *it == who).map(|(_, id)| *id).collect();
+        while !left.is_empty() {
+            let answer = client.receive();
+            assert_eq!(answer["result"]["isError"], false, "{answer}");
+            left.retain(|id| answer["id"] != *id);
+        }
+    }
+    assert_eq!(sandbox.json("memory stats")["memories"], 3 * EACH);
+    for mut client in clients {
+        assert_eq!(client.call("get_memory_stats", json!({}))["memories"], 3 * EACH);
+        assert_eq!(client.leave(), (Some(0), String::new()));
+    }
+}
+
+#[test]
+fn settings_are_ready_for_each_client() {
+    let sandbox = Sandbox::empty();
+    let clients =
+        ["claude", "codex", "cursor", "vscode --tools core", "gemini", "opencode", "emacs"];
+    let mut text = String::new();
+    for client in clients {
+        let outcome = sandbox.run(&format!("mcp --print-config {client}"));
+        let status = outcome.status();
+        text += &format!("# {client}: {status}\n{}{}", outcome.stdout(), outcome.stderr());
+    }
+    expect![[r##"
+        # claude: 0
+        {
+          "mcpServers": {
+            "cerberus": {
+              "args": [
+                "mcp"
+              ],
+              "command": "cerberus",
+              "type": "stdio"
+            }
+          }
+        }
+        # codex: 0
+        [mcp_servers.cerberus]
+        command = "cerberus"
+        args = ["mcp"]
+        # cursor: 0
+        {
+          "mcpServers": {
+            "cerberus": {
+              "args": [
+                "mcp"
+              ],
+              "command": "cerberus",
+              "type": "stdio"
+            }
+          }
+        }
+        # vscode --tools core: 0
+        {
+          "servers": {
+            "cerberus": {
+              "args": [
+                "mcp",
+                "--tools",
+                "core"
+              ],
+              "command": "cerberus",
+              "type": "stdio"
+            }
+          }
+        }
+        # gemini: 0
+        {
+          "mcpServers": {
+            "cerberus": {
+              "args": [
+                "mcp"
+              ],
+              "command": "cerberus"
+            }
+          }
+        }
+        # opencode: 0
+        {
+          "$schema": "https://opencode.ai/config.json",
+          "mcp": {
+            "cerberus": {
+              "command": [
+                "cerberus",
+                "mcp"
+              ],
+              "enabled": true,
+              "type": "local"
+            }
+          }
+        }
+        # emacs: 2
+        error: invalid value 'emacs' for '--print-config <CLIENT>'
+          [possible values: claude, codex, cursor, vscode, gemini, opencode]
+
+        For more information, try '--help'.
+    "##]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_server_without_a_project_says_why() {
+    Sandbox::empty().session(expect![[r#"
+        $ cerberus mcp --project nowhere
+        --- stderr
+        cerberus: failed to open the project `nowhere`: No such file or directory (os error 2)
+        hint: name an existing folder with `--project`
+        [exit 2]
+    "#]]);
+}
+
+/// The official Python client, where `.ci/run` could install it, or the user has it.
+fn python_with_mcp() -> Option<PathBuf> {
+    let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../mcp-venv/bin/python");
+    [own, PathBuf::from("python3")].into_iter().find(|python| {
+        let tried = Command::new(python).args(["-c", "from mcp import Client"]).output();
+        tried.is_ok_and(|output| output.status.success())
+    })
+}
+
+#[test]
+fn the_official_client_gets_along() {
+    let Some(python) = python_with_mcp() else {
+        let mut out = std::io::stderr();
+        let _ = writeln!(out, "skipped: no Python with the package `mcp`");
+        return;
+    };
+    let sandbox = Sandbox::anchored();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp_client.py");
+    let mut command = Command::new(python);
+    command.arg(script).arg(env!("CARGO_BIN_EXE_cerberus")).arg(sandbox.path(""));
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.ends_with("all is well\n"), "{said}");
+}
