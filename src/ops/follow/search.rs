@@ -140,7 +140,7 @@ impl<'a> Sieve<'a> {
         Self { lost: (lost.len() <= MAX_SIEVED).then(finders) }
     }
 
-    /// Returns whether some pair of this file can be eligible (see `is_eligible`).
+    /// Returns whether the file may hold code that is compared with what was lost (see [`pairs`]).
     fn passes(&self, path: &str, text: &str) -> bool {
         let Some(lost) = &self.lost else {
             return true;
