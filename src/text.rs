@@ -61,9 +61,10 @@ pub(crate) fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
 }
 
 fn decode_utf8(bytes: &[u8]) -> (Cow<'_, str>, bool) {
-    let text = String::from_utf8_lossy(bytes);
-    let exact = matches!(text, Cow::Borrowed(_));
-    (text, exact)
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), true),
+        Err(_) => (String::from_utf8_lossy(bytes), false),
+    }
 }
 
 fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (Cow<'_, str>, bool) {

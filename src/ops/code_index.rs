@@ -4,28 +4,25 @@
 //! files that a question needs are parsed into symbols, once, and remembered by
 //! content. Nothing that is asked depends on what happens to be parsed already.
 
+mod parse;
+mod vocabulary;
+
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::model::Language;
-use crate::rank::score::{Field, FileDoc, SymbolDoc};
-use crate::rank::{tokenize, vector};
+use crate::rank::document::Document;
+use crate::rank::vector;
 use crate::store::Store;
 use crate::store::code::{self, ContentHash, FileRow};
-use crate::syntax::{Leaf, Role, Source, Symbol};
-use crate::text::{self, LineIndex};
+use crate::text;
 use crate::tree::{read, walk};
 
-/// From this many files on it is faster to load the whole vocabulary than to look words up.
-const BULK_FILES: usize = 8;
-
-/// How many raw words a thread remembers the terms of.
-const MAX_CACHED_WORDS: usize = 200_000;
+use vocabulary::{Vocabulary, Worker};
 
 /// How many parsed files are remembered over the rules of one run, some 25 KB each.
 const MAX_CACHED_DOCUMENTS: usize = 4_000;
@@ -52,117 +49,24 @@ pub(crate) struct CodeIndex {
     vocabulary: Vocabulary,
     store: Store,
     /// Parsed files by their position in `files`.
-    parsed: FxHashMap<usize, Arc<FileDoc>>,
+    parsed: FxHashMap<usize, Arc<Document>>,
     /// Whether the store's term ids are ours; not when another process wrote between.
     is_attached: bool,
 }
 
-/// Terms and their ids, as far as they were needed.
-#[derive(Default)]
-struct Vocabulary {
-    ids: FxHashMap<String, u32>,
-    is_complete: bool,
-    last: u32,
-    /// Up to here the store's ids are ours; another process may have added more since.
-    shared: u32,
-    fresh: Vec<(String, u32)>,
+/// The indexed files and the symbols that were gathered, without the store.
+#[derive(Clone, Copy)]
+pub(crate) struct Code<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) files: &'a [FileRow],
+    parsed: &'a FxHashMap<usize, Arc<Document>>,
 }
 
-impl Vocabulary {
-    fn load(&mut self, store: &Store) -> Result<()> {
-        if !self.is_complete {
-            code::each_term(store.reader(), |term, id| {
-                if id <= self.shared {
-                    self.ids.entry(term).or_insert(id);
-                }
-            })?;
-            self.is_complete = true;
-        }
-        Ok(())
+impl<'a> Code<'a> {
+    /// Returns the symbols of the file at a position, if they were gathered.
+    pub(crate) fn document(self, at: usize) -> Option<&'a Document> {
+        self.parsed.get(&at).map(Arc::as_ref)
     }
-
-    /// Looks the terms of `texts` up, so that interning them needs no store.
-    fn prepare<'t>(&mut self, store: &Store, texts: impl Iterator<Item = &'t str>) -> Result<()> {
-        if self.is_complete {
-            return Ok(());
-        }
-        for text in texts {
-            for term in tokenize::terms(text) {
-                if self.ids.contains_key(&term) {
-                    continue;
-                }
-                if let Some(id) = self.stored(store, &term)? {
-                    self.ids.insert(term, id);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the id that the store has for a term, as far as it means the same here.
-    fn stored(&self, store: &Store, term: &str) -> Result<Option<u32>> {
-        Ok(code::term_id(store.reader(), term)?.filter(|id| *id <= self.shared))
-    }
-
-    fn intern(&mut self, term: String) -> u32 {
-        if let Some(&id) = self.ids.get(&term) {
-            return id;
-        }
-        self.last += 1;
-        self.fresh.push((term.clone(), self.last));
-        self.ids.insert(term, self.last);
-        self.last
-    }
-}
-
-/// One thread's way from raw words to term ids.
-struct Worker<'v> {
-    vocabulary: &'v Mutex<Vocabulary>,
-    known: FxHashMap<Box<str>, Box<[u32]>>,
-}
-
-impl<'v> Worker<'v> {
-    fn new(vocabulary: &'v Mutex<Vocabulary>) -> Self {
-        Self { vocabulary, known: FxHashMap::default() }
-    }
-
-    fn each_id(&mut self, text: &str, mut each: impl FnMut(u32)) {
-        tokenize::words(text, |word| {
-            if let Some(ids) = self.known.get(word) {
-                ids.iter().copied().for_each(&mut each);
-                return;
-            }
-            let mut terms = Vec::new();
-            tokenize::parts(word, |part| terms.push(tokenize::term(part)));
-            let mut shared =
-                self.vocabulary.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let ids: Box<[u32]> = terms.into_iter().map(|term| shared.intern(term)).collect();
-            drop(shared);
-            ids.iter().copied().for_each(&mut each);
-            if self.known.len() >= MAX_CACHED_WORDS {
-                self.known.clear();
-            }
-            self.known.insert(word.into(), ids);
-        });
-    }
-
-    /// Returns a file's packed terms and their number.
-    fn vector(&mut self, path: &str, text: &str) -> (Vec<u8>, u32) {
-        let mut in_path = Vec::new();
-        self.each_id(path, |id| in_path.push(id));
-        in_path.sort_unstable();
-        in_path.dedup();
-        let mut ids = Vec::new();
-        self.each_id(text, |id| ids.push(id));
-        let n_terms = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-        (vector::pack(&in_path, &count(ids)), n_terms)
-    }
-}
-
-fn count(mut ids: Vec<u32>) -> vector::Counts {
-    ids.sort_unstable();
-    let runs = ids.chunk_by(|a, b| a == b);
-    runs.map(|run| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX))).collect()
 }
 
 impl CodeIndex {
@@ -181,9 +85,7 @@ impl CodeIndex {
         warnings.append(&mut store.warnings);
         let rows = rows?.into_iter().map(|row| (row.path.clone(), row));
         let mut known: FxHashMap<String, FileRow> = rows.collect();
-        let last = code::last_term_id(store.reader())?;
-        let mut vocabulary = Vocabulary { last, shared: last, ..Vocabulary::default() };
-        vocabulary.is_complete = vocabulary.last == 0;
+        let vocabulary = Vocabulary::load(&store)?;
 
         let mut files = Vec::with_capacity(listing.entries.len());
         let mut stale = Vec::new();
@@ -203,31 +105,13 @@ impl CodeIndex {
         let mut removed: Vec<String> = known.into_keys().collect();
         removed.sort_unstable();
 
-        let contents: Vec<Result<Vec<u8>>> = if stale.len() < BULK_FILES {
-            stale.iter().map(|(entry, _)| read::bytes(root, &entry.path)).collect()
-        } else {
-            Vec::new()
-        };
-        if stale.len() >= BULK_FILES {
-            vocabulary.load(&store)?;
-        } else {
-            for ((entry, _), bytes) in stale.iter().zip(&contents) {
-                if let Ok(bytes) = bytes {
-                    let text = text::decode(bytes).0;
-                    vocabulary.prepare(&store, [entry.path.as_str(), &text].into_iter())?;
-                }
-            }
-        }
-        drop(contents);
-        let shared = Mutex::new(vocabulary);
         let fresh: Vec<(FileRow, Option<String>)> = stale
             .into_par_iter()
             .map_init(
-                || Worker::new(&shared),
+                || Worker::new(&vocabulary),
                 |worker, (entry, old)| index_file(root, worker, entry, old),
             )
             .collect();
-        let vocabulary = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
 
         let updated = Updated {
             n_files: files.len() + fresh.iter().filter(|(row, _)| row.vector.is_some()).count(),
@@ -263,14 +147,10 @@ impl CodeIndex {
         if rows.is_empty() && removed.is_empty() {
             return;
         }
-        let fresh = std::mem::take(&mut self.vocabulary.fresh);
-        let expected = self.vocabulary.shared;
+        let vocabulary = &self.vocabulary;
         let kept = self.store.transaction(|connection| {
-            if code::last_term_id(connection)? != expected {
+            if !vocabulary.persist(connection)? {
                 return Ok(false);
-            }
-            for (term, id) in &fresh {
-                code::put_term(connection, term, *id)?;
             }
             for row in rows {
                 // Under no time of its own a file is read again, and costs that once.
@@ -285,7 +165,7 @@ impl CodeIndex {
         });
         self.is_attached = self.is_kept(kept);
         if self.is_attached {
-            self.vocabulary.shared = self.vocabulary.last;
+            self.vocabulary.note_persisted();
         }
     }
 
@@ -298,28 +178,13 @@ impl CodeIndex {
     }
 
     /// Returns the id of a term, if any file has it.
-    pub(crate) fn term_id(&self, term: &str) -> Result<Option<u32>> {
-        match self.vocabulary.ids.get(term) {
-            Some(&id) => Ok(Some(id)),
-            None if self.vocabulary.is_complete => Ok(None),
-            None => self.vocabulary.stored(&self.store, term),
-        }
+    pub(crate) fn term_id(&self, term: &str) -> Option<u32> {
+        self.vocabulary.id(term)
     }
 
     /// Returns the known terms that start with `prefix`, in their order, with their ids.
-    pub(crate) fn terms_with_prefix(&self, prefix: &str) -> Result<Vec<(String, u32)>> {
-        if !self.vocabulary.is_complete {
-            let mut found = code::terms_with_prefix(self.store.reader(), prefix)?;
-            found.retain(|(_, id)| *id <= self.vocabulary.shared);
-            return Ok(found);
-        }
-        let known = self.vocabulary.ids.iter();
-        let mut found: Vec<(String, u32)> = known
-            .filter(|(term, _)| term.starts_with(prefix))
-            .map(|(term, &id)| (term.clone(), id))
-            .collect();
-        found.sort_unstable();
-        Ok(found)
+    pub(crate) fn terms_with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
+        self.vocabulary.with_prefix(prefix)
     }
 
     /// Returns whether the file at a position has a term, in its text or its path.
@@ -355,58 +220,62 @@ impl CodeIndex {
 
     /// Returns the largest term id in use.
     pub(crate) fn last_term_id(&self) -> u32 {
-        self.vocabulary.last
+        self.vocabulary.last()
     }
 
-    /// Returns the symbols of the files at the given positions, parsing those that
-    /// were not parsed before.
-    pub(crate) fn documents(&mut self, wanted: &[usize]) -> Result<Vec<Arc<FileDoc>>> {
+    /// Gets the symbols of the files at the given positions, parsing those that were not
+    /// parsed before.
+    pub(crate) fn gather(&mut self, wanted: &[usize]) -> Result<()> {
         if self.parsed.len() > MAX_CACHED_DOCUMENTS {
             self.parsed.clear();
         }
-        let new: Vec<usize> =
-            wanted.iter().copied().filter(|at| !self.parsed.contains_key(at)).collect();
+        let mut new = wanted.to_vec();
+        new.sort_unstable();
+        new.dedup();
+        new.retain(|at| !self.parsed.contains_key(at));
         let documents = self.read_documents(&new)?;
         self.parsed.extend(new.into_iter().zip(documents.into_iter().map(Arc::new)));
-        Ok(wanted.iter().filter_map(|at| self.parsed.get(at).cloned()).collect())
+        Ok(())
     }
 
-    fn read_documents(&mut self, wanted: &[usize]) -> Result<Vec<FileDoc>> {
-        let mut found: Vec<Option<FileDoc>> = Vec::with_capacity(wanted.len());
-        for &at in wanted {
-            let file = &self.files[at];
-            let bytes = if self.is_attached {
-                code::symbols(self.store.reader(), &file.hash, file.language)?
-            } else {
-                None
-            };
-            found.push(bytes.and_then(|bytes| postcard::from_bytes(&bytes).ok()));
+    /// Returns the symbols of the file at a position, if they were gathered.
+    pub(crate) fn document(&self, at: usize) -> Option<&Arc<Document>> {
+        self.parsed.get(&at)
+    }
+
+    /// Returns what all threads may read at once.
+    pub(crate) fn code(&self) -> Code<'_> {
+        Code { root: &self.root, files: &self.files, parsed: &self.parsed }
+    }
+
+    fn read_documents(&mut self, wanted: &[usize]) -> Result<Vec<Document>> {
+        let mut packed = vec![None; wanted.len()];
+        if self.is_attached {
+            for (packed, &at) in packed.iter_mut().zip(wanted) {
+                let file = &self.files[at];
+                *packed = code::symbols(self.store.reader(), &file.hash, file.language)?;
+            }
         }
+        let unpack = |bytes: Option<Vec<u8>>| Document::unpack(&bytes?);
+        let mut found: Vec<Option<Document>> = packed.into_par_iter().map(unpack).collect();
         let missing: Vec<usize> = (0..wanted.len()).filter(|&n| found[n].is_none()).collect();
         if missing.is_empty() {
             return Ok(found.into_iter().flatten().collect());
         }
         let root = &self.root;
         let files = &self.files;
-        let texts: Vec<String> = missing
+        let vocabulary = &self.vocabulary;
+        let parsed: Vec<Document> = missing
             .par_iter()
-            .map(|&n| read::text(root, &files[wanted[n]].path).unwrap_or_default())
-            .collect();
-        if missing.len() < BULK_FILES {
-            self.vocabulary.prepare(&self.store, texts.iter().map(String::as_str))?;
-        } else {
-            self.vocabulary.load(&self.store)?;
-        }
-        let shared = Mutex::new(std::mem::take(&mut self.vocabulary));
-        let parsed: Vec<FileDoc> = missing
-            .par_iter()
-            .zip(&texts)
             .map_init(
-                || Worker::new(&shared),
-                |worker, (&n, text)| document(worker, files[wanted[n]].language, text),
+                || Worker::new(vocabulary),
+                |worker, &n| {
+                    let file = &files[wanted[n]];
+                    let text = read::walked_text(root, &file.path).unwrap_or_default();
+                    parse::document(worker, file.language, &text)
+                },
             )
             .collect();
-        self.vocabulary = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         self.keep_documents(&missing, wanted, &parsed);
         for (n, document) in missing.into_iter().zip(parsed) {
             found[n] = Some(document);
@@ -414,17 +283,17 @@ impl CodeIndex {
         Ok(found.into_iter().flatten().collect())
     }
 
-    fn keep_documents(&mut self, missing: &[usize], wanted: &[usize], parsed: &[FileDoc]) {
+    fn keep_documents(&mut self, missing: &[usize], wanted: &[usize], parsed: &[Document]) {
         // A text that changed since the walk may have brought words that the store
         // does not know; such symbols are not kept.
-        if !self.is_attached || !self.vocabulary.fresh.is_empty() {
+        if !self.is_attached || self.vocabulary.has_new() {
             return;
         }
         let files = &self.files;
         let kept = self.store.transaction(|connection| {
             for (&n, document) in missing.iter().zip(parsed) {
                 let file = &files[wanted[n]];
-                let bytes = postcard::to_stdvec(document)?;
+                let bytes = document.pack()?;
                 code::put_symbols(connection, &file.hash, file.language, &bytes)?;
             }
             Ok(true)
@@ -456,7 +325,7 @@ fn index_file(
     if entry.size > read::MAX_BYTES {
         return (row, None);
     }
-    let bytes = match read::bytes(root, &row.path) {
+    let bytes = match read::walked(root, &row.path) {
         Ok(bytes) => bytes,
         Err(error) => {
             row.mtime = 0;
@@ -473,90 +342,4 @@ fn index_file(
         row.n_terms = n_terms;
     }
     (row, None)
-}
-
-fn document(worker: &mut Worker<'_>, language: Language, text: &str) -> FileDoc {
-    let source = Source::parse(language, text);
-    let lines = LineIndex::new(text);
-    let mut gathered: Vec<Vec<(u32, u8)>> = vec![Vec::new(); source.symbols.len()];
-    let mut module = Vec::new();
-    for_each_owned_leaf(&source, |leaf, owner| {
-        let piece = leaf.span.of(text);
-        match owner {
-            Some((at, field)) => worker.each_id(piece, |id| gathered[at].push((id, field as u8))),
-            None if matches!(leaf.role, Role::Doc | Role::Comment) => {
-                worker.each_id(piece, |id| module.push(id));
-            }
-            None => {}
-        }
-    });
-    module.sort_unstable();
-    module.dedup();
-    let symbols = source.symbols.iter().zip(gathered).map(|(symbol, mut terms)| {
-        terms.sort_unstable();
-        let runs = terms.chunk_by(|a, b| a == b);
-        SymbolDoc {
-            name: symbol.name.clone(),
-            kind: symbol.kind,
-            parent: symbol.parent.and_then(|at| u32::try_from(at).ok()),
-            first_line: u32::try_from(lines.line(symbol.span.start)).unwrap_or(0),
-            last_line: u32::try_from(lines.line(symbol.span.end.saturating_sub(1))).unwrap_or(0),
-            terms: runs
-                .map(|run| (run[0].0, run[0].1, u32::try_from(run.len()).unwrap_or(u32::MAX)))
-                .collect(),
-        }
-    });
-    FileDoc {
-        n_lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
-        module,
-        symbols: symbols.collect(),
-    }
-}
-
-/// Calls `each` with every leaf and the symbol and field it belongs to.
-fn for_each_owned_leaf(source: &Source, mut each: impl FnMut(Leaf, Option<(usize, Field)>)) {
-    let symbols = &source.symbols;
-    // Comments above a definition lie outside its span.
-    let mut above: Vec<(usize, usize, usize)> = symbols
-        .iter()
-        .enumerate()
-        .filter_map(|(at, symbol)| symbol.above.map(|span| (span.start, span.end, at)))
-        .collect();
-    above.sort_unstable();
-    let mut order: Vec<usize> = (0..symbols.len()).collect();
-    order.sort_by_key(|&at| (symbols[at].span.start, std::cmp::Reverse(symbols[at].span.end), at));
-    let (mut next, mut open): (usize, Vec<usize>) = (0, Vec::new());
-    let mut doc = 0;
-    for &leaf in &source.leaves {
-        let start = leaf.span.start;
-        while next < order.len() && symbols[order[next]].span.start <= start {
-            open.push(order[next]);
-            next += 1;
-        }
-        while open.last().is_some_and(|&at| symbols[at].span.end <= start) {
-            open.pop();
-        }
-        while doc < above.len() && above[doc].1 <= start {
-            doc += 1;
-        }
-        let documented = above.get(doc).filter(|run| run.0 <= start && leaf.role == Role::Comment);
-        let owner = match documented {
-            Some(&(_, _, at)) => Some((at, Field::Doc)),
-            None => open.last().map(|&at| (at, field(&symbols[at], leaf))),
-        };
-        each(leaf, owner);
-    }
-}
-
-fn field(symbol: &Symbol, leaf: Leaf) -> Field {
-    match leaf.role {
-        Role::Doc => Field::Doc,
-        Role::Comment => Field::Comment,
-        Role::Text => Field::Text,
-        _ if symbol.name_span.start <= leaf.span.start && leaf.span.end <= symbol.name_span.end => {
-            Field::Name
-        }
-        _ if leaf.span.start < symbol.body_start => Field::Signature,
-        _ => Field::Body,
-    }
 }

@@ -5,26 +5,27 @@
 //! are read once for all rules, a file is parsed and read once. The answer depends on
 //! the code and the rule alone, never on what was asked or parsed before.
 
+mod reader;
 mod unknown;
 mod words;
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use crate::model::{Language, SymbolKind};
 use crate::rank::calibrate::{self, Evidence};
+use crate::rank::document::Document;
 use crate::rank::place::Place;
 use crate::rank::rule::Rule;
-use crate::rank::score::{self, FileDoc, Hits, Query};
+use crate::rank::score::{self, Hits, Query};
 use crate::rank::{phrases, tokenize};
 use crate::syntax::source;
 use crate::tree::read;
 
-use super::code_index::CodeIndex;
+use super::code_index::{Code, CodeIndex};
+use reader::Reader;
 use unknown::Near;
 use words::Words;
 
@@ -36,10 +37,8 @@ const PARSED_FILES: usize = 200;
 /// among the first dozen.
 const READ_SYMBOLS: usize = 50;
 
-/// How many texts, of some 20 KB each, and how many symbols' words, of some 2 KB each,
-/// are kept over the rules of a run.
-const MAX_KEPT_TEXTS: usize = 500;
-const MAX_KEPT_SPANS: usize = 20_000;
+/// How many rules are answered together: their files are parsed at once, on all threads.
+const RULES_AT_ONCE: usize = 16;
 
 /// A rule and where to look for it.
 pub(crate) struct Ask<'a> {
@@ -106,11 +105,29 @@ struct Scored {
 }
 
 /// A file parsed for a rule.
-struct Parsed {
+struct Parsed<'a> {
     file: usize,
-    doc: Arc<FileDoc>,
+    doc: &'a Document,
     /// The rule's terms in its path.
     path: Vec<u32>,
+}
+
+/// A rule with the files to look at for it.
+struct Plan<'a> {
+    rule: &'a Rule,
+    query: Query,
+    file_scores: Vec<f64>,
+    /// The best files.
+    files: Vec<usize>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(code: Code<'_>, words: &Words, rule: &'a Rule, languages: Option<&[Language]>) -> Self {
+        let query = words.query(rule, code.files.len());
+        let file_scores = words.file_scores(code.files, rule, &query);
+        let files = best_files(code, &file_scores, languages);
+        Self { rule, query, file_scores, files }
+    }
 }
 
 /// Returns the best `limit` candidates for each of `asks`, in their order.
@@ -121,87 +138,87 @@ pub(crate) fn find(
     explain: bool,
 ) -> Result<Vec<Found>> {
     let rules: Vec<Rule> = asks.iter().map(|ask| Rule::read(ask.rule, ask.hints)).collect();
-    let words = Words::gather(index, &rules)?;
-    let mut kept = Kept::default();
+    let words = Words::gather(index, &rules);
+    let mut readers = vec![Reader::default(); rayon::current_num_threads()];
     let mut found = Vec::with_capacity(asks.len());
-    for (ask, rule) in asks.iter().zip(&rules) {
-        found.push(answer(index, &words, &mut kept, ask, rule, limit, explain)?);
+    for (rules, asks) in rules.chunks(RULES_AT_ONCE).zip(asks.chunks(RULES_AT_ONCE)) {
+        let code = index.code();
+        let plan = |(rule, ask): (_, &Ask<'_>)| Plan::new(code, &words, rule, ask.languages);
+        let plans: Vec<Plan<'_>> = rules.par_iter().zip(asks).map(plan).collect();
+        let wanted: Vec<usize> = plans.iter().flat_map(|plan| &plan.files).copied().collect();
+        index.gather(&wanted)?;
+        let code = index.code();
+        let shares = plans.par_chunks(plans.len().div_ceil(readers.len())).zip(&mut readers);
+        let answer = |(plans, reader): (&[Plan<'_>], &mut Reader)| -> Vec<Found> {
+            plans.iter().map(|plan| answer(code, &words, reader, plan, limit, explain)).collect()
+        };
+        found.extend(shares.flat_map_iter(answer).collect::<Vec<Found>>());
+    }
+    if explain {
+        let mut near = Near::default();
+        for (found, rule) in found.iter_mut().zip(&rules) {
+            found.unknown = unknown::words(index, &words, rule, &mut near);
+        }
     }
     Ok(found)
 }
 
 fn answer(
-    index: &mut CodeIndex,
+    code: Code<'_>,
     words: &Words,
-    kept: &mut Kept,
-    ask: &Ask<'_>,
-    rule: &Rule,
+    reader: &mut Reader,
+    plan: &Plan<'_>,
     limit: usize,
     explain: bool,
-) -> Result<Found> {
-    let query = words.query(rule, index.files.len());
-    let file_scores = words.file_scores(index, rule, &query);
-    let best = best_files(index, &file_scores, ask.languages);
-    let docs = index.documents(&best)?;
-    let parsed: Vec<Parsed> = best
-        .into_iter()
-        .zip(docs)
-        .map(|(file, doc)| Parsed { file, doc, path: words.in_path(rule, file) })
-        .collect();
+) -> Found {
+    let parsed = plan.files.iter().filter_map(|&file| {
+        Some(Parsed { file, doc: code.document(file)?, path: words.in_path(plan.rule, file) })
+    });
+    let parsed: Vec<Parsed<'_>> = parsed.collect();
 
-    let mut scored = score_symbols(index, &query, &parsed, &file_scores);
-    scored.sort_by(|a, b| order(a, b, index, &parsed));
+    let mut scored = score_symbols(code, plan, &parsed);
+    scored.sort_by(|a, b| order(a, b, code, &parsed));
     for symbol in scored.iter_mut().take(READ_SYMBOLS) {
-        symbol.score +=
-            bonus(index, words, &mut kept.spans, rule, &query, &parsed[symbol.doc], symbol.symbol);
+        symbol.score += bonus(code, words, reader, plan, &parsed[symbol.doc], symbol.symbol);
     }
-    scored.sort_by(|a, b| order(a, b, index, &parsed));
+    scored.sort_by(|a, b| order(a, b, code, &parsed));
     add_coherence(&mut scored, parsed.len());
-    scored.sort_by(|a, b| order(a, b, index, &parsed));
+    scored.sort_by(|a, b| order(a, b, code, &parsed));
 
-    let n_known = rule.terms.iter().filter(|term| words.n_with(&term.term) > 0).count();
+    let terms = plan.rule.terms.iter();
+    let n_known = terms.filter(|term| words.n_with(&term.term) > 0).count();
     let evidence = evidence(&scored, n_known);
     let confidence = calibrate::confidence(evidence);
     scored.truncate(limit);
     let candidates = scored.iter().map(|symbol| {
         let match_score = confidence * symbol.score / evidence.score;
-        candidate(index, rule, &query, &parsed[symbol.doc], symbol.symbol, match_score, explain)
+        candidate(code, plan, &parsed[symbol.doc], symbol.symbol, match_score, explain)
     });
-    Ok(Found {
-        candidates: candidates.collect(),
-        unknown: if explain {
-            unknown::words(index, words, rule, &mut kept.near)?
-        } else {
-            Vec::new()
-        },
-        evidence,
-    })
+    Found { candidates: candidates.collect(), unknown: Vec::new(), evidence }
 }
 
-/// Returns the positions of the best files that have a word of the rule.
-fn best_files(index: &CodeIndex, scores: &[f64], languages: Option<&[Language]>) -> Vec<usize> {
+/// Returns the positions of the best files that have a word of the rule, the best first.
+fn best_files(code: Code<'_>, scores: &[f64], languages: Option<&[Language]>) -> Vec<usize> {
     let is_wanted = |at: &usize| {
-        let language = index.files[*at].language;
+        let language = code.files[*at].language;
         scores[*at] > 0.0 && languages.is_none_or(|languages| languages.contains(&language))
     };
     let mut best: Vec<usize> = (0..scores.len()).filter(is_wanted).collect();
     // Files are ordered by path.
-    best.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
-    best.truncate(PARSED_FILES);
+    let order = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+    if best.len() > PARSED_FILES {
+        best.select_nth_unstable_by(PARSED_FILES - 1, order);
+        best.truncate(PARSED_FILES);
+    }
+    best.sort_unstable_by(order);
     best
 }
 
-fn score_symbols(
-    index: &CodeIndex,
-    query: &Query,
-    parsed: &[Parsed],
-    file_scores: &[f64],
-) -> Vec<Scored> {
-    let files = &index.files;
-    let score = |(at, Parsed { file, doc, path }): (usize, &Parsed)| {
-        let place = Place::of(&files[*file].path);
-        let hits = Hits::count(query, doc, path);
-        let file_score = file_scores[*file];
+fn score_symbols(code: Code<'_>, plan: &Plan<'_>, parsed: &[Parsed<'_>]) -> Vec<Scored> {
+    let score = |(at, Parsed { file, doc, path }): (usize, &Parsed<'_>)| {
+        let place = Place::of(&code.files[*file].path);
+        let hits = Hits::count(&plan.query, doc, path);
+        let file_score = plan.file_scores[*file];
         let whole = doc.symbols.is_empty().then(|| (None, hits.whole_file(place, file_score)));
         let symbols = hits.scores(place, file_score).into_iter();
         let scores = symbols.map(|(symbol, score)| (Some(symbol), score)).chain(whole);
@@ -212,17 +229,17 @@ fn score_symbols(
 }
 
 /// Orders by score, then smaller first, then by path and line.
-fn order(a: &Scored, b: &Scored, index: &CodeIndex, parsed: &[Parsed]) -> Ordering {
+fn order(a: &Scored, b: &Scored, code: Code<'_>, parsed: &[Parsed<'_>]) -> Ordering {
     let place = |it: &Scored| {
         let Parsed { file, doc, .. } = &parsed[it.doc];
         let (first, last) = lines(doc, it.symbol);
-        (last - first, index.files[*file].path.as_str(), first, it.symbol)
+        (last - first, code.files[*file].path.as_str(), first, it.symbol)
     };
     b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
 }
 
 /// Returns the first and last line of a symbol, or of the file.
-fn lines(doc: &FileDoc, symbol: Option<usize>) -> (u32, u32) {
+fn lines(doc: &Document, symbol: Option<usize>) -> (u32, u32) {
     match symbol.map(|at| &doc.symbols[at]) {
         Some(symbol) => (symbol.first_line, symbol.last_line.max(symbol.first_line)),
         None => (0, doc.n_lines.saturating_sub(1)),
@@ -231,22 +248,24 @@ fn lines(doc: &FileDoc, symbol: Option<usize>) -> (u32, u32) {
 
 /// Returns what a symbol gains for words side by side and for its own name.
 fn bonus(
-    index: &CodeIndex,
+    code: Code<'_>,
     words: &Words,
-    spans: &mut Spans,
-    rule: &Rule,
-    query: &Query,
-    parsed: &Parsed,
+    reader: &mut Reader,
+    plan: &Plan<'_>,
+    parsed: &Parsed<'_>,
     symbol: Option<usize>,
 ) -> f64 {
+    let rule = plan.rule;
     let name = symbol.map_or("", |at| source::last_name(&parsed.doc.symbols[at].name));
     let numbers: Vec<Option<u32>> =
         rule.terms.iter().map(|term| words.number(&term.term)).collect();
     let slot =
         |word: &Option<u32>| word.and_then(|_| numbers.iter().position(|number| number == word));
-    let span = spans.words(index, words, parsed, symbol);
+    let path = &code.files[parsed.file].path;
+    let text = || read::walked_text(code.root, path).unwrap_or_default();
+    let span = reader.words(words, parsed.file, text, symbol, lines(parsed.doc, symbol));
     let neighbours = phrases::neighbours(span.iter().map(slot), &rule.pairs);
-    score::phrase_bonus(query, rule, &neighbours, &tokenize::terms(name))
+    score::phrase_bonus(&plan.query, rule, &neighbours, &tokenize::terms(name))
 }
 
 /// Lifts the symbols of files in which several fit; `scored` is ordered by score.
@@ -271,14 +290,14 @@ fn evidence(scored: &[Scored], n_known: usize) -> Evidence {
 }
 
 fn candidate(
-    index: &CodeIndex,
-    rule: &Rule,
-    query: &Query,
-    parsed: &Parsed,
+    code: Code<'_>,
+    plan: &Plan<'_>,
+    parsed: &Parsed<'_>,
     symbol: Option<usize>,
     match_score: f64,
     explain: bool,
 ) -> Candidate {
+    let Plan { rule, query, .. } = plan;
     let Parsed { file, doc, path } = parsed;
     let gains = symbol.map(|at| Hits::count(query, doc, path).explain(at)).unwrap_or_default();
     let word = |slot: usize| rule.terms[slot].word.clone();
@@ -290,62 +309,16 @@ fn candidate(
     };
     let (first_line, last_line) = lines(doc, symbol);
     Candidate {
-        file: index.files[*file].path.clone(),
+        file: code.files[*file].path.clone(),
         symbol: symbol.map(|at| doc.symbols[at].name.clone()),
         kind: symbol.map_or(SymbolKind::File, |at| doc.symbols[at].kind),
-        language: index.files[*file].language,
+        language: code.files[*file].language,
         first_line,
         last_line,
         match_score,
         size: calibrate::size((last_line - first_line + 1) as usize),
         matched_terms: gains.iter().map(|gain| word(gain.slot)).collect(),
         reasons: if explain { gains.iter().map(reason).collect() } else { Vec::new() },
-    }
-}
-
-/// What rules of one run share.
-#[derive(Default)]
-struct Kept {
-    spans: Spans,
-    near: Near,
-}
-
-/// The symbols that were read again, over the rules of a run.
-#[derive(Default)]
-struct Spans {
-    texts: FxHashMap<usize, String>,
-    /// By file and symbol, the number of each word that is a word of some rule.
-    words: FxHashMap<(usize, Option<usize>), Vec<Option<u32>>>,
-}
-
-impl Spans {
-    /// Returns the words of a symbol or of a whole file; none if the file has gone.
-    fn words(
-        &mut self,
-        index: &CodeIndex,
-        words: &Words,
-        parsed: &Parsed,
-        symbol: Option<usize>,
-    ) -> &[Option<u32>] {
-        if self.texts.len() >= MAX_KEPT_TEXTS {
-            self.texts.clear();
-        }
-        if self.words.len() >= MAX_KEPT_SPANS {
-            self.words.clear();
-        }
-        self.words.entry((parsed.file, symbol)).or_insert_with(|| {
-            let path = &index.files[parsed.file].path;
-            let text = self.texts.entry(parsed.file);
-            let text = text.or_insert_with(|| read::text(&index.root, path).unwrap_or_default());
-            let (first, last) = lines(&parsed.doc, symbol);
-            let mut found = Vec::new();
-            for line in text.lines().skip(first as usize).take((last - first + 1) as usize) {
-                tokenize::words(line, |word| {
-                    tokenize::parts(word, |part| found.push(words.number(&tokenize::term(part))));
-                });
-            }
-            found
-        })
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn index(project: &Project, full: bool, progress: Progress<'_>) -> Re
     if full {
         let all: Vec<usize> = (0..n_files).collect();
         for batch in all.chunks(BATCH) {
-            index.documents(batch)?;
+            index.gather(batch)?;
             progress(batch.last().map_or(0, |last| last + 1), n_files);
         }
     }

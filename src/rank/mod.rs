@@ -1,7 +1,9 @@
 //! Which code shows a rule, and how alike two pieces of code are: words, weights and
 //! scores over statistics passed in.
 //!
-//! [`tokenize`] turns text into terms, [`vector`] packs a file's terms, [`rule`] reads
+//! [`tokenize`] turns text into terms, [`dictionary`] packs the
+//! terms' ids, [`vector`] a file's terms, [`document`] those of its
+//! symbols, [`rule`] reads
 //! a rule, [`score`] weighs a file or a symbol against it, [`phrases`] looks at words
 //! side by side, [`place`] at what a path says, [`calibrate`] makes scores mean
 //! something; [`fusion`] makes one order of a search's lanes; [`likeness`] weighs the
@@ -9,6 +11,8 @@
 //! things. Pure functions of their arguments: no file, no store, no clock, no thread.
 
 pub(crate) mod calibrate;
+pub(crate) mod dictionary;
+pub(crate) mod document;
 pub(crate) mod fusion;
 pub(crate) mod likeness;
 pub(crate) mod phrases;

@@ -8,40 +8,12 @@
 //! other files happen to be parsed. Reads no files.
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use crate::model::SymbolKind;
 
+use super::document::{Document, Field, N_FIELDS, N_OWN_FIELDS};
 use super::place::{self, Place};
 use super::rule::Rule;
-
-/// Where in a symbol a term stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Field {
-    /// The symbol's own name.
-    Name,
-    /// Parameters, types, decorators, bases.
-    Signature,
-    /// Docstring and the comments above.
-    Doc,
-    /// Identifiers and keywords of the body.
-    Body,
-    /// String literals.
-    Text,
-    /// Comments in the body.
-    Comment,
-    /// The names of the symbols around.
-    Owner,
-    /// The file's path.
-    Path,
-    /// The file's own documentation.
-    Module,
-}
-
-/// How many fields there are, and how many of them a symbol carries itself.
-const N_FIELDS: usize = 9;
-const N_OWN_FIELDS: usize = 6;
 
 /// The fields in their order: name, what a hit counts, and how many terms it usually
 /// has (longer fields count their words less). Names are chosen to say what code is
@@ -59,29 +31,6 @@ const FIELDS: [(&str, f64, f64); N_FIELDS] = [
     ("path", 2.0, 6.0),
     ("module", 0.3, 30.0),
 ];
-
-/// A symbol as ranking sees it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct SymbolDoc {
-    pub(crate) name: String,
-    pub(crate) kind: SymbolKind,
-    pub(crate) parent: Option<u32>,
-    /// The 0-based lines on which it starts and ends.
-    pub(crate) first_line: u32,
-    pub(crate) last_line: u32,
-    /// Counted terms by field, of its own code without the symbols inside it.
-    pub(crate) terms: Vec<(u32, u8, u32)>,
-}
-
-/// A parsed file as ranking sees it.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct FileDoc {
-    pub(crate) n_lines: u32,
-    /// The terms of the file's own documentation.
-    pub(crate) module: Vec<u32>,
-    /// A symbol stands before those inside it.
-    pub(crate) symbols: Vec<SymbolDoc>,
-}
 
 /// Saturation of a term within a file: whole files repeat their words, so that
 /// counting goes on for longer than in a symbol.
@@ -101,10 +50,6 @@ const B: f64 = 0.5;
 /// The least share of its usual length that a field is taken to have, so that two
 /// words of documentation are not worth five times those of a sentence.
 const MIN_LENGTH: f64 = 0.2;
-
-/// What a hit in a member counts for the type or module around it; a function's inner
-/// functions are its body and count in full.
-const MEMBER: f64 = 0.5;
 
 /// How much of a symbol's score is its file's: words too far from the symbol to be
 /// its own still tell that this is the place.
@@ -167,10 +112,8 @@ pub(crate) struct Query {
     pub(crate) idfs: Vec<f64>,
     /// What the whole rule can gain.
     attainable: f64,
-    /// Which of the rule's terms a term id stands for, and how fully.
-    slots: FxHashMap<u32, (usize, f64)>,
-    /// A bit for each id in `slots`: most terms of the code are none of the rule's.
-    has_slot: Vec<u64>,
+    /// Which of the rule's terms a term id stands for, and how fully; ascending by id.
+    slots: Vec<(u32, usize, f64)>,
     is_about_tests: bool,
 }
 
@@ -178,6 +121,7 @@ impl Query {
     /// Readies a rule; `n_with` says in how many of `n_docs` files each term stands,
     /// `ids` which term ids stand for each term and how fully.
     pub(crate) fn new(rule: &Rule, n_with: &[usize], n_docs: usize, ids: &[&[(u32, f64)]]) -> Self {
+        let mut slots = FxHashMap::default();
         let mut query = Self { is_about_tests: rule.is_about_tests, ..Self::default() };
         for (slot, ((term, &n_with), ids)) in rule.terms.iter().zip(n_with).zip(ids).enumerate() {
             let idf = idf(n_with, n_docs);
@@ -187,30 +131,22 @@ impl Query {
             query.weights.push(telling * term.weight);
             query.idfs.push(idf);
             for &(id, share) in *ids {
-                let known = query.slots.entry(id).or_insert((slot, share));
+                let known = slots.entry(id).or_insert((slot, share));
                 if known.1 < share {
                     *known = (slot, share);
                 }
             }
         }
-        let last = query.slots.keys().max().map_or(0, |&id| id as usize);
-        query.has_slot = vec![0; last / 64 + 1];
-        for ids in ids {
-            for &(id, _) in *ids {
-                query.has_slot[id as usize / 64] |= 1 << (id % 64);
-            }
-        }
+        query.slots = slots.into_iter().map(|(id, (slot, share))| (id, slot, share)).collect();
+        query.slots.sort_unstable_by_key(|&(id, ..)| id);
         query.attainable = query.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         query
     }
 
     /// Returns which of the rule's terms a term id stands for, and how fully.
     fn slot(&self, id: u32) -> Option<(usize, f64)> {
-        let bits = self.has_slot.get(id as usize / 64)?;
-        if bits & (1 << (id % 64)) == 0 {
-            return None;
-        }
-        self.slots.get(&id).copied()
+        let at = self.slots.binary_search_by_key(&id, |&(id, ..)| id).ok()?;
+        Some((self.slots[at].1, self.slots[at].2))
     }
 
     /// Returns what a sum of gains is of all that the rule can gain.
@@ -230,69 +166,71 @@ pub(crate) struct Gain {
 /// A rule's hits in one file, counted by symbol and field.
 pub(crate) struct Hits<'a> {
     query: &'a Query,
-    doc: &'a FileDoc,
-    /// By symbol, then by slot.
+    document: &'a Document,
+    /// The symbols that have a word of the rule, themselves or inside, ascending.
+    symbols: Vec<usize>,
+    /// By these symbols, then by slot.
     counts: Vec<[f64; N_FIELDS]>,
-    /// The number of terms in each field, by symbol.
-    lengths: Vec<[f64; N_FIELDS]>,
-    /// The number of terms without those of inner symbols.
-    own_lengths: Vec<f64>,
-    name_lengths: Vec<f64>,
 }
 
 impl<'a> Hits<'a> {
     /// Counts the hits of a rule in a parsed file with the term ids of its path.
-    pub(crate) fn count(query: &'a Query, doc: &'a FileDoc, path: &[u32]) -> Self {
+    pub(crate) fn count(query: &'a Query, document: &'a Document, path: &[u32]) -> Self {
         let n_slots = query.weights.len();
         let mut shared = vec![[0.0; N_FIELDS]; n_slots];
-        for (ids, field) in [(path, Field::Path), (&doc.module, Field::Module)] {
+        for (ids, field) in [(path, Field::Path), (&document.module, Field::Module)] {
             for (slot, share) in ids.iter().filter_map(|&id| query.slot(id)) {
                 shared[slot][field as usize] += share;
             }
         }
-        let mut hits = Self {
-            query,
-            doc,
-            counts: shared.repeat(doc.symbols.len()),
-            lengths: vec![[0.0; N_FIELDS]; doc.symbols.len()],
-            own_lengths: Vec::new(),
-            name_lengths: Vec::new(),
-        };
-        for (at, symbol) in doc.symbols.iter().enumerate() {
-            for &(id, field, count) in &symbol.terms {
-                let field = usize::from(field).min(N_OWN_FIELDS - 1);
-                hits.lengths[at][field] += f64::from(count);
-                if let Some((slot, share)) = query.slot(id) {
-                    hits.counts[at * n_slots + slot][field] += f64::from(count) * share;
-                }
+        let mut found = Vec::new();
+        for &(id, slot, share) in &query.slots {
+            let occurrences = document.occurrences(id).iter();
+            found.extend(occurrences.map(|it| (it.symbol(), slot, it.field(), it.count() * share)));
+        }
+        let mut symbols: Vec<usize> = Vec::new();
+        for &(symbol, ..) in &found {
+            let mut around = Some(symbol);
+            while let Some(at) = around {
+                symbols.push(at);
+                around = document.parent(at);
             }
         }
-        hits.own_lengths = hits.lengths.iter().map(|fields| fields.iter().sum()).collect();
-        hits.name_lengths =
-            hits.lengths.iter().map(|fields| fields[Field::Name as usize]).collect();
+        symbols.sort_unstable();
+        symbols.dedup();
+        let counts = shared.repeat(symbols.len());
+        let mut hits = Self { query, document, symbols, counts };
+        for (symbol, slot, field, count) in found {
+            if let Some(row) = hits.row(symbol) {
+                hits.counts[row * n_slots + slot][field] += count;
+            }
+        }
         hits.pass_to_parents();
         hits.pass_names_down();
         hits
     }
 
-    /// Returns the symbol around the one at `at`.
-    fn parent(&self, at: usize) -> Option<usize> {
-        self.doc.symbols[at].parent.map(|parent| parent as usize).filter(|&parent| parent < at)
+    /// Returns where a symbol's counts are, if it has any.
+    fn row(&self, symbol: usize) -> Option<usize> {
+        self.symbols.binary_search(&symbol).ok()
     }
 
-    /// Counts what stands in a symbol for those around it; a member's name is body there.
+    /// Returns where the counts are of the symbol around the one of a row.
+    fn parent_row(&self, row: usize) -> Option<usize> {
+        self.document.parent(self.symbols[row]).and_then(|parent| self.row(parent))
+    }
+
+    /// Counts what stands in a symbol for those around it.
     fn pass_to_parents(&mut self) {
         let n_slots = self.query.weights.len();
-        for at in (0..self.doc.symbols.len()).rev() {
-            let Some(parent) = self.parent(at) else {
+        for row in (0..self.symbols.len()).rev() {
+            let Some(parent) = self.parent_row(row) else {
                 continue;
             };
-            let share = if self.doc.symbols[parent].kind.is_container() { MEMBER } else { 1.0 };
             for field in 0..N_OWN_FIELDS {
-                let into = if field == Field::Name as usize { Field::Body as usize } else { field };
-                self.lengths[parent][into] += share * self.lengths[at][field];
+                let (into, share) = self.document.passed_up(self.symbols[parent], field);
                 for slot in 0..n_slots {
-                    let count = self.counts[at * n_slots + slot][field];
+                    let count = self.counts[row * n_slots + slot][field];
                     self.counts[parent * n_slots + slot][into] += share * count;
                 }
             }
@@ -301,29 +239,33 @@ impl<'a> Hits<'a> {
 
     fn pass_names_down(&mut self) {
         let n_slots = self.query.weights.len();
-        for at in 0..self.doc.symbols.len() {
-            let Some(parent) = self.parent(at) else {
+        for row in 0..self.symbols.len() {
+            let Some(parent) = self.parent_row(row) else {
                 continue;
             };
             for slot in 0..n_slots {
                 let around = self.counts[parent * n_slots + slot];
                 let known = around[Field::Name as usize].max(around[Field::Owner as usize]);
-                self.counts[at * n_slots + slot][Field::Owner as usize] = known;
+                self.counts[row * n_slots + slot][Field::Owner as usize] = known;
             }
         }
     }
 
-    /// Returns what each term of the rule adds in a symbol.
-    fn gains(&self, at: usize) -> impl Iterator<Item = f64> {
+    /// Returns the counts of a row, by slot.
+    fn counts(&self, row: usize) -> &[[f64; N_FIELDS]] {
         let n_slots = self.query.weights.len();
+        &self.counts[row * n_slots..(row + 1) * n_slots]
+    }
+
+    /// Returns what each term of the rule adds in the symbol of a row.
+    fn gains(&self, row: usize) -> impl Iterator<Item = f64> {
         let mut worth = [0.0; N_FIELDS];
         for ((worth, length), (_, weight, usual)) in
-            worth.iter_mut().zip(self.lengths[at]).zip(FIELDS)
+            worth.iter_mut().zip(self.document.lengths[self.symbols[row]].fields).zip(FIELDS)
         {
             *worth = weight / (1.0 - B + B * (length / usual).max(MIN_LENGTH));
         }
-        let counts = &self.counts[at * n_slots..(at + 1) * n_slots];
-        counts.iter().zip(&self.query.weights).map(move |(counts, weight)| {
+        self.counts(row).iter().zip(&self.query.weights).map(move |(counts, weight)| {
             let hits: f64 = counts.iter().zip(worth).map(|(count, worth)| count * worth).sum();
             weight * hits / (K1 + hits)
         })
@@ -332,20 +274,14 @@ impl<'a> Hits<'a> {
     /// Returns the scores of the symbols that have a word of the rule, with their
     /// positions; `file_share` is the file's own score.
     pub(crate) fn scores(&self, place: Place, file_share: f64) -> Vec<(usize, f64)> {
-        let n_slots = self.query.weights.len();
-        let has_own = |at: usize| {
-            let mut counts = self.counts[at * n_slots..(at + 1) * n_slots].iter();
-            counts.any(|fields| fields[..N_OWN_FIELDS].iter().any(|&count| count > 0.0))
-        };
-        let symbols = (0..self.doc.symbols.len()).filter(|&at| has_own(at));
-        let score = |at: usize| {
-            let own = self.query.share(self.gains(at).sum())
-                * self.name_factor(at)
+        let score = |(row, &at): (usize, &usize)| {
+            let own = self.query.share(self.gains(row).sum())
+                * self.name_factor(row)
                 * self.example_factor(at);
             let score = own * (1.0 - FILE_SHARE) + file_share * FILE_SHARE;
-            score * self.place_factor(&self.doc.symbols[at].name, place)
+            (at, score * self.place_factor(&self.document.symbols[at].name, place))
         };
-        symbols.map(|at| (at, score(at))).collect()
+        self.symbols.iter().enumerate().map(score).collect()
     }
 
     /// Returns the score of a file without symbols.
@@ -353,23 +289,22 @@ impl<'a> Hits<'a> {
         file_share * WHOLE_FILE * self.place_factor("", place)
     }
 
-    fn name_factor(&self, at: usize) -> f64 {
-        let n_slots = self.query.weights.len();
-        let counts = &self.counts[at * n_slots..(at + 1) * n_slots];
-        let named: f64 = counts.iter().map(|fields| fields[Field::Name as usize]).sum();
-        1.0 + NAME_SHARE * (named / self.name_lengths[at].max(1.0)).min(1.0)
+    fn name_factor(&self, row: usize) -> f64 {
+        let named: f64 = self.counts(row).iter().map(|fields| fields[Field::Name as usize]).sum();
+        let length = self.document.lengths[self.symbols[row]].name;
+        1.0 + NAME_SHARE * (named / length.max(1.0)).min(1.0)
     }
 
     /// Returns how good an example a symbol makes, whatever the rule.
     fn example_factor(&self, at: usize) -> f64 {
-        let symbol = &self.doc.symbols[at];
-        let n_terms: f64 = self.lengths[at].iter().sum();
-        let mut factor = if self.own_lengths[at].max(n_terms) < STUB_TERMS { STUB } else { 1.0 };
+        let (symbol, lengths) = (&self.document.symbols[at], &self.document.lengths[at]);
+        let n_terms: f64 = lengths.fields.iter().sum();
+        let mut factor = if lengths.own.max(n_terms) < STUB_TERMS { STUB } else { 1.0 };
         match symbol.kind {
             SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Type => factor *= DATA,
             SymbolKind::Function | SymbolKind::Method => {
                 let is_short = symbol.last_line.saturating_sub(symbol.first_line) < DELEGATE_LINES;
-                if is_short && self.lengths[at][Field::Body as usize] < DELEGATE_TERMS {
+                if is_short && lengths.fields[Field::Body as usize] < DELEGATE_TERMS {
                     factor *= DELEGATE;
                 }
             }
@@ -391,15 +326,17 @@ impl<'a> Hits<'a> {
     /// Returns what the terms of the rule add to a symbol, the largest first, with the
     /// fields they stand in.
     pub(crate) fn explain(&self, at: usize) -> Vec<Gain> {
-        let n_slots = self.query.weights.len();
-        let gains = self.gains(at).enumerate().filter(|&(_, gain)| gain > 0.0);
+        let Some(row) = self.row(at) else {
+            return Vec::new();
+        };
+        let gains = self.gains(row).enumerate().filter(|&(_, gain)| gain > 0.0);
         let mut found: Vec<Gain> = gains
             .map(|(slot, gain)| Gain {
                 slot,
                 gain,
                 fields: FIELDS
                     .iter()
-                    .zip(&self.counts[at * n_slots + slot])
+                    .zip(&self.counts(row)[slot])
                     .filter(|&(_, &count)| count > 0.0)
                     .map(|((name, ..), _)| *name)
                     .collect(),

@@ -18,16 +18,14 @@ const MAX_WORD_BYTES: usize = 40;
 /// Calls `each` with every raw word of `text`: a run of letters, digits, `_` and `$`.
 pub(crate) fn words<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
     let bytes = text.as_bytes();
+    let is_word = |byte: &u8| IS_WORD[usize::from(*byte)];
     let mut at = 0;
-    while at < bytes.len() {
-        if !is_word_byte(bytes[at]) {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        while at < bytes.len() && is_word_byte(bytes[at]) {
-            at += 1;
-        }
+    while let Some(gap) = bytes[at..].iter().position(is_word) {
+        let start = at + gap;
+        at = bytes[start..]
+            .iter()
+            .position(|byte| !is_word(byte))
+            .map_or(bytes.len(), |n| start + n);
         // Runs end at ASCII bytes, so that both ends are character boundaries.
         if let Some(word) = text.get(start..at) {
             each(word);
@@ -36,9 +34,16 @@ pub(crate) fn words<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
 }
 
 /// Bytes of characters beyond ASCII count as letters.
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
-}
+static IS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < table.len() {
+        let byte = at as u8;
+        table[at] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80;
+        at += 1;
+    }
+    table
+};
 
 /// Calls `each` with the parts of a raw word, lower-cased: `HTTPServer_v2` gives
 /// `http`, `server`, `v2` gives nothing, since parts of one character say nothing.

@@ -45,7 +45,8 @@ pub(crate) fn unpack(bytes: &[u8], mut each: impl FnMut(u32, u32, bool)) {
     }
 }
 
-fn push(bytes: &mut Vec<u8>, mut number: u32) {
+/// Appends a number.
+pub(super) fn push(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push((number as u8) | 0x80);
         number >>= 7;
@@ -53,7 +54,8 @@ fn push(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
-fn pull(rest: &mut &[u8]) -> Option<u32> {
+/// Takes a number off the front.
+pub(super) fn pull(rest: &mut &[u8]) -> Option<u32> {
     let mut number = 0u32;
     for shift in (0..35).step_by(7) {
         let (&byte, tail) = rest.split_first()?;

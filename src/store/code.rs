@@ -78,45 +78,32 @@ pub(crate) fn sweep_symbols(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Calls `each` with every term and its id.
-pub(crate) fn each_term(connection: &Connection, mut each: impl FnMut(String, u32)) -> Result<()> {
-    let mut statement = connection.prepare_cached("SELECT term, id FROM code_term")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        each(row.get(0)?, row.get(1)?);
-    }
-    Ok(())
-}
-
-/// Returns the id of a term, if the index knows it.
-pub(crate) fn term_id(connection: &Connection, term: &str) -> Result<Option<u32>> {
-    let mut statement = connection.prepare_cached("SELECT id FROM code_term WHERE term = ?1")?;
-    Ok(statement.query_row([term], |row| row.get(0)).optional()?)
-}
-
-/// Returns the known terms that start with `prefix`, in their order, with their ids.
-pub(crate) fn terms_with_prefix(
-    connection: &Connection,
-    prefix: &str,
-) -> Result<Vec<(String, u32)>> {
-    const SQL: &str = "SELECT term, id FROM code_term WHERE term >= ?1 AND term < ?2 ORDER BY term";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let end = format!("{prefix}\u{10FFFF}");
-    let rows = statement.query_map([prefix, &end], |row| Ok((row.get(0)?, row.get(1)?)))?;
+/// Returns the packed terms with the largest id of each pack, in the order of these.
+pub(crate) fn terms(connection: &Connection) -> Result<Vec<(u32, Vec<u8>)>> {
+    let mut statement =
+        connection.prepare_cached("SELECT last, terms FROM code_terms ORDER BY last")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Returns the largest term id, 0 for an empty vocabulary.
 pub(crate) fn last_term_id(connection: &Connection) -> Result<u32> {
-    let mut statement = connection.prepare_cached("SELECT coalesce(max(id), 0) FROM code_term")?;
+    let mut statement =
+        connection.prepare_cached("SELECT coalesce(max(last), 0) FROM code_terms")?;
     Ok(statement.query_row([], |row| row.get(0))?)
 }
 
-/// Adds a term under a new id.
-pub(crate) fn put_term(connection: &Connection, term: &str, id: u32) -> Result<()> {
+/// Adds packed terms, `last` being the largest of their ids.
+pub(crate) fn put_terms(connection: &Connection, last: u32, terms: &[u8]) -> Result<()> {
     connection
-        .prepare_cached("INSERT INTO code_term (id, term) VALUES (?1, ?2)")?
-        .execute(params![id, term])?;
+        .prepare_cached("INSERT OR REPLACE INTO code_terms (last, terms) VALUES (?1, ?2)")?
+        .execute(params![last, terms])?;
+    Ok(())
+}
+
+/// Removes all terms.
+pub(crate) fn clear_terms(connection: &Connection) -> Result<()> {
+    connection.execute("DELETE FROM code_terms", [])?;
     Ok(())
 }
 

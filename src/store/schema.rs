@@ -147,6 +147,15 @@ const MIGRATIONS: &[&str] = &[
         anchored INTEGER NOT NULL
     ) STRICT;
 ",
+    "
+    DROP TABLE code_term;
+    DELETE FROM code_file;
+    DELETE FROM code_symbols;
+    CREATE TABLE code_terms (
+        last  INTEGER PRIMARY KEY,
+        terms BLOB NOT NULL
+    ) STRICT;
+",
 ];
 
 /// Brings the schema up to date, in one transaction that no other process can see half of.

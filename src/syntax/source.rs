@@ -6,6 +6,8 @@
 //! nesting in hostile input is deeper than a thread's. Never fails: code that
 //! does not parse is skipped, what is around it still counts.
 
+use std::rc::Rc;
+
 use tree_sitter::{Node, Parser, TreeCursor};
 
 use crate::model::{Language, SymbolKind};
@@ -79,16 +81,19 @@ impl Source {
             Ok(()) => parser.parse(text, None),
             Err(_) => None,
         };
+        let Some(tree) = tree else {
+            return Self { symbols: Vec::new(), leaves: Vec::new() };
+        };
         let mut walk = Walk {
             tables,
             text,
             symbols: Vec::new(),
             leaves: Vec::with_capacity(text.len() / 4),
             frames: Vec::new(),
+            root_prefix: Rc::from(""),
+            children: tree.walk(),
         };
-        if let Some(tree) = &tree {
-            walk.run(tree.walk());
-        }
+        walk.run(tree.walk());
         let Walk { symbols, leaves, .. } = walk;
         Self { symbols, leaves }
     }
@@ -115,7 +120,7 @@ struct Frame<'n> {
     action: Action,
     owner: Option<usize>,
     /// What qualifies the names defined in it.
-    prefix: String,
+    prefix: Rc<str>,
     lift: Option<Lift>,
     above: Option<Above>,
     last_row: Option<usize>,
@@ -130,6 +135,10 @@ struct Walk<'t, 'n> {
     symbols: Vec<Symbol>,
     leaves: Vec<Leaf>,
     frames: Vec<Frame<'n>>,
+    /// What qualifies names that nothing is around: nothing.
+    root_prefix: Rc<str>,
+    /// For looking at a node's children; a cursor costs more to make than to set.
+    children: TreeCursor<'n>,
 }
 
 impl<'t, 'n> Walk<'t, 'n> {
@@ -181,7 +190,7 @@ impl<'t, 'n> Walk<'t, 'n> {
                 self.close_sibling(node);
                 return false;
             }
-            Action::Text if !has_embedded(node, self.tables) => {
+            Action::Text if !self.has_embedded(node) => {
                 self.string(node);
                 self.close_sibling(node);
                 return false;
@@ -200,7 +209,7 @@ impl<'t, 'n> Walk<'t, 'n> {
             .is_some_and(|outer| layout::drops_brackets(node, action, outer.node, self.tables));
         let (owner, prefix, lift) = if action == Action::Annotate {
             self.note_above(node, false);
-            (self.frames.last().and_then(|frame| frame.owner), String::new(), None)
+            (self.frames.last().and_then(|frame| frame.owner), self.root_prefix.clone(), None)
         } else {
             let above = self.take_above(node);
             self.close_sibling(node);
@@ -223,16 +232,16 @@ impl<'t, 'n> Walk<'t, 'n> {
     /// Returns what the children of `node` belong to, having noted the symbols it defines.
     fn open(
         &mut self,
-        node: Node<'_>,
+        node: Node<'n>,
         action: Action,
         above: Option<Above>,
-    ) -> (Option<usize>, String, Option<Lift>) {
+    ) -> (Option<usize>, Rc<str>, Option<Lift>) {
         let (owner, prefix, lift) = match self.frames.last() {
             Some(frame) => (frame.owner, frame.prefix.clone(), frame.lift),
-            None => (None, String::new(), None),
+            None => (None, self.root_prefix.clone(), None),
         };
         match action {
-            Action::Wrap | Action::Statement if n_definitions(node, self.tables) == 1 => {
+            Action::Wrap | Action::Statement if self.n_definitions(node) == 1 => {
                 let lift = lift.unwrap_or(Lift { span: span(node), above });
                 (owner, prefix, Some(lift))
             }
@@ -255,14 +264,14 @@ impl<'t, 'n> Walk<'t, 'n> {
         owner: Option<usize>,
         prefix: &str,
         lift: Lift,
-    ) -> Option<(Option<usize>, String)> {
+    ) -> Option<(Option<usize>, Rc<str>)> {
         let in_container = owner.is_none_or(|at| self.symbols[at].kind.is_container());
         let body = node.child_by_field_name("body");
         let named = |field: &str| node.child_by_field_name(field);
         let (names, kind, body) = match shape {
             Shape::Qualifier => {
                 let name = type_name(named("type")?, self.text);
-                return Some((owner, format!("{prefix}{name}.")));
+                return Some((owner, format!("{prefix}{name}.").into()));
             }
             Shape::Named(kind) => {
                 let method = kind == SymbolKind::Function && self.is_method(owner, prefix);
@@ -274,7 +283,7 @@ impl<'t, 'n> Walk<'t, 'n> {
                 let name = named("name")?;
                 let prefix = format!("{prefix}{receiver}.");
                 let at = self.push(SymbolKind::Method, name, None, &prefix, lift, body);
-                return Some((Some(at), format!("{}.", self.symbols[at].name)));
+                return Some((Some(at), format!("{}.", self.symbols[at].name).into()));
             }
             Shape::TypeSpec => {
                 let value = named("type")?;
@@ -308,7 +317,7 @@ impl<'t, 'n> Walk<'t, 'n> {
                 };
                 let body = value.child_by_field_name("body");
                 let at = self.push(SymbolKind::Function, name, owner, &prefix, lift, body);
-                return Some((Some(at), format!("{}.", self.symbols[at].name)));
+                return Some((Some(at), format!("{}.", self.symbols[at].name).into()));
             }
             Shape::Pair => {
                 let value = named("value").filter(|it| self.tables.is_function(it.kind_id()))?;
@@ -321,7 +330,7 @@ impl<'t, 'n> Walk<'t, 'n> {
             inside = Some(self.push(kind, name, owner, prefix, lift, body));
         }
         let at = inside?;
-        Some((Some(at), format!("{}.", self.symbols[at].name)))
+        Some((Some(at), format!("{}.", self.symbols[at].name).into()))
     }
 
     fn is_method(&self, owner: Option<usize>, prefix: &str) -> bool {
@@ -484,6 +493,19 @@ impl<'t, 'n> Walk<'t, 'n> {
         self.leaf_span(span, role);
     }
 
+    fn has_embedded(&mut self, node: Node<'n>) -> bool {
+        let tables = self.tables;
+        node.children(&mut self.children)
+            .any(|child| tables.action(child.kind_id()) == Action::Embed)
+    }
+
+    fn n_definitions(&mut self, node: Node<'n>) -> usize {
+        let tables = self.tables;
+        node.children(&mut self.children)
+            .filter(|it| matches!(tables.action(it.kind_id()), Action::Define(_) | Action::Wrap))
+            .count()
+    }
+
     /// Returns whether `node` is an object's key whose quotes a formatter may drop.
     fn is_bare_key(&self, node: Node<'_>) -> bool {
         let is_key = self.frames.last().is_some_and(|frame| {
@@ -529,18 +551,6 @@ impl<'t, 'n> Walk<'t, 'n> {
 
 fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.end_byte())
-}
-
-fn has_embedded(node: Node<'_>, tables: &Compiled) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| tables.action(child.kind_id()) == Action::Embed)
-}
-
-fn n_definitions(node: Node<'_>, tables: &Compiled) -> usize {
-    let mut cursor = node.walk();
-    node.children(&mut cursor)
-        .filter(|child| matches!(tables.action(child.kind_id()), Action::Define(_) | Action::Wrap))
-        .count()
 }
 
 fn is_plain_name(node: Node<'_>) -> bool {

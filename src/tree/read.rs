@@ -21,8 +21,18 @@ const NOTICE_BYTES: usize = 2048;
 
 /// Returns the bytes of the file at `path` below `root`.
 pub(crate) fn bytes(root: &Path, path: &str) -> Result<Vec<u8>> {
-    let full = confined(root, path)?;
-    let file = std::fs::File::open(&full).with_context(|| format!("failed to open `{path}`"))?;
+    contents(&confined(root, path)?, path)
+}
+
+/// Returns the bytes of a file that a walk of `root` has met just now. A walk follows no
+/// link, so that only the file itself can be one; where each folder leads, which costs
+/// more than the reading, is not asked again.
+pub(crate) fn walked(root: &Path, path: &str) -> Result<Vec<u8>> {
+    contents(&regular(root, path)?, path)
+}
+
+fn contents(full: &Path, path: &str) -> Result<Vec<u8>> {
+    let file = std::fs::File::open(full).with_context(|| format!("failed to open `{path}`"))?;
     let size = file.metadata().map_or(0, |metadata| metadata.len());
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_BYTES)).unwrap_or(0) + 1);
     // The limit holds for what is read, whatever the size was said to be.
@@ -41,6 +51,11 @@ pub(crate) fn text(root: &Path, path: &str) -> Result<String> {
     Ok(text::decode(&bytes).0.into_owned())
 }
 
+/// Returns the text of a file that a walk of `root` has met just now.
+pub(crate) fn walked_text(root: &Path, path: &str) -> Result<String> {
+    Ok(text::decode(&walked(root, path)?).0.into_owned())
+}
+
 /// Returns whether there is a file or a folder at `path` below `root`.
 pub(crate) fn is_there(root: &Path, path: &str) -> bool {
     let real = root.join(path).canonicalize();
@@ -48,25 +63,34 @@ pub(crate) fn is_there(root: &Path, path: &str) -> bool {
     inside.is_some_and(|(real, root)| real.starts_with(root))
 }
 
+fn outside(path: &str) -> Failure {
+    Failure::usage(format!("`{path}` leads out of the project"))
+}
+
 /// Returns where `path` leads, which is a regular file inside `root`.
 fn confined(root: &Path, path: &str) -> Result<PathBuf> {
-    let outside = || Failure::usage(format!("`{path}` leads out of the project"));
+    let full = regular(root, path)?;
+    // A folder on the way may be a link; where it leads is what counts.
+    let real = full.canonicalize().with_context(|| format!("failed to resolve `{path}`"))?;
+    let real_root = root.canonicalize().context("failed to resolve the project's root")?;
+    if !real.starts_with(&real_root) {
+        return Err(outside(path).into());
+    }
+    Ok(full)
+}
+
+/// Returns the path of a regular file that is below `root` if no folder on the way is a link.
+fn regular(root: &Path, path: &str) -> Result<PathBuf> {
     let is_inside =
         Path::new(path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
     if path.is_empty() || path.contains('\\') || !is_inside {
-        return Err(outside().into());
+        return Err(outside(path).into());
     }
     let full = root.join(path);
     let kind =
         std::fs::symlink_metadata(&full).with_context(|| format!("failed to read `{path}`"))?;
     if !kind.is_file() {
         return Err(Failure::usage(format!("`{path}` is not a regular file")).into());
-    }
-    // A folder on the way may be a link; where it leads is what counts.
-    let real = full.canonicalize().with_context(|| format!("failed to resolve `{path}`"))?;
-    let real_root = root.canonicalize().context("failed to resolve the project's root")?;
-    if !real.starts_with(&real_root) {
-        return Err(outside().into());
     }
     Ok(full)
 }

@@ -1,6 +1,5 @@
 //! The words of a rule that the code does not know, and near ones that it does.
 
-use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use crate::ops::code_index::CodeIndex;
@@ -26,32 +25,32 @@ pub(crate) fn words(
     words: &Words,
     rule: &Rule,
     known: &mut Near,
-) -> Result<Vec<Unknown>> {
+) -> Vec<Unknown> {
     let mut found = Vec::new();
     for term in rule.terms.iter().filter(|term| !words.knows(&term.term)) {
         let near = match known.get(&term.term) {
             Some(near) => near.clone(),
-            None => near(index, &term.term)?,
+            None => near(index, &term.term),
         };
         known.insert(term.term.clone(), near.clone());
         found.push(Unknown { word: term.word.clone(), near });
     }
-    Ok(found)
+    found
 }
 
 /// Returns words of the code that start as `term` does, the most alike first.
-fn near(index: &CodeIndex, term: &str) -> Result<Vec<String>> {
+fn near(index: &CodeIndex, term: &str) -> Vec<String> {
     let Some((end, last)) = term.char_indices().nth(SHARED_START - 1) else {
-        return Ok(Vec::new());
+        return Vec::new();
     };
-    let mut known = index.terms_with_prefix(&term[..end + last.len_utf8()])?;
+    let mut known = index.terms_with_prefix(&term[..end + last.len_utf8()]);
     known.sort_by_cached_key(|(known, _)| {
         let n_shared = known.chars().zip(term.chars()).take_while(|(a, b)| a == b).count();
         (std::cmp::Reverse(n_shared), known.len(), known.clone())
     });
     // The vocabulary may remember words that no file has any more.
     let spelled = known.iter().filter_map(|(known, id)| spelling(index, known, *id));
-    Ok(spelled.take(MAX_NEAR).collect())
+    spelled.take(MAX_NEAR).collect()
 }
 
 /// Returns a stemmed term as the first file that has it writes it.

@@ -2,13 +2,13 @@
 //!
 //! Gathered in one pass over the files' vectors, however many rules there are.
 
-use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use crate::ops::code_index::CodeIndex;
 use crate::rank::rule::{Rule, Term};
 use crate::rank::score::{self, Query};
 use crate::rank::vector;
+use crate::store::code::FileRow;
 
 /// The least length of the part that a word shares with another form of it; shorter
 /// starts belong to many words.
@@ -41,7 +41,7 @@ pub(crate) struct Words {
 impl Words {
     /// Looks the words of `rules` up. A word of a rule that no file has stands for its
     /// other forms (play, player), which stemming does not join; a hint was meant as code.
-    pub(crate) fn gather(index: &CodeIndex, rules: &[Rule]) -> Result<Self> {
+    pub(crate) fn gather(index: &CodeIndex, rules: &[Rule]) -> Self {
         let n_terms: f64 = index.files.iter().map(|file| f64::from(file.n_terms)).sum();
         let mut words = Self {
             ids: FxHashMap::default(),
@@ -52,7 +52,7 @@ impl Words {
         let terms = || rules.iter().flat_map(|rule| &rule.terms);
         for term in terms() {
             if !words.ids.contains_key(&term.term) {
-                let id = index.term_id(&term.term)?;
+                let id = index.term_id(&term.term);
                 words.ids.insert(term.term.clone(), id.into_iter().map(|id| (id, 1.0)).collect());
                 let number = u32::try_from(words.numbers.len()).unwrap_or(u32::MAX);
                 words.numbers.insert(term.term.clone(), number);
@@ -63,11 +63,11 @@ impl Words {
         let unknown: Vec<String> =
             terms().filter(is_unknown).map(|term| term.term.clone()).collect();
         for term in unknown {
-            let forms = other_forms(index, &term)?;
+            let forms = other_forms(index, &term);
             words.ids.insert(term, forms.into_iter().map(|id| (id, OTHER_FORM)).collect());
         }
         words.post(index);
-        Ok(words)
+        words
     }
 
     /// Reads the postings of all ids that have none yet out of the files' vectors.
@@ -112,9 +112,13 @@ impl Words {
     /// file, the count and whether the term is in the path.
     fn files_with(&self, term: &str) -> Vec<(usize, f64, bool)> {
         let mut found: Vec<(usize, f64, bool)> = Vec::new();
-        for (id, share) in self.ids(term) {
+        let ids = self.ids(term);
+        for (id, share) in ids {
             let postings = self.postings.get(id).into_iter().flatten();
             found.extend(postings.map(|it| (it.file, share * f64::from(it.count), it.in_path)));
+        }
+        if ids.len() < 2 {
+            return found;
         }
         found.sort_by_key(|&(file, ..)| file);
         found.dedup_by(|next, kept| {
@@ -155,11 +159,11 @@ impl Words {
     }
 
     /// Returns the score of every file for a rule, as a share of the attainable.
-    pub(crate) fn file_scores(&self, index: &CodeIndex, rule: &Rule, query: &Query) -> Vec<f64> {
-        let mut scores = vec![0.0; index.files.len()];
+    pub(crate) fn file_scores(&self, files: &[FileRow], rule: &Rule, query: &Query) -> Vec<f64> {
+        let mut scores = vec![0.0; files.len()];
         for (term, weight) in rule.terms.iter().zip(&query.weights) {
             for (file, count, in_path) in self.files_with(&term.term) {
-                let n_terms = f64::from(index.files[file].n_terms);
+                let n_terms = f64::from(files[file].n_terms);
                 scores[file] +=
                     weight * score::in_file(count, in_path, n_terms, self.average_length);
             }
@@ -183,17 +187,17 @@ impl Words {
 }
 
 /// Returns the ids of the terms that a term starts or is started by, up to an ending.
-fn other_forms(index: &CodeIndex, term: &str) -> Result<Vec<u32>> {
+fn other_forms(index: &CodeIndex, term: &str) -> Vec<u32> {
     let is_word = |term: &str| term.bytes().all(|byte| byte.is_ascii_alphabetic());
     if term.len() < MIN_SHARED_START || !is_word(term) {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let longer = index.terms_with_prefix(term)?.into_iter();
+    let longer = index.terms_with_prefix(term).into_iter();
     let longer =
         longer.filter(|(known, _)| is_word(known) && known.len() <= term.len() + MAX_ENDING);
     let mut found: Vec<u32> = longer.map(|(_, id)| id).collect();
     for len in term.len().saturating_sub(MAX_ENDING).max(MIN_SHARED_START)..term.len() {
-        found.extend(index.term_id(&term[..len])?);
+        found.extend(index.term_id(&term[..len]));
     }
-    Ok(found)
+    found
 }

@@ -124,18 +124,18 @@ fn definitions(index: &mut CodeIndex, names: &BTreeSet<String>) -> Result<Defini
     for name in names {
         let last = name.rsplit('.').next().unwrap_or(name);
         let ids = tokenize::terms(last).into_iter().map(|term| index.term_id(&term));
-        let ids: Vec<Option<u32>> = ids.collect::<Result<_>>()?;
         // A name with a word that no code has is defined nowhere.
-        wanted.push(ids.into_iter().collect::<Option<Vec<u32>>>().unwrap_or_default());
+        wanted.push(ids.collect::<Option<Vec<u32>>>().unwrap_or_default());
     }
     let mut found = Definitions::new();
     for (name, files) in names.iter().zip(index.files_with(&wanted)) {
         if files.len() > MAX_FILES {
             continue;
         }
-        let documents = index.documents(&files)?;
+        index.gather(&files)?;
         let mut places = BTreeSet::new();
-        for (at, document) in files.into_iter().zip(documents) {
+        for at in files {
+            let Some(document) = index.document(at) else { continue };
             let is_meant = |full: &&str| *full == name || full.ends_with(&format!(".{name}"));
             let names = document.symbols.iter().map(|symbol| symbol.name.as_str());
             let path = &index.files[at].path;

@@ -1,33 +1,36 @@
 //! The scores of small documents, and the laws they keep.
 
+use super::super::document::SymbolDoc;
 use super::*;
 
 /// A file as text: `kind name parent | field: words | …`, a symbol a line; words stand
 /// for the ids of their place in [`WORDS`].
-fn doc(text: &str) -> FileDoc {
-    let mut doc = FileDoc::default();
+fn doc(text: &str) -> Document {
+    let (mut symbols, mut terms) = (Vec::<SymbolDoc>::new(), Vec::new());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut parts = line.split('|').map(str::trim);
         let head: Vec<&str> = parts.next().unwrap_or_default().split_whitespace().collect();
-        let mut terms = Vec::new();
         for part in parts {
             let (field, words) = part.split_once(':').expect("field: words");
-            let field = FIELDS.iter().position(|(name, ..)| *name == field).expect("a field");
-            terms.extend(words.split_whitespace().map(|word| (id(word), field as u8, 1)));
+            let field = OWN_FIELDS.iter().find(|it| FIELDS[**it as usize].0 == field);
+            let field = *field.expect("a field");
+            terms.extend(words.split_whitespace().map(|word| (id(word), symbols.len(), field)));
         }
         let parent =
-            head.get(2).and_then(|name| doc.symbols.iter().position(|symbol| symbol.name == *name));
-        doc.symbols.push(SymbolDoc {
+            head.get(2).and_then(|name| symbols.iter().position(|symbol| symbol.name == *name));
+        symbols.push(SymbolDoc {
             kind: head[0].parse().expect("a kind"),
             name: head[1].into(),
             parent: parent.and_then(|at| u32::try_from(at).ok()),
             first_line: 0,
             last_line: 20,
-            terms,
         });
     }
-    doc
+    Document::new(21, Vec::new(), symbols, terms)
 }
+
+const OWN_FIELDS: [Field; N_OWN_FIELDS] =
+    [Field::Name, Field::Signature, Field::Doc, Field::Body, Field::Text, Field::Comment];
 
 const WORDS: [&str; 5] = ["hash", "password", "salt", "log", "secret"];
 

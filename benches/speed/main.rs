@@ -7,6 +7,8 @@
 #![expect(clippy::disallowed_methods, reason = "a benchmark starts processes and makes folders")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+mod baseline;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -19,6 +21,12 @@ const RULE: &str = "Close the database connection when the request has finished"
 fn main() {
     // `cargo test --benches` only wants to know that this starts.
     if std::env::args().any(|arg| arg == "--test") {
+        return;
+    }
+    let args: Vec<String> = std::env::args().collect();
+    if let Some(at) = args.iter().position(|arg| arg == "--baseline") {
+        let (n_files, n_bytes) = baseline::run(&args[at + 1], Path::new(&args[at + 2]));
+        println!("{n_files} files, {n_bytes} bytes");
         return;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/bench-corpora");

@@ -1,0 +1,227 @@
+//! The terms of the code and their ids, and the way from a text to them.
+//!
+//! Most of a first stage is spent here: code repeats its words, so that each thread
+//! remembers what a raw word stands for and takes it apart and stems it once.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anyhow::Result;
+use rustc_hash::FxHashMap;
+
+use crate::rank::dictionary::Dictionary;
+use crate::rank::{tokenize, vector};
+use crate::store::code;
+use crate::store::{Connection, Store};
+
+/// From this many packed dictionaries on they are made one.
+const MAX_DICTIONARIES: usize = 8;
+
+/// How many raw words a thread remembers the terms of.
+const MAX_CACHED_WORDS: usize = 200_000;
+
+/// The longest raw word that is remembered as a number; nine of ten are no longer.
+const SHORT: usize = 16;
+
+/// Terms and their ids.
+#[derive(Default)]
+pub(super) struct Vocabulary {
+    stored: Vec<Dictionary>,
+    added: Mutex<Added>,
+}
+
+/// What this run adds to the vocabulary.
+#[derive(Default)]
+struct Added {
+    ids: FxHashMap<String, u32>,
+    last: u32,
+    /// Up to here the store's ids are ours; another process may have added more since.
+    shared: u32,
+}
+
+impl Vocabulary {
+    pub(super) fn load(store: &Store) -> Result<Self> {
+        let packed = code::terms(store.reader())?;
+        let last = packed.last().map_or(0, |(last, _)| *last);
+        let added = Mutex::new(Added { last, shared: last, ..Added::default() });
+        let stored = packed.into_iter().map(|(_, bytes)| Dictionary::new(bytes));
+        Ok(Self { stored: stored.collect(), added })
+    }
+
+    fn added(&self) -> MutexGuard<'_, Added> {
+        self.added.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stored(&self, term: &str) -> Option<u32> {
+        self.stored.iter().find_map(|dictionary| dictionary.id(term))
+    }
+
+    /// Returns the id of a term, if any file has it.
+    pub(super) fn id(&self, term: &str) -> Option<u32> {
+        self.stored(term).or_else(|| self.added().ids.get(term).copied())
+    }
+
+    fn intern(&self, term: String) -> u32 {
+        if let Some(id) = self.stored(&term) {
+            return id;
+        }
+        let mut added = self.added();
+        let next = added.last + 1;
+        let id = *added.ids.entry(term).or_insert(next);
+        added.last = added.last.max(id);
+        id
+    }
+
+    /// Returns the terms that start with `prefix`, in their order, with their ids.
+    pub(super) fn with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
+        let added = self.added();
+        let new = added.ids.iter().filter(|(term, _)| term.starts_with(prefix));
+        let stored = self.stored.iter().flat_map(|dictionary| dictionary.with_prefix(prefix));
+        let all = stored.chain(new.map(|(term, &id)| (term.as_str(), id)));
+        let mut found: Vec<(String, u32)> = all.map(|(term, id)| (term.to_owned(), id)).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Returns the largest id in use.
+    pub(super) fn last(&self) -> u32 {
+        self.added().last
+    }
+
+    /// Returns whether there are terms that the store does not have.
+    pub(super) fn has_new(&self) -> bool {
+        let added = self.added();
+        added.last != added.shared
+    }
+
+    /// Writes what the store does not have yet; false if another process has written
+    /// meanwhile, so that the ids mean something else there.
+    pub(super) fn persist(&self, connection: &Connection) -> Result<bool> {
+        let added = self.added();
+        if code::last_term_id(connection)? != added.shared {
+            return Ok(false);
+        }
+        let new = added.ids.iter().map(|(term, &id)| (term.as_str(), id));
+        let mut new: Vec<(&str, u32)> = new.filter(|&(_, id)| id > added.shared).collect();
+        if new.is_empty() {
+            return Ok(true);
+        }
+        if self.stored.len() >= MAX_DICTIONARIES {
+            code::clear_terms(connection)?;
+            new.extend(self.stored.iter().flat_map(|dictionary| dictionary.with_prefix("")));
+        }
+        code::put_terms(connection, added.last, &Dictionary::pack(&mut new))?;
+        Ok(true)
+    }
+
+    /// Takes note that what was written is kept.
+    pub(super) fn note_persisted(&self) {
+        let mut added = self.added();
+        added.shared = added.last;
+    }
+}
+
+/// Where in a list a raw word's terms are.
+#[derive(Debug, Clone, Copy)]
+struct Terms {
+    start: u32,
+    len: u32,
+}
+
+/// One thread's way from raw words to term ids.
+pub(super) struct Worker<'v> {
+    vocabulary: &'v Vocabulary,
+    short: FxHashMap<u128, Terms>,
+    long: FxHashMap<Box<str>, Terms>,
+    ids: Vec<u32>,
+    parts: FxHashMap<Box<str>, u32>,
+    /// How often each term was met in the text at hand, by id.
+    counts: Vec<u32>,
+}
+
+impl<'v> Worker<'v> {
+    pub(super) fn new(vocabulary: &'v Vocabulary) -> Self {
+        Self {
+            vocabulary,
+            short: FxHashMap::default(),
+            long: FxHashMap::default(),
+            ids: Vec::new(),
+            parts: FxHashMap::default(),
+            counts: Vec::new(),
+        }
+    }
+
+    /// Calls `each` with the id of every term of a text, in its order.
+    pub(super) fn each_id(&mut self, text: &str, mut each: impl FnMut(u32)) {
+        tokenize::words(text, |word| {
+            let terms = self.terms(word);
+            let start = terms.start as usize;
+            self.ids[start..start + terms.len as usize].iter().copied().for_each(&mut each);
+        });
+    }
+
+    fn terms(&mut self, word: &str) -> Terms {
+        let number = as_number(word);
+        let known = match number {
+            Some(number) => self.short.get(&number),
+            None => self.long.get(word),
+        };
+        if let Some(&terms) = known {
+            return terms;
+        }
+        if self.short.len() + self.long.len() >= MAX_CACHED_WORDS {
+            self.short.clear();
+            self.long.clear();
+            self.ids.clear();
+        }
+        let start = self.ids.len();
+        let Self { vocabulary, ids, parts, .. } = self;
+        tokenize::parts(word, |part| {
+            let id = parts.get(part).copied().unwrap_or_else(|| {
+                let id = vocabulary.intern(tokenize::term(part));
+                parts.insert(part.into(), id);
+                id
+            });
+            ids.push(id);
+        });
+        let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let terms = Terms { start: position(start), len: position(self.ids.len() - start) };
+        match number {
+            Some(number) => self.short.insert(number, terms),
+            None => self.long.insert(word.into(), terms),
+        };
+        terms
+    }
+
+    /// Returns a file's packed terms and their number.
+    pub(super) fn vector(&mut self, path: &str, text: &str) -> (Vec<u8>, u32) {
+        let mut in_path = Vec::new();
+        self.each_id(path, |id| in_path.push(id));
+        in_path.sort_unstable();
+        in_path.dedup();
+        let mut counts = std::mem::take(&mut self.counts);
+        let (mut met, mut n_terms) = (Vec::new(), 0_u32);
+        self.each_id(text, |id| {
+            n_terms = n_terms.saturating_add(1);
+            let at = id as usize;
+            if at >= counts.len() {
+                counts.resize(at + 1, 0);
+            }
+            if counts[at] == 0 {
+                met.push(id);
+            }
+            counts[at] += 1;
+        });
+        met.sort_unstable();
+        let counted: vector::Counts =
+            met.into_iter().map(|id| (id, std::mem::take(&mut counts[id as usize]))).collect();
+        self.counts = counts;
+        (vector::pack(&in_path, &counted), n_terms)
+    }
+}
+
+/// Returns a short word as a number that no other short word has: none has a zero byte.
+fn as_number(word: &str) -> Option<u128> {
+    let mut bytes = [0; SHORT];
+    bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
+    Some(u128::from_le_bytes(bytes))
+}

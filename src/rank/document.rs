@@ -1,0 +1,286 @@
+//! A parsed file as ranking sees it: its symbols, and which terms stand in which field of
+//! which symbol.
+//!
+//! Terms are ordered by id, so that the few of a rule are found among the many of a file
+//! by halving. How long the fields are is counted once, when a document is made. Packed,
+//! a document is what the store keeps.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::SymbolKind;
+
+use super::vector::{pull, push};
+
+/// Where in a symbol a term stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Field {
+    /// The symbol's own name.
+    Name,
+    /// Parameters, types, decorators, bases.
+    Signature,
+    /// Docstring and the comments above.
+    Doc,
+    /// Identifiers and keywords of the body.
+    Body,
+    /// String literals.
+    Text,
+    /// Comments in the body.
+    Comment,
+    /// The names of the symbols around.
+    Owner,
+    /// The file's path.
+    Path,
+    /// The file's own documentation.
+    Module,
+}
+
+/// How many fields there are, and how many of them a symbol carries itself.
+pub(crate) const N_FIELDS: usize = 9;
+pub(crate) const N_OWN_FIELDS: usize = 6;
+
+/// What a hit in a member counts for the type or module around it; a function's inner
+/// functions are its body and count in full.
+const MEMBER: f64 = 0.5;
+
+/// A symbol as ranking sees it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct SymbolDoc {
+    pub(crate) name: String,
+    pub(crate) kind: SymbolKind,
+    pub(crate) parent: Option<u32>,
+    /// The 0-based lines on which it starts and ends.
+    pub(crate) first_line: u32,
+    pub(crate) last_line: u32,
+}
+
+/// What is packed as it is.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Head {
+    n_lines: u32,
+    module: Vec<u32>,
+    symbols: Vec<SymbolDoc>,
+}
+
+/// How long a symbol is, in terms.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Lengths {
+    /// By field, with what inner symbols count for it.
+    pub(crate) fields: [f64; N_FIELDS],
+    /// Without those of inner symbols.
+    pub(crate) own: f64,
+    /// Of its own name.
+    pub(crate) name: f64,
+}
+
+/// How often a term stands in a field of a symbol, of its own code without the symbols
+/// inside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Occurrence {
+    /// The symbol, times eight, and the field.
+    place: u32,
+    count: u32,
+}
+
+impl Occurrence {
+    pub(crate) fn symbol(self) -> usize {
+        (self.place >> 3) as usize
+    }
+
+    pub(crate) fn field(self) -> usize {
+        ((self.place & 7) as usize).min(N_OWN_FIELDS - 1)
+    }
+
+    pub(crate) fn count(self) -> f64 {
+        f64::from(self.count)
+    }
+}
+
+/// A parsed file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Document {
+    pub(crate) n_lines: u32,
+    /// The terms of the file's own documentation.
+    pub(crate) module: Vec<u32>,
+    /// A symbol stands before those inside it.
+    pub(crate) symbols: Vec<SymbolDoc>,
+    pub(crate) lengths: Vec<Lengths>,
+    /// Ascending, each with where its occurrences start.
+    terms: Vec<(u32, u32)>,
+    occurrences: Vec<Occurrence>,
+}
+
+impl Document {
+    /// Makes a document of its symbols and of every term, once for each time that it
+    /// stands in a field of a symbol.
+    pub(crate) fn new(
+        n_lines: u32,
+        module: Vec<u32>,
+        symbols: Vec<SymbolDoc>,
+        terms: impl IntoIterator<Item = (u32, usize, Field)>,
+    ) -> Self {
+        let mut all: Vec<(u32, u32)> = terms
+            .into_iter()
+            .filter_map(|(id, symbol, field)| {
+                Some((id, u32::try_from(symbol).ok()? << 3 | field as u32))
+            })
+            .collect();
+        all.sort_unstable();
+        let runs = all.chunk_by(|a, b| a == b);
+        let counted =
+            runs.map(|run| (run[0].0, run[0].1, u32::try_from(run.len()).unwrap_or(u32::MAX)));
+        Self::of_counted(Head { n_lines, module, symbols }, counted)
+    }
+
+    /// `counted` ascends.
+    fn of_counted(head: Head, counted: impl Iterator<Item = (u32, u32, u32)>) -> Self {
+        let Head { n_lines, module, symbols } = head;
+        let (mut terms, mut occurrences) = (Vec::<(u32, u32)>::new(), Vec::new());
+        for (id, place, count) in counted {
+            if (place >> 3) as usize >= symbols.len() {
+                continue;
+            }
+            if terms.last().is_none_or(|&(last, _)| last != id) {
+                terms.push((id, u32::try_from(occurrences.len()).unwrap_or(u32::MAX)));
+            }
+            occurrences.push(Occurrence { place, count });
+        }
+        let mut document =
+            Self { n_lines, module, symbols, lengths: Vec::new(), terms, occurrences };
+        document.measure();
+        document
+    }
+
+    /// Returns where a term stands.
+    pub(crate) fn occurrences(&self, id: u32) -> &[Occurrence] {
+        let Ok(at) = self.terms.binary_search_by_key(&id, |&(id, _)| id) else {
+            return &[];
+        };
+        let start = self.terms[at].1 as usize;
+        let end = self.terms.get(at + 1).map_or(self.occurrences.len(), |&(_, end)| end as usize);
+        &self.occurrences[start..end]
+    }
+
+    /// Returns the symbol around the one at `at`.
+    pub(crate) fn parent(&self, at: usize) -> Option<usize> {
+        self.symbols[at].parent.map(|parent| parent as usize).filter(|&parent| parent < at)
+    }
+
+    /// Returns in which field of the symbol at `parent` a hit in a field of its member
+    /// counts, a member's name being body there, and how much.
+    pub(crate) fn passed_up(&self, parent: usize, field: usize) -> (usize, f64) {
+        let share = if self.symbols[parent].kind.is_container() { MEMBER } else { 1.0 };
+        (if field == Field::Name as usize { Field::Body as usize } else { field }, share)
+    }
+
+    /// Counts how long each symbol is, and passes it to those around.
+    fn measure(&mut self) {
+        let mut lengths = vec![Lengths::default(); self.symbols.len()];
+        for it in &self.occurrences {
+            lengths[it.symbol()].fields[it.field()] += it.count();
+        }
+        for it in &mut lengths {
+            it.own = it.fields.iter().sum();
+        }
+        for at in (0..lengths.len()).rev() {
+            let Some(parent) = self.parent(at) else { continue };
+            for field in 0..N_OWN_FIELDS {
+                let (into, share) = self.passed_up(parent, field);
+                lengths[parent].fields[into] += share * lengths[at].fields[field];
+            }
+        }
+        for it in &mut lengths {
+            it.name = it.fields[Field::Name as usize];
+        }
+        self.lengths = lengths;
+    }
+
+    /// Returns the document as bytes.
+    pub(crate) fn pack(&self) -> Result<Vec<u8>, postcard::Error> {
+        let head = Head {
+            n_lines: self.n_lines,
+            module: self.module.clone(),
+            symbols: self.symbols.clone(),
+        };
+        let mut bytes = postcard::to_stdvec(&head)?;
+        let mut last = 0;
+        for (at, &(id, start)) in self.terms.iter().enumerate() {
+            let end = self.terms.get(at + 1).map_or(self.occurrences.len(), |it| it.1 as usize);
+            let occurrences = &self.occurrences[start as usize..end];
+            push(&mut bytes, id - last);
+            push(&mut bytes, u32::try_from(occurrences.len()).unwrap_or(u32::MAX));
+            last = id;
+            let mut place = 0;
+            for it in occurrences {
+                push(&mut bytes, it.place - place);
+                push(&mut bytes, it.count);
+                place = it.place;
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Returns the document that was packed into `bytes`, if they are one.
+    pub(crate) fn unpack(bytes: &[u8]) -> Option<Self> {
+        let (head, mut rest) = postcard::take_from_bytes::<Head>(bytes).ok()?;
+        let mut counted = Vec::with_capacity(rest.len() / 2);
+        let mut id = 0u32;
+        while !rest.is_empty() {
+            id = id.checked_add(pull(&mut rest)?)?;
+            let n_places = pull(&mut rest)?;
+            let mut place = 0u32;
+            for _ in 0..n_places {
+                place = place.checked_add(pull(&mut rest)?)?;
+                counted.push((id, place, pull(&mut rest)?));
+            }
+        }
+        Some(Self::of_counted(head, counted.into_iter()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn symbol(parent: Option<u32>) -> SymbolDoc {
+        let (kind, name) = (SymbolKind::Class, "it".to_owned());
+        SymbolDoc { name, kind, parent, first_line: 1, last_line: 2 }
+    }
+
+    proptest! {
+        #[test]
+        fn unpacking_gives_back_what_was_packed(
+            terms in prop::collection::vec((any::<u32>(), 0..3usize), 0..60),
+        ) {
+            let symbols = vec![symbol(None), symbol(Some(0)), symbol(None)];
+            let of_names = terms.iter().map(|&(id, symbol)| (id, symbol, Field::Name));
+            let document = Document::new(9, vec![1, 5], symbols, of_names);
+            let again = Document::unpack(&document.pack().expect("packed")).expect("unpacked");
+            prop_assert_eq!(format!("{document:?}"), format!("{again:?}"));
+            for (id, symbol) in &terms {
+                let n = terms.iter().filter(|it| *it == &(*id, *symbol)).count();
+                let found = document.occurrences(*id).iter().find(|it| it.symbol() == *symbol);
+                prop_assert_eq!(found.map(|it| it.count()), Some(n as f64));
+            }
+        }
+
+        #[test]
+        fn any_bytes_unpack_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = Document::unpack(&bytes);
+        }
+    }
+
+    #[test]
+    fn a_member_counts_half_for_its_class() {
+        let symbols = vec![symbol(None), symbol(Some(0))];
+        let terms = [(7, 0, Field::Name), (8, 1, Field::Name), (8, 1, Field::Text)];
+        let document = Document::new(3, Vec::new(), symbols, terms);
+        let of_class = document.lengths[0];
+        assert_eq!((of_class.own, of_class.name), (1.0, 1.0));
+        assert_eq!(of_class.fields[Field::Body as usize], 0.5);
+        assert_eq!(of_class.fields[Field::Text as usize], 0.5);
+        assert_eq!(document.lengths[1].own, 2.0);
+    }
+}
