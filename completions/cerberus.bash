@@ -1133,7 +1133,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__add)
-            opts="-h -V --id --type --category --scope --tag --hint --anchor-to --no-anchor --min-quality --project --json --color --help --version"
+            opts="-h -V --id --type --category --scope --tag --hint --anchor-to --no-anchor --min-quality --allow-secret --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1279,7 +1279,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__append)
-            opts="-h -V --content --file --section --project --json --color --help --version"
+            opts="-h -V --content --file --section --allow-secret --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1313,7 +1313,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__create)
-            opts="-h -V --content --file --id --type --category --scope --tag --hint --project --json --color --help --version"
+            opts="-h -V --content --file --id --type --category --scope --tag --hint --allow-secret --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1875,7 +1875,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__import)
-            opts="-h -V --dry-run --no-anchor --scope --from-export --overwrite --project --json --color --help --version"
+            opts="-h -V --dry-run --no-anchor --scope --from-export --overwrite --allow-secret --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2029,7 +2029,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__merge)
-            opts="-h -V --into --content --file --project --json --color --help --version"
+            opts="-h -V --into --content --file --allow-secret --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2085,7 +2085,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__pin__subcmd__add)
-            opts="-h -V --id --priority --scope --expires --tag --meta --project-id --session --project --json --color --help --version"
+            opts="-h -V --id --priority --scope --expires --tag --meta --project-id --session --allow-secret --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2659,7 +2659,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__update)
-            opts="-h -V --content --file --section --replace-frontmatter --type --category --scope --status --tag --hint --project --json --color --help --version"
+            opts="-h -V --content --file --section --replace-frontmatter --type --category --scope --status --tag --hint --allow-secret --project --json --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

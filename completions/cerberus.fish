@@ -89,6 +89,7 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 always\t'Always'
 never\t'Never'"
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l no-anchor -d 'Do not look for its example'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l allow-secret -d 'Write it even if it looks like a private key or the token of a service'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from add" -s V -l version -d 'Print version'
@@ -222,6 +223,7 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l allow-secret -d 'Write it even if it looks like a private key or the token of a service'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from create" -s V -l version -d 'Print version'
@@ -232,6 +234,7 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l allow-secret -d 'Write it even if it looks like a private key or the token of a service'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from append" -s V -l version -d 'Print version'
@@ -258,6 +261,7 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 always\t'Always'
 never\t'Never'"
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l replace-frontmatter -d 'Take the content\'s own frontmatter instead of keeping the memory\'s'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l allow-secret -d 'Write it even if it looks like a private key or the token of a service'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from update" -s V -l version -d 'Print version'
@@ -268,6 +272,7 @@ complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_see
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -l color -d 'Colour the output' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -l allow-secret -d 'Write it even if it looks like a private key or the token of a service'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from merge" -s V -l version -d 'Print version'
@@ -288,6 +293,7 @@ never\t'Never'"
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l dry-run -d 'Say what would be taken and what left, and write nothing'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l no-anchor -d 'Do not look for the rules\' examples'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l overwrite -d 'Write over memories that differ; the bank\'s own go to the trash'
+complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l allow-secret -d 'Write it even if it looks like a private key or the token of a service'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -l json -d 'Print one JSON document (JSON Lines where a command says so)'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c cerberus -n "__fish_cerberus_using_subcommand memory; and __fish_seen_subcommand_from import" -s V -l version -d 'Print version'

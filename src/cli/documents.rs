@@ -17,6 +17,14 @@ pub(crate) struct ContentArgs {
     pub(crate) file: Option<PathBuf>,
 }
 
+/// Whether what looks like a secret may be written.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SecretArgs {
+    /// Write it even if it looks like a private key or the token of a service
+    #[arg(long)]
+    pub(crate) allow_secret: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
     /// The name of its file in the bank, without .md
@@ -41,6 +49,8 @@ pub(crate) struct CreateArgs {
     /// Give a word that its example should hold (may be repeated, or several in one)
     #[arg(long = "hint", value_name = "WORD")]
     pub(crate) hints: Vec<String>,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
 }
 
 #[derive(Debug, Args)]
@@ -52,6 +62,8 @@ pub(crate) struct AppendArgs {
     /// Append to this section: one between tags, or one below a heading
     #[arg(long)]
     pub(crate) section: Option<String>,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
 }
 
 #[derive(Debug, Args)]
@@ -96,6 +108,8 @@ pub(crate) struct UpdateArgs {
     /// Set its hints (repeated, or several in one: all of them)
     #[arg(long = "hint", value_name = "WORD", help_heading = "Frontmatter")]
     pub(crate) hints: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
 }
 
 #[derive(Debug, Args)]
@@ -112,6 +126,8 @@ pub(crate) struct MergeArgs {
     /// Let the target say what is in this file, or in the standard input with -
     #[arg(long, value_name = "FILE", conflicts_with = "content")]
     pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
 }
 
 #[derive(Debug, Args)]
@@ -141,4 +157,6 @@ pub(crate) struct ImportArgs {
     /// Write over memories that differ; the bank's own go to the trash
     #[arg(long, requires = "from_export", conflicts_with = "files")]
     pub(crate) overwrite: bool,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
 }

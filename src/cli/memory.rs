@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::model::{MemoryStatus, MemoryType, Scope};
 
 use super::documents::{
-    AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
+    AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, SecretArgs, UpdateArgs,
 };
 use super::pin::{PinCommand, SessionArgs};
 
@@ -214,6 +214,8 @@ pub(crate) struct AddArgs {
     /// Keep an example from this quality on
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
 }
 
 #[derive(Debug, Args)]

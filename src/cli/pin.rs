@@ -4,6 +4,8 @@ use clap::{Args, Subcommand};
 
 use crate::model::{PinScope, Priority};
 
+use super::documents::SecretArgs;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum PinCommand {
     /// Pin a note
@@ -70,6 +72,8 @@ pub(crate) struct PinAddArgs {
     pub(crate) project_id: Option<String>,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
 }
 
 /// Which pins a command is about.

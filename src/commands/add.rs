@@ -21,6 +21,7 @@ pub(super) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
         anchor_to: args.anchor_to.as_deref().map(Expected::parse).transpose()?,
         no_anchor: args.no_anchor,
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
+        allow_secret: args.secret.allow_secret,
     };
     let report = add::add(&settings.project, &request)?;
     if out.json {

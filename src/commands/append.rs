@@ -15,6 +15,7 @@ pub(super) fn run(args: &AppendArgs, settings: &Settings, out: &mut Printer) -> 
         id: args.id.clone(),
         content: content::required(args.content.content.as_deref(), args.content.file.as_deref())?,
         section: args.section.clone(),
+        allow_secret: args.secret.allow_secret,
     };
     let report = append::append(&settings.project, &request)?;
     super::update::show(&report, "appended to", "ends with this text already", out)

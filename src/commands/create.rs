@@ -20,6 +20,7 @@ pub(super) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> 
         scope: args.scope.clone(),
         tags: args.tags.clone(),
         hints: super::hints(&args.hints),
+        allow_secret: args.secret.allow_secret,
     };
     let report = create::create(&settings.project, &request)?;
     if out.json {

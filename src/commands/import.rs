@@ -20,7 +20,7 @@ const MAX_EXPORT_BYTES: u64 = 1024 * 1024 * 1024;
 
 pub(super) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     match &args.from_export {
-        Some(path) => export(path, args.overwrite, settings, out),
+        Some(path) => export(path, args, settings, out),
         None => documents(args, settings, out),
     }
 }
@@ -31,6 +31,7 @@ fn documents(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Resul
         scope: args.scope.clone(),
         no_anchor: args.no_anchor,
         dry_run: args.dry_run,
+        allow_secret: args.secret.allow_secret,
     };
     let report = rules::import(&settings.project, &request)?;
     if out.json {
@@ -90,12 +91,18 @@ fn documents(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Resul
 
 fn export(
     path: &Path,
-    overwrite: bool,
+    args: &ImportArgs,
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     let (header, lines) = read_export(path)?;
-    let report = import::from_export(&settings.project, &header, &lines, overwrite)?;
+    let report = import::from_export(
+        &settings.project,
+        &header,
+        &lines,
+        args.overwrite,
+        args.secret.allow_secret,
+    )?;
     if out.json {
         out.document(&report)?;
         return Ok(ExitStatus::Done);

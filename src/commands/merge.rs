@@ -15,6 +15,7 @@ pub(super) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> R
         sources: args.sources.clone(),
         into: args.into.strip_suffix(".md").unwrap_or(&args.into).to_owned(),
         content: content::named(args.content.as_deref(), args.file.as_deref())?,
+        allow_secret: args.secret.allow_secret,
     };
     let report = merge::merge(&settings.project, &request)?;
     if out.json {

@@ -25,6 +25,7 @@ pub(super) fn run(
                 tags: args.tags.clone(),
                 metadata: args.metadata.iter().cloned().collect(),
                 project_id: args.project_id.clone(),
+                allow_secret: args.secret.allow_secret,
             };
             let report = pins::add(project, &request, session(&args.session, settings))?;
             out.warn(&report.warnings);

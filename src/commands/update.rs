@@ -43,6 +43,7 @@ pub(super) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> 
         section: args.section.clone(),
         replace_frontmatter: args.replace_frontmatter,
         settings: wanted,
+        allow_secret: args.secret.allow_secret,
     };
     let report = update::update(&settings.project, &request)?;
     show(&report, "updated", "says all this already", out)

@@ -1,4 +1,4 @@
-//! Memories as markdown: frontmatter, sections and links.
+//! Memories as markdown: frontmatter, sections, links, and secrets that must not be in them.
 //!
 //! Text goes in, plain values come out; reading never fails. What cannot be read
 //! becomes a [`Diagnostic`] and the rest still counts. An edit keeps every byte
@@ -10,6 +10,7 @@ pub(crate) mod frontmatter;
 pub(crate) mod join;
 pub(crate) mod links;
 pub(crate) mod rules;
+pub(crate) mod secrets;
 pub(crate) mod sections;
 mod structure;
 

@@ -8,11 +8,11 @@ use crate::error::Failure;
 use crate::markdown::frontmatter::Frontmatter;
 use crate::model::{Anchor, Chosen, MemoryType, Scope};
 
-use super::Project;
 use super::anchor::{self, Kept};
 use super::anchor_test::{self, Expected, Options, Question};
 use super::kin::Kin;
 use super::memories::{self, Memories};
+use super::{Project, document};
 
 /// A memory to be.
 #[derive(Debug, Clone)]
@@ -28,6 +28,7 @@ pub(crate) struct Request {
     pub(crate) anchor_to: Option<Expected>,
     pub(crate) no_anchor: bool,
     pub(crate) min_quality: f64,
+    pub(crate) allow_secret: bool,
 }
 
 /// The new memory.
@@ -70,6 +71,14 @@ pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
     }
     if let Some(id) = &request.id {
         names::check(id)?;
+    }
+    if !request.allow_secret {
+        document::refuse_secrets(&[
+            ("the text", text),
+            ("the category", request.category.as_deref().unwrap_or_default()),
+            ("the tags", &request.tags.join(" ")),
+            ("the hints", &request.hints.join(" ")),
+        ])?;
     }
     let memories = Memories::load(project)?;
     let scope = request.scope.clone().unwrap_or_else(|| super::default_scope(project));

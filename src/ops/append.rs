@@ -15,11 +15,15 @@ pub(crate) struct Request {
     pub(crate) id: String,
     pub(crate) content: String,
     pub(crate) section: Option<String>,
+    pub(crate) allow_secret: bool,
 }
 
 /// Appends a text; one that is the end already is not appended again.
 pub(crate) fn append(project: &Project, request: &Request) -> Result<Edited> {
     document::check_content(&request.content)?;
+    if !request.allow_secret {
+        document::refuse_secrets(&[("the content", &request.content)])?;
+    }
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
     let stored = memories.find(&request.id)?;

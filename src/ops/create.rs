@@ -27,6 +27,7 @@ pub(crate) struct Request {
     pub(crate) scope: Option<Scope>,
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
+    pub(crate) allow_secret: bool,
 }
 
 /// The new document.
@@ -46,6 +47,14 @@ pub(crate) fn create(project: &Project, request: &Request) -> Result<Report> {
         names::check(id)?;
     }
     document::check_content(&request.content)?;
+    if !request.allow_secret {
+        document::refuse_secrets(&[
+            ("the content", &request.content),
+            ("the category", request.category.as_deref().unwrap_or_default()),
+            ("the tags", &request.tags.join(" ")),
+            ("the hints", &request.hints.join(" ")),
+        ])?;
+    }
     let text = composed(project, request)?;
     let id = frontmatter::parse(&text).frontmatter.id.unwrap_or_else(|| name.to_owned());
     let _guard = project.bank.lock_for_writing()?;

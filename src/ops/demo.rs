@@ -124,6 +124,7 @@ fn rule(id: &str, text: &str, min_quality: f64) -> add::Request {
         anchor_to: None,
         no_anchor: false,
         min_quality,
+        allow_secret: false,
     }
 }
 

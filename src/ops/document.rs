@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::bank::memories::size_warning;
 use crate::error::Failure;
-use crate::markdown::{Refusal, sections};
+use crate::markdown::{Refusal, secrets, sections};
 
 /// What became of a memory that was edited.
 #[derive(Debug, Serialize)]
@@ -40,6 +40,21 @@ pub(super) fn check_content(content: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A text that is to be written, and what messages call it.
+pub(super) type Given<'a> = (&'static str, &'a str);
+
+/// Checks that no text that is to be written holds a secret. The secret itself is not told.
+pub(super) fn refuse_secrets(given: &[Given]) -> Result<()> {
+    let found =
+        given.iter().find_map(|(name, text)| Some((name, text, secrets::find_secret(text)?)));
+    let Some((name, text, secret)) = found else { return Ok(()) };
+    let is_long = text.trim_end().contains('\n');
+    let line = if is_long { format!("line {} of ", secret.line + 1) } else { String::new() };
+    Err(Failure::usage(format!("there is {} in {line}{name}", secret.kind))
+        .hint("say where it is kept instead; what is no secret, a person can write with `--allow-secret`")
+        .into())
 }
 
 /// Returns the error for an edit that was refused.

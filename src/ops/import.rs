@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::bank::lockfile::{self, Anchors};
 use crate::bank::{Bank, LOCKFILE, PINS, Put, memories, names};
 use crate::error::Failure;
-use crate::markdown::frontmatter;
+use crate::markdown::{frontmatter, secrets};
 use crate::text;
 
 use super::Project;
@@ -51,6 +51,7 @@ pub(crate) fn from_export(
     header: &Header,
     lines: &[Line],
     overwrite: bool,
+    allow_secret: bool,
 ) -> Result<Report> {
     check_header(header, lines.len())?;
     let files = checked(lines)?;
@@ -69,6 +70,9 @@ pub(crate) fn from_export(
         if old.as_ref() == Some(&bytes) {
             report.unchanged += 1;
             continue;
+        }
+        if !allow_secret && file != LOCKFILE {
+            check_secret(&file, &bytes)?;
         }
         let change = match file.as_str() {
             LOCKFILE => merged_lock(&bank.anchors, old, &bytes, overwrite, &mut differing)?,
@@ -155,6 +159,15 @@ fn checked(lines: &[Line]) -> Result<BTreeMap<String, Vec<u8>>> {
         }
     }
     Ok(files)
+}
+
+/// Checks that a file which is not in the bank yet holds no secret.
+fn check_secret(file: &str, bytes: &[u8]) -> Result<()> {
+    let Some(secret) = secrets::find_secret(&text::decode(bytes).0) else { return Ok(()) };
+    let line = secret.line + 1;
+    Err(Failure::usage(format!("line {line} of `{file}` in the export holds {}", secret.kind))
+        .hint("take it out and export again; what is no secret is imported with `--allow-secret`")
+        .into())
 }
 
 fn change(

@@ -13,7 +13,7 @@ use crate::error::Failure;
 use crate::markdown::edit::{self, Way};
 use crate::markdown::frontmatter::{self, Frontmatter, Setting};
 use crate::markdown::links::{self, Kind, Part, Target};
-use crate::markdown::{Refusal, join};
+use crate::markdown::{Refusal, join, secrets};
 use crate::model::{Anchor, Chosen, Scope};
 
 use super::memories::Memories;
@@ -28,6 +28,7 @@ pub(crate) struct Request {
     pub(crate) into: String,
     /// What the target says instead of the sources' own texts.
     pub(crate) content: Option<String>,
+    pub(crate) allow_secret: bool,
 }
 
 /// What was merged.
@@ -65,6 +66,9 @@ struct Source<'a> {
 pub(crate) fn merge(project: &Project, request: &Request) -> Result<Report> {
     if let Some(content) = &request.content {
         document::check_content(content)?;
+        if !request.allow_secret {
+            document::refuse_secrets(&[("the content", content)])?;
+        }
     }
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
@@ -114,6 +118,16 @@ pub(crate) fn merge(project: &Project, request: &Request) -> Result<Report> {
         links.push(Redirected { id: other.memory.id.clone(), links: n_links });
     }
     let merged_sources = trash::put_all(project, &mut anchors, &moving)?;
+    if !request.allow_secret
+        && let Some(secret) = secrets::find_secret(&merged)
+    {
+        // It is in the bank already: to refuse it here would keep nothing out.
+        warnings.push(format!(
+            "`{file}:{}` holds {}, as a memory did before",
+            secret.line + 1,
+            secret.kind
+        ));
+    }
     warnings.extend(document::remarks(&file, &merged));
     Ok(Report {
         id: request.into.clone(),

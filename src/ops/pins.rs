@@ -14,8 +14,8 @@ use crate::model::{Pin, PinEvent, PinScope, Priority};
 use crate::store::pins::{self as table, EventRow};
 use crate::tokens;
 
-use super::Project;
 use super::memories::find_named;
+use super::{Project, document};
 
 pub(crate) mod builtin;
 mod expiry;
@@ -52,6 +52,7 @@ pub(crate) struct Request {
     pub(crate) tags: Vec<String>,
     pub(crate) metadata: BTreeMap<String, String>,
     pub(crate) project_id: Option<String>,
+    pub(crate) allow_secret: bool,
 }
 
 /// Which pins an operation is about.
@@ -322,6 +323,15 @@ fn pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pi
         return Err(Failure::usage("the pin has no text")
             .hint("say it in a sentence: `cerberus memory pin add \"Run the tests before a push\"`")
             .into());
+    }
+    if !request.allow_secret {
+        let metadata: Vec<String> =
+            request.metadata.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        document::refuse_secrets(&[
+            ("the text", content),
+            ("the tags", &request.tags.join(" ")),
+            ("the metadata", &metadata.join(" ")),
+        ])?;
     }
     let expires_at =
         request.expires.as_deref().map(|text| expiry::parse(text, project.now)).transpose()?;

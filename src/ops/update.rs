@@ -25,6 +25,7 @@ pub(crate) struct Request {
     /// Whether the content brings frontmatter that takes the place of the memory's own.
     pub(crate) replace_frontmatter: bool,
     pub(crate) settings: Settings,
+    pub(crate) allow_secret: bool,
 }
 
 /// The frontmatter to set.
@@ -43,6 +44,16 @@ pub(crate) struct Settings {
 pub(crate) fn update(project: &Project, request: &Request) -> Result<Edited> {
     if let Some(content) = &request.content {
         document::check_content(content)?;
+    }
+    if !request.allow_secret {
+        let settings = &request.settings;
+        let list = |list: &Option<Vec<String>>| list.as_deref().unwrap_or_default().join(" ");
+        document::refuse_secrets(&[
+            ("the content", request.content.as_deref().unwrap_or_default()),
+            ("the category", settings.category.as_deref().unwrap_or_default()),
+            ("the tags", &list(&settings.tags)),
+            ("the hints", &list(&settings.hints)),
+        ])?;
     }
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;

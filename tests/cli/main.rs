@@ -42,6 +42,7 @@ mod reanchor;
 mod sandbox;
 mod search;
 mod search_quality;
+mod secrets;
 mod sections;
 mod show;
 mod stats;

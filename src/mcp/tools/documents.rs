@@ -99,6 +99,7 @@ fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
             anchor_to: None,
             no_anchor: false,
             min_quality: call.project().min_quality,
+            allow_secret: false,
         };
         return Answer::of(&add::add(call.project(), &request)?, more);
     };
@@ -111,6 +112,7 @@ fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
         scope,
         tags: params.tags,
         hints: params.hints,
+        allow_secret: false,
     };
     Answer::of(&create::create(call.project(), &request)?, more)
 }
@@ -125,8 +127,12 @@ struct AppendMemory {
 }
 
 fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<Answer> {
-    let request =
-        append::Request { id: stem(&params.filename), content: params.content, section: None };
+    let request = append::Request {
+        id: stem(&params.filename),
+        content: params.content,
+        section: None,
+        allow_secret: false,
+    };
     Answer::of(&append::append(call.project(), &request)?, "read_memory shows it")
 }
 
@@ -165,6 +171,7 @@ fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<Answer> {
         section: params.section,
         replace_frontmatter: false,
         settings: update::Settings::default(),
+        allow_secret: false,
     };
     Answer::of(&update::update(call.project(), &request)?, "read_memory shows it")
 }
@@ -196,6 +203,7 @@ fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<Answer> {
         sources: params.source_files.iter().map(|file| stem(file)).collect(),
         into: stem(&params.target_file),
         content: params.summary_content,
+        allow_secret: false,
     };
     Answer::of(&merge::merge(call.project(), &request)?, "read_memory shows the target")
 }

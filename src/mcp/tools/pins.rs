@@ -67,6 +67,7 @@ fn add_pin(call: &Call<'_>, params: AddPin) -> Result<Answer> {
         tags: Vec::new(),
         metadata: BTreeMap::new(),
         project_id: None,
+        allow_secret: false,
     };
     Answer::of(&pins::add(call.project(), &request, Some(call.session))?, "list_pins")
 }

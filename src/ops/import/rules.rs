@@ -18,6 +18,7 @@ use crate::bank::{Stored, names};
 use crate::error::Failure;
 use crate::markdown::frontmatter::{self, Frontmatter};
 use crate::markdown::rules::{self, Found};
+use crate::markdown::secrets;
 use crate::model::{Anchor, Chosen, MemoryType, Scope};
 use crate::rank::tokenize;
 use crate::syntax::language;
@@ -36,6 +37,9 @@ const CHANGED_LIKENESS: f64 = 0.4;
 /// How many of the headings above a rule become its tags.
 const MAX_TAGS: usize = 3;
 
+/// What stands for a text that is not shown.
+const WITHHELD: &str = "(not shown)";
+
 /// What to take rules from.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
@@ -45,6 +49,7 @@ pub(crate) struct Request {
     pub(crate) scope: Option<Scope>,
     pub(crate) no_anchor: bool,
     pub(crate) dry_run: bool,
+    pub(crate) allow_secret: bool,
 }
 
 /// What became of every part of the documents, in their order.
@@ -134,7 +139,11 @@ pub(crate) fn import(project: &Project, request: &Request) -> Result<Report> {
         let text = read::text(&project.root, file)?;
         let scope = request.scope.clone().or_else(|| scope_of_globs(&text));
         let scope = scope.unwrap_or_else(|| default_scope(project));
+        let first = report.items.len();
         sort(file, &text, &scope, &sources, &mut report, &mut rules);
+        if !request.allow_secret {
+            withhold_secrets(&mut report, first, &mut rules);
+        }
     }
     name(&memories, &mut report, &rules)?;
     if !request.no_anchor {
@@ -213,6 +222,31 @@ fn sort(
         report
             .warnings
             .push(format!("`{file}` holds no rules: nothing in a list asks for anything"));
+    }
+}
+
+/// Leaves the rules that hold a secret. What holds one is not shown either.
+fn withhold_secrets(report: &mut Report, first: usize, rules: &mut Vec<Rule>) {
+    for at in first..report.items.len() {
+        let row = &mut report.items[at];
+        let headings = row.tags.iter().chain(&row.category).map(String::as_str);
+        let texts = std::iter::once(row.text.as_str()).chain(headings);
+        let Some(secret) = texts.into_iter().find_map(secrets::find_secret) else { continue };
+        row.text = WITHHELD.to_owned();
+        row.category = None;
+        row.tags = Vec::new();
+        if matches!(row.outcome, Outcome::Left | Outcome::Known) {
+            continue;
+        }
+        row.outcome = Outcome::Left;
+        row.id = None;
+        row.scope = None;
+        row.reason = Some(format!("holds {}", secret.kind));
+        report.warnings.push(format!(
+            "`{}:{}` holds {} and is left; say where it is kept instead, or import with `--allow-secret` what is no secret",
+            row.file, row.line, secret.kind
+        ));
+        rules.retain(|rule| rule.row != at);
     }
 }
 

@@ -39,6 +39,7 @@ fn fill(project: &Project, at: usize, text: &str, code: &str) {
         tags: Vec::new(),
         metadata: std::collections::BTreeMap::new(),
         project_id: None,
+        allow_secret: false,
     };
     pins::add(project, &pin, None).expect("pinned");
     let file = format!("code{at}.py");
@@ -54,6 +55,7 @@ fn fill(project: &Project, at: usize, text: &str, code: &str) {
         anchor_to: Some(Expected { file, symbol: None }),
         no_anchor: false,
         min_quality: 0.7,
+        allow_secret: false,
     };
     add::add(project, &memory).expect("added");
 }

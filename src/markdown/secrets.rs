@@ -1,0 +1,312 @@
+//! Secrets that must not get into a memory: private keys and the tokens of well-known
+//! services, told by their shapes.
+//!
+//! A memory is committed, shared and given to agents. Each shape is the one that its
+//! issuer documents for scanners; what has no fixed shape, such as a password, is not
+//! recognised. What only speaks of secrets is none: a prefix alone, a header without a
+//! key below it, a placeholder of few different characters, a documented example.
+
+use memchr::memmem;
+
+/// A shape of token: what it starts with, which bytes follow and how many of them.
+struct Shape {
+    kind: &'static str,
+    prefixes: &'static [&'static str],
+    is_part: fn(u8) -> bool,
+    least: usize,
+    most: usize,
+}
+
+const fn shape(
+    kind: &'static str,
+    prefixes: &'static [&'static str],
+    is_part: fn(u8) -> bool,
+    least: usize,
+) -> Shape {
+    Shape { kind, prefixes, is_part, least, most: usize::MAX }
+}
+
+fn is_alphanumeric(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+fn is_upper(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit()
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn is_url_safe(byte: u8) -> bool {
+    is_word(byte) || byte == b'-'
+}
+
+/// Tokens of several parts have dots between them.
+fn is_dotted(byte: u8) -> bool {
+    is_url_safe(byte) || byte == b'.'
+}
+
+fn is_path(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'/'
+}
+
+fn is_base64(byte: u8) -> bool {
+    is_path(byte) || matches!(byte, b'+' | b'=')
+}
+
+const GITLAB: &[&str] = &["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "gloas-"];
+
+const SHAPES: &[Shape] = &[
+    Shape { most: 16, ..shape("an AWS access key", &["AKIA", "ASIA"], is_upper, 16) },
+    shape("a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], is_alphanumeric, 36),
+    shape("a GitHub token", &["github_pat_"], is_word, 60),
+    shape("a GitLab token", GITLAB, is_url_safe, 20),
+    shape(
+        "a Slack token",
+        &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"],
+        is_url_safe,
+        20,
+    ),
+    shape("a Slack webhook", &["hooks.slack.com/services/"], is_path, 40),
+    shape("a Stripe key", &["sk_live_", "rk_live_"], is_alphanumeric, 20),
+    Shape { most: 35, ..shape("a Google API key", &["AIza"], is_url_safe, 35) },
+    shape("an Anthropic key", &["sk-ant-"], is_url_safe, 40),
+    shape("an OpenAI key", &["sk-proj-", "sk-svcacct-", "sk-admin-"], is_url_safe, 40),
+    shape("an OpenAI key", &["sk-"], is_alphanumeric, 48),
+    shape("a SendGrid key", &["SG."], is_dotted, 60),
+    shape("an npm token", &["npm_"], is_alphanumeric, 36),
+    shape("a PyPI token", &["pypi-AgE"], is_url_safe, 50),
+    shape("a Docker token", &["dckr_pat_"], is_url_safe, 27),
+    shape("a Hugging Face token", &["hf_"], is_alphanumeric, 34),
+    shape("a Shopify token", &["shpat_", "shpss_", "shpca_"], is_alphanumeric, 32),
+    shape("a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], is_alphanumeric, 64),
+    shape("a Vault token", &["hvs."], is_url_safe, 90),
+    shape("a JSON web token", &["eyJ"], is_dotted, 60),
+    shape("a private key", &["AGE-SECRET-KEY-1"], is_upper, 58),
+];
+
+/// How many different bytes a token has at least; a placeholder such as `ghp_xxxx…` has few.
+const LEAST_VARIETY: usize = 8;
+
+/// How many bytes of base64 in a row a private key has at least, how far below its header.
+const KEY_LINE: usize = 40;
+const KEY_WITHIN: usize = 400;
+
+/// A secret in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Secret {
+    /// What it is, with its article.
+    pub(crate) kind: &'static str,
+    /// From 0.
+    pub(crate) line: usize,
+}
+
+/// Returns the first secret in `text`.
+pub(crate) fn find_secret(text: &str) -> Option<Secret> {
+    let tokens = SHAPES.iter().filter_map(|shape| Some((shape.find(text)?, shape.kind)));
+    let key = find_private_key(text).map(|at| (at, "a private key"));
+    let (at, kind) = tokens.chain(key).min()?;
+    Some(Secret { kind, line: text[..at].matches('\n').count() })
+}
+
+impl Shape {
+    /// Returns where the first token of this shape starts.
+    fn find(&self, text: &str) -> Option<usize> {
+        let find = |prefix: &&str| self.find_prefixed(text.as_bytes(), prefix.as_bytes());
+        self.prefixes.iter().filter_map(find).min()
+    }
+
+    fn find_prefixed(&self, bytes: &[u8], prefix: &[u8]) -> Option<usize> {
+        let mut from = 0;
+        while let Some(at) = memmem::find(&bytes[from..], prefix).map(|at| from + at) {
+            from = at + prefix.len();
+            if at > 0 && is_word(bytes[at - 1]) {
+                continue;
+            }
+            let rest = &bytes[from..];
+            let n_bytes = rest.iter().take_while(|byte| (self.is_part)(**byte)).count();
+            let is_whole = !rest.get(n_bytes).is_some_and(|byte| is_word(*byte));
+            if is_whole && self.is_token(&rest[..n_bytes]) {
+                return Some(at);
+            }
+            // A token that starts further in would end at the same byte and be shorter.
+            from += n_bytes;
+        }
+        None
+    }
+
+    fn is_token(&self, body: &[u8]) -> bool {
+        let body = body.strip_suffix(b".").unwrap_or(body);
+        let has = |is_kind: fn(&u8) -> bool| usize::from(body.iter().any(is_kind));
+        let n_kinds =
+            has(u8::is_ascii_uppercase) + has(u8::is_ascii_lowercase) + has(u8::is_ascii_digit);
+        // Names and prose with hyphens are all of one kind.
+        let is_mixed = n_kinds >= 2 || (self.is_part)(b'A') != (self.is_part)(b'a');
+        // Where parts have dots between them, each of the first two has its length.
+        let is_parted = !(self.is_part)(b'.')
+            || body.split(|byte| *byte == b'.').take(2).filter(|part| part.len() >= 10).count()
+                == 2;
+        (self.least..=self.most).contains(&body.len())
+            && is_mixed
+            && is_parted
+            && is_varied(body)
+            && !body.ends_with(b"EXAMPLE")
+    }
+}
+
+fn is_varied(body: &[u8]) -> bool {
+    let mut seen = [false; 256];
+    body.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    seen.iter().filter(|seen| **seen).count() >= LEAST_VARIETY
+}
+
+/// Returns where the header of the first private key stands that has a key below it, be
+/// the lines real ones or written as `\n`.
+fn find_private_key(text: &str) -> Option<usize> {
+    let headers = ["PRIVATE KEY", "PuTTY-User-Key-File-"];
+    let found = headers.iter().filter_map(|header| {
+        let mut places = text.match_indices(header);
+        let is_key = |at: usize| {
+            let is_header = header.starts_with("PuTTY") || is_begin(&text.as_bytes()[..at]);
+            is_header && has_key(&text.as_bytes()[at + header.len()..])
+        };
+        places.find(|(at, _)| is_key(*at)).map(|(at, _)| at)
+    });
+    found.min()
+}
+
+fn is_begin(before: &[u8]) -> bool {
+    // The algorithm's name stands between: `EC`, `ENCRYPTED`, `SSH2 ENCRYPTED`.
+    const MAX_BETWEEN: usize = 40;
+    let tail = &before[before.len().saturating_sub(MAX_BETWEEN)..];
+    tail.windows(10).any(|window| window == b"---- BEGIN" || window == b"----BEGIN ")
+}
+
+fn has_key(rest: &[u8]) -> bool {
+    let below = &rest[..rest.len().min(KEY_WITHIN)];
+    let mut runs = below.split(|byte| !is_base64(*byte));
+    runs.any(|run| run.len() >= KEY_LINE && is_varied(run))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(find_secret(text).map(|secret| secret.kind), expected, "{text}");
+    }
+
+    /// Returns a body that no service ever gave out; whole tokens do not belong into a
+    /// repository.
+    fn body(n: usize) -> String {
+        "Ab3dE5gH7jKq".chars().cycle().take(n).collect()
+    }
+
+    fn pem(algorithm: &str) -> String {
+        let key = body(64);
+        format!(
+            "-----BEGIN {algorithm}PRIVATE KEY-----\n{key}\n-----END {algorithm}PRIVATE KEY-----\n"
+        )
+    }
+
+    #[test]
+    fn shapes_of_tokens_are_told_by_kind() {
+        for shape in SHAPES {
+            for prefix in shape.prefixes {
+                let mut token = body(shape.least.max(30));
+                token.truncate(shape.most);
+                if (shape.is_part)(b'.') {
+                    token = format!("{}.eyJ{}.{}", body(20), body(20), body(43));
+                } else if !(shape.is_part)(b'a') {
+                    token.make_ascii_uppercase();
+                }
+                for around in ["key = \"#\"", "KEY=#", "Use #.", "https://x.org/?t=#&u=1", "`#`"] {
+                    check(&around.replace('#', &format!("{prefix}{token}")), Some(shape.kind));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn private_keys_are_told() {
+        for algorithm in ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "SSH2 ENCRYPTED "] {
+            check(&pem(algorithm), Some("a private key"));
+            check(&pem(algorithm).replace('\n', "\r\n    "), Some("a private key"));
+            check(&format!("{{\"key\": {:?}}}", pem(algorithm)), Some("a private key"));
+        }
+        let key = body(64);
+        let armour = format!("-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{key}\n");
+        check(&armour, Some("a private key"));
+        let putty = format!("PuTTY-User-Key-File-3: ssh-rsa\nComment: x\nPublic-Lines: 6\n{key}\n");
+        check(&putty, Some("a private key"));
+    }
+
+    #[test]
+    fn what_only_speaks_of_secrets_is_none() {
+        for text in [
+            "Never commit AKIA keys, or tokens such as ghp_… or glpat-….",
+            "Tokens begin with `ghp_`, keys with `sk_live_`.",
+            "ghp_short",
+            "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "export AWS_ACCESS_KEY_ID=AKIAXXXXXXXXXXXXXXXX",
+            "Never commit files with -----BEGIN RSA PRIVATE KEY----- in them.",
+            "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+            "A PRIVATE KEY is made by src/crypto/keys/generation/ed25519/fresh/from/seed",
+            "-----BEGIN CERTIFICATE-----",
+            "-----BEGIN PUBLIC KEY-----",
+            "the function parse_AKIAABCDEFGHIJ2LMNOP is ours",
+            "AKIAABCDEFGHIJ2LMNOPQRSTUV is no key: it is too long",
+            "sk-ant-colony-optimisation-with-a-very-long-name-indeed-it-is",
+            "task-ant-colony-optimisation-with-a-very-long-name-indeed-it-is",
+            "npm_config_registry and npm_lifecycle_event_and_more_of_that_kind",
+            "eyJhbGciOi is how a header starts",
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "sha512-MxjMLRyvlJZ2Zp1Vkt0eOV1QTKpKlYXcBsb1xoKpHLrGuhYHgO8TlKTvwFZQmNcVDWbdHQnAnDhGmjUcBo5MpQ==",
+            "hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+            "https://example.com/SG.html and hvs.example.org",
+        ] {
+            check(text, None);
+        }
+        check(&format!("AKIAIOSFODNN7{}", "EXAMPLE"), None);
+    }
+
+    #[test]
+    fn the_line_of_the_first_one_is_told() {
+        let text = format!("one\ntwo\nghp_{} glpat-{}\n{}", body(36), body(20), pem(""));
+        assert_eq!(find_secret(&text), Some(Secret { kind: "a GitHub token", line: 2 }));
+    }
+
+    #[test]
+    fn hostile_text_takes_linear_time() {
+        for (unit, kind) in [
+            ("glpat-", None),
+            ("eyJ.", None),
+            ("SG.", None),
+            ("-----BEGIN PRIVATE KEY", None),
+            ("PuTTY-User-Key-File-", None),
+        ] {
+            check(&unit.repeat(20_000), kind);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in any::<String>(), unit in "(ghp_|sk-|eyJ|PRIVATE KEY|[a-zß.]){0,30}") {
+            find_secret(&text);
+            find_secret(&unit);
+        }
+
+        #[test]
+        fn what_stands_around_a_token_does_not_hide_it(
+            before in "[a-zA-Z äé\n]{0,20}[ \"'=:(`\n]",
+            after in "[ \"')`\n][a-zA-Z äé\n]{0,20}",
+        ) {
+            let text = format!("{before}ghp_{}{after}", body(36));
+            let line = before.matches('\n').count();
+            prop_assert_eq!(find_secret(&text), Some(Secret { kind: "a GitHub token", line }));
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Secrets are kept out of the bank, by every way in, and are never printed.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+/// Returns a token that no service ever gave out; a whole one does not belong into a
+/// repository.
+fn token() -> String {
+    format!("ghp_{}", "Ab3dE5gH7jKq".repeat(3))
+}
+
+/// Runs command lines in which `TOKEN` stands for one, checks that it is not printed, and
+/// returns what they did.
+fn session(sandbox: &Sandbox, lines: &[&str]) -> String {
+    let texts = lines.iter().map(|line| {
+        let outcome = sandbox.run(&line.replace("TOKEN", &token()));
+        let said = outcome.stdout() + &outcome.stderr();
+        assert!(!said.contains(&token()), "{}", outcome.text());
+        outcome.text().replace(&token(), "TOKEN")
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_way_in_refuses_them_by_kind() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("plan", "---\ntype: plan\n---\nThe plan.\n");
+    sandbox.write("notes.md", format!("---\ntags: [{}]\n---\nText.\n", token()));
+    let lines = [
+        "memory add \"Deploy with TOKEN\"",
+        "memory add \"Deploy with a token\" --tag TOKEN",
+        "memory create notes --file notes.md",
+        "memory create notes --content Text --category TOKEN",
+        "memory append plan --content \"Use TOKEN.\"",
+        "memory update plan --content \"Use TOKEN.\"",
+        "memory update plan --hint TOKEN",
+        "memory merge plan --into all --content \"Use TOKEN.\"",
+        "memory pin add \"Push with TOKEN\"",
+        "memory pin add \"Push\" --meta key=TOKEN",
+    ];
+    let before = sandbox.ok("memory export");
+    expect![[r#"
+        $ cerberus memory add "Deploy with TOKEN"
+        --- stderr
+        cerberus: there is a GitHub token in the text
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+
+        $ cerberus memory add "Deploy with a token" --tag TOKEN
+        --- stderr
+        cerberus: there is a GitHub token in the tags
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+
+        $ cerberus memory create notes --file notes.md
+        --- stderr
+        cerberus: there is a GitHub token in line 2 of the content
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+
+        $ cerberus memory create notes --content Text --category TOKEN
+        --- stderr
+        cerberus: there is a GitHub token in the category
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+
+        $ cerberus memory append plan --content "Use TOKEN."
+        --- stderr
+        cerberus: there is a GitHub token in the content
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+
+        $ cerberus memory update plan --content "Use TOKEN."
+        --- stderr
+        cerberus: there is a GitHub token in the content
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+
+        $ cerberus memory update plan --hint TOKEN
+        --- stderr
+        cerberus: there is a GitHub token in the hints
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+
+        $ cerberus memory merge plan --into all --content "Use TOKEN."
+        --- stderr
+        cerberus: there is a GitHub token in the content
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+
+        $ cerberus memory pin add "Push with TOKEN"
+        --- stderr
+        cerberus: there is a GitHub token in the text
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+
+        $ cerberus memory pin add "Push" --meta key=TOKEN
+        --- stderr
+        cerberus: there is a GitHub token in the metadata
+        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        [exit 2]
+    "#]].assert_eq(&session(&sandbox, &lines));
+    assert_eq!(sandbox.ok("memory export"), before, "nothing was written");
+    for line in &lines[..lines.len() - 1] {
+        sandbox.ok(&format!("{} --allow-secret", line.replace("TOKEN", &token())));
+        if line.contains("create notes") {
+            sandbox.ok("memory delete notes");
+        }
+        if line.contains("merge") {
+            sandbox.ok("memory restore plan");
+        }
+    }
+    assert!(sandbox.read(".memories/pins.toml").contains(&token()));
+}
+
+#[test]
+fn what_only_speaks_of_them_is_kept() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add \"Never commit AKIA keys, ghp_ tokens or a PRIVATE KEY\" --no-anchor");
+    sandbox.ok("memory create sums --content e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+#[test]
+fn a_rule_that_holds_one_is_left_and_the_others_are_taken() {
+    let sandbox = Sandbox::bank();
+    let document = "# Rules\n\n- Always close the session\n- Always push with TOKEN\n- Never sleep in a test\n\nPush with TOKEN by hand.\n";
+    sandbox.write("AGENTS.md", document.replace("TOKEN", &token()));
+    expect![[r#"
+        $ cerberus memory import AGENTS.md --no-anchor --dry-run
+        AGENTS.md:3	added	always-close-the-session	Always close the session	
+        AGENTS.md:4	left	holds a GitHub token	(not shown)	
+        AGENTS.md:5	added	never-sleep-in-a-test	Never sleep in a test	
+        AGENTS.md:7	left	prose	(not shown)	
+        2 rules would be added, 0 changed, 0 known, 2 left
+        --- stderr
+        warning: `AGENTS.md:4` holds a GitHub token and is left; say where it is kept instead, or import with `--allow-secret` what is no secret
+        [exit 0]
+
+        $ cerberus memory import AGENTS.md --no-anchor --json
+        {
+          "dryRun": false,
+          "items": [
+            {
+              "anchor": null,
+              "category": "rules",
+              "file": "AGENTS.md",
+              "id": "always-close-the-session",
+              "line": 3,
+              "outcome": "added",
+              "reason": null,
+              "scope": "project:shop",
+              "tags": [],
+              "text": "Always close the session"
+            },
+            {
+              "anchor": null,
+              "category": null,
+              "file": "AGENTS.md",
+              "id": null,
+              "line": 4,
+              "outcome": "left",
+              "reason": "holds a GitHub token",
+              "scope": null,
+              "tags": [],
+              "text": "(not shown)"
+            },
+            {
+              "anchor": null,
+              "category": "rules",
+              "file": "AGENTS.md",
+              "id": "never-sleep-in-a-test",
+              "line": 5,
+              "outcome": "added",
+              "reason": null,
+              "scope": "project:shop",
+              "tags": [],
+              "text": "Never sleep in a test"
+            },
+            {
+              "anchor": null,
+              "category": null,
+              "file": "AGENTS.md",
+              "id": null,
+              "line": 7,
+              "outcome": "left",
+              "reason": "prose",
+              "scope": null,
+              "tags": [],
+              "text": "(not shown)"
+            }
+          ],
+          "warnings": [
+            "`AGENTS.md:4` holds a GitHub token and is left; say where it is kept instead, or import with `--allow-secret` what is no secret"
+          ]
+        }
+        [exit 0]
+
+        $ cerberus memory import AGENTS.md --no-anchor
+        0 rules added, 0 changed, 2 known, 2 left
+          see what was left and why with --dry-run
+        --- stderr
+        warning: `AGENTS.md:4` holds a GitHub token and is left; say where it is kept instead, or import with `--allow-secret` what is no secret
+        [exit 0]
+    "#]].assert_eq(&session(
+        &sandbox,
+        &[
+            "memory import AGENTS.md --no-anchor --dry-run",
+            "memory import AGENTS.md --no-anchor --json",
+            "memory import AGENTS.md --no-anchor",
+        ],
+    ));
+    sandbox.ok("memory import AGENTS.md --no-anchor --allow-secret");
+    assert_eq!(sandbox.json("memory stats")["memories"], 3);
+}
+
+#[test]
+fn an_export_that_holds_one_is_refused_whole_and_one_of_the_bank_itself_is_not() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("old", format!("---\ntype: fact\n---\nOne.\n\nUse {}.\n", token()));
+    sandbox.memory("other", "---\ntype: fact\n---\nTwo.\n");
+    sandbox.ok("memory export --output all.jsonl");
+    sandbox.ok("memory import --from-export all.jsonl");
+    sandbox.remove(".memories/old.md");
+    sandbox.remove(".memories/other.md");
+    expect![[r#"
+        $ cerberus memory import --from-export all.jsonl
+        --- stderr
+        cerberus: line 6 of `old.md` in the export holds a GitHub token
+        hint: take it out and export again; what is no secret is imported with `--allow-secret`
+        [exit 2]
+    "#]]
+    .assert_eq(&session(&sandbox, &["memory import --from-export all.jsonl"]));
+    assert!(!sandbox.exists(".memories/other.md"));
+    sandbox.ok("memory import --from-export all.jsonl --allow-secret");
+    assert!(sandbox.read(".memories/old.md").contains(&token()));
+}
+
+#[test]
+fn what_a_person_put_into_the_bank_can_be_edited_and_merged() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("old", format!("---\ntype: fact\n---\nUse {}.\n", token()));
+    sandbox.memory("other", "---\ntype: fact\n---\nTwo.\n");
+    expect![[r#"
+        $ cerberus memory append old --content More.
+        appended to old (old.md)
+        [exit 0]
+
+        $ cerberus memory merge old other --into all
+        merged into the new all (all.md)
+          old moved to the trash as .trash/old.md
+          other moved to the trash as .trash/other.md
+        --- stderr
+        warning: `all.md:10` holds a GitHub token, as a memory did before
+        [exit 0]
+    "#]]
+    .assert_eq(&session(
+        &sandbox,
+        &["memory append old --content More.", "memory merge old other --into all"],
+    ));
+}
