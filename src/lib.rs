@@ -18,7 +18,7 @@
 //! | 1 | `markdown` | frontmatter, sections and links |
 //! | 1 | `rank` | words, weights and scores |
 //! | 1 | `tokens` | exact token counts |
-//! | 0 | `model`, `text`, `error` | plain types, positions, how a command ends |
+//! | 0 | `model`, `text`, `error`, `timings` | plain types, positions, how a command ends, where its time goes |
 //!
 //! The way of a rule: `cli` reads it, `commands::anchor_test` asks `ops::anchor_test`,
 //! which has `ops::code_index` bring the first stage up to date (`tree` walks, `rank`
@@ -41,6 +41,7 @@ mod rank;
 mod store;
 mod syntax;
 mod text;
+mod timings;
 mod tokens;
 mod tree;
 

@@ -12,6 +12,7 @@ use crate::config::{Settings, Terminal};
 use crate::error::{ExitStatus, Failure};
 use crate::ops::memories::Filter;
 use crate::output::Printer;
+use crate::timings;
 
 mod add;
 mod anchor;
@@ -60,8 +61,14 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
             return ExitStatus::Usage;
         }
     };
+    if cli.global.timings {
+        timings::start();
+    }
     let mut out = Printer::new(Terminal::detect(cli.global.color), cli.global.json);
     let done = dispatch(&cli, &mut out).and_then(|status| out.flush().map(|()| status));
+    if let Some((steps, total)) = timings::finish() {
+        out.timings(&steps, total);
+    }
     match done {
         Ok(status) => status,
         Err(error) => {
@@ -80,7 +87,10 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Index(args) => index::run(args, &Settings::resolve(&cli.global)?, out),
         Command::Mcp(args) => mcp::run(args, &cli.global, out),
         Command::Memory(command) => {
-            let settings = Settings::resolve(&cli.global)?;
+            let settings = {
+                let _step = timings::step("read the settings");
+                Settings::resolve(&cli.global)?
+            };
             let is_silent = !settings.memory_enabled || !settings.project.bank.exists();
             if is_silent && is_hook(&cli.command) {
                 return Ok(ExitStatus::Done);

@@ -13,14 +13,15 @@ use std::sync::Arc;
 use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::rank::document::Document;
 use crate::rank::vector;
 use crate::store::Store;
 use crate::store::code::{self, ContentHash, FileRow};
 use crate::text;
-use crate::tree::{read, walk};
+use crate::timings;
+use crate::tree::{git, read, walk};
 
 use vocabulary::{Vocabulary, Worker};
 
@@ -77,6 +78,7 @@ impl CodeIndex {
         store: Store,
         now: i64,
     ) -> Result<Self> {
+        let step = timings::step("walk, and load the index");
         // The walk waits for the file system, the store for the decoding of its rows.
         let read_rows = move || (code::files(store.reader()), store);
         let (listing, (rows, mut store)) = rayon::join(|| walk::walk(root, excludes), read_rows);
@@ -105,6 +107,9 @@ impl CodeIndex {
         let mut removed: Vec<String> = known.into_keys().collect();
         removed.sort_unstable();
 
+        drop(step);
+
+        let step = timings::step("read what changed");
         let fresh: Vec<(FileRow, Option<String>)> = stale
             .into_par_iter()
             .map_init(
@@ -112,6 +117,7 @@ impl CodeIndex {
                 |worker, (entry, old)| index_file(root, worker, entry, old),
             )
             .collect();
+        drop(step);
 
         let updated = Updated {
             n_files: files.len() + fresh.iter().filter(|(row, _)| row.vector.is_some()).count(),
@@ -147,6 +153,7 @@ impl CodeIndex {
         if rows.is_empty() && removed.is_empty() {
             return;
         }
+        let _step = timings::step("keep the index");
         let vocabulary = &self.vocabulary;
         let kept = self.store.transaction(|connection| {
             if !vocabulary.persist(connection)? {
@@ -229,6 +236,7 @@ impl CodeIndex {
         if self.parsed.len() > MAX_CACHED_DOCUMENTS {
             self.parsed.clear();
         }
+        let _step = timings::step("get the symbols");
         let mut new = wanted.to_vec();
         new.sort_unstable();
         new.dedup();
@@ -289,6 +297,7 @@ impl CodeIndex {
         if !self.is_attached || self.vocabulary.has_new() {
             return;
         }
+        let _step = timings::step("keep the symbols");
         let files = &self.files;
         let kept = self.store.transaction(|connection| {
             for (&n, document) in missing.iter().zip(parsed) {
@@ -299,6 +308,23 @@ impl CodeIndex {
             Ok(true)
         });
         self.is_attached = self.is_kept(kept);
+    }
+
+    /// Returns what stands for all that an answer depends on in the tree: the same for the
+    /// same files of the same age.
+    pub(crate) fn digest(&self) -> u128 {
+        let head = git::head(&self.root);
+        let mut hasher = Xxh3::new();
+        hasher.update(head.as_ref().map_or("", |head| head.id.as_str()).as_bytes());
+        for file in &self.files {
+            hasher.update(file.path.as_bytes());
+            hasher.update(&[0]);
+            hasher.update(&file.hash);
+            if head.is_none() {
+                hasher.update(&file.mtime.to_le_bytes());
+            }
+        }
+        hasher.digest128()
     }
 
     /// Returns the store, for what else is kept there.

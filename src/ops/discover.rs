@@ -22,6 +22,7 @@ use crate::rank::rule::Rule;
 use crate::rank::score::{self, Hits, Query};
 use crate::rank::{phrases, tokenize};
 use crate::syntax::source;
+use crate::timings;
 use crate::tree::read;
 
 use super::code_index::{Code, CodeIndex};
@@ -137,16 +138,21 @@ pub(crate) fn find(
     limit: usize,
     explain: bool,
 ) -> Result<Vec<Found>> {
+    let step = timings::step("look the words up");
     let rules: Vec<Rule> = asks.iter().map(|ask| Rule::read(ask.rule, ask.hints)).collect();
     let words = Words::gather(index, &rules);
+    drop(step);
     let mut readers = vec![Reader::default(); rayon::current_num_threads()];
     let mut found = Vec::with_capacity(asks.len());
     for (rules, asks) in rules.chunks(RULES_AT_ONCE).zip(asks.chunks(RULES_AT_ONCE)) {
+        let step = timings::step("rank the files");
         let code = index.code();
         let plan = |(rule, ask): (_, &Ask<'_>)| Plan::new(code, &words, rule, ask.languages);
         let plans: Vec<Plan<'_>> = rules.par_iter().zip(asks).map(plan).collect();
         let wanted: Vec<usize> = plans.iter().flat_map(|plan| &plan.files).copied().collect();
+        drop(step);
         index.gather(&wanted)?;
+        let _step = timings::step("rank the symbols");
         let code = index.code();
         let shares = plans.par_chunks(plans.len().div_ceil(readers.len())).zip(&mut readers);
         let answer = |(plans, reader): (&[Plan<'_>], &mut Reader)| -> Vec<Found> {

@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::{Anchor, Fingerprint, Language, State, SymbolKind};
 use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
 use crate::syntax::sketch;
+use crate::timings;
 use crate::tree::read;
 
 mod assign;
@@ -81,6 +82,7 @@ pub(crate) fn follow(
     anchors: &[Anchor],
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Followed>> {
+    let _step = timings::step("follow the anchors");
     let moved = whole::moved_files(root, excludes, anchors)?;
     let placed: Vec<Anchor> = anchors.iter().map(|anchor| whole::placed(anchor, &moved)).collect();
     let followed = follow_each(root, excludes, &placed, progress)?;

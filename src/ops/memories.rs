@@ -1,6 +1,7 @@
 //! The memories of a project with their anchors, and finding one by what was typed.
 
 use anyhow::Result;
+use rustc_hash::FxHashSet;
 
 use crate::bank::Stored;
 use crate::bank::lockfile::Anchors;
@@ -8,6 +9,7 @@ use crate::error::Failure;
 use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 use crate::syntax::language;
 use crate::text;
+use crate::timings;
 
 use super::Project;
 
@@ -24,11 +26,13 @@ pub(crate) struct Memories {
 impl Memories {
     /// Reads the bank.
     pub(crate) fn load(project: &Project) -> Result<Self> {
+        let _step = timings::step("read the memories");
         let contents = project.bank.read_all()?;
         let (all, mut warnings) = (contents.memories, contents.warnings);
         let anchors = project.bank.anchors()?;
+        let ids: FxHashSet<&str> = all.iter().map(|stored| stored.memory.id.as_str()).collect();
         for id in anchors.keys() {
-            if !all.iter().any(|stored| &stored.memory.id == id) {
+            if !ids.contains(id.as_str()) {
                 warnings.push(format!(
                     "`anchors.lock` anchors `{id}`, which is no memory; `cerberus memory reanchor` drops it"
                 ));

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::rank::calibrate;
 use crate::store::code;
+use crate::timings;
 use crate::tree::git;
 
 use super::code_index::CodeIndex;
@@ -19,6 +20,7 @@ pub(crate) fn of_files(
     index: &mut CodeIndex,
     paths: &BTreeSet<String>,
 ) -> Result<FxHashMap<String, f64>> {
+    let _step = timings::step("tell how old the files are");
     let Some(head) = git::head(&index.root) else {
         return Ok(by_modification(index, paths));
     };

@@ -20,6 +20,7 @@ use crate::store::links::LinkRow;
 use crate::store::memories::{self as table, AnchorRow, FileRow, Row, SectionRow};
 use crate::store::{Connection, Store};
 use crate::text::LineIndex;
+use crate::timings;
 
 use super::Project;
 use super::memories::find_id;
@@ -115,6 +116,7 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<
 
 /// Opens the store and makes its memories those of the bank.
 pub(crate) fn open(project: &Project) -> Result<Synced> {
+    let _step = timings::step("bring the memories up to date");
     let (files, mut warnings) = project.bank.list()?;
     let listed: Vec<(String, Stamp)> = files
         .into_par_iter()

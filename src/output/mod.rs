@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use crate::config::Terminal;
 use crate::error::{ExitStatus, Failure};
 use crate::text;
+use crate::timings::Step;
 
 pub(crate) mod annotations;
 pub(crate) mod graph;
@@ -162,6 +164,22 @@ impl Printer {
         let text: String = lines.iter().map(|line| self.safe_err(line) + "\n").collect();
         // Where stderr is gone there is nobody to tell.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// Writes where the time went to stderr, a step a line, inner steps below theirs.
+    pub(crate) fn timings(&self, steps: &[Step], total: Duration) {
+        let row =
+            |time: Duration, what: &str| format!("{:9.1} ms  {what}", time.as_secs_f64() * 1e3);
+        let told: Duration = steps.iter().filter(|it| it.depth == 0).map(|it| it.time).sum();
+        let mut lines: Vec<String> = Vec::with_capacity(steps.len() + 2);
+        for step in steps {
+            let times =
+                if step.n_times > 1 { format!(", {} times", step.n_times) } else { String::new() };
+            lines.push(row(step.time, &format!("{}{}{times}", "  ".repeat(step.depth), step.name)));
+        }
+        lines.push(row(total.saturating_sub(told), "all else"));
+        lines.push(row(total, "in all"));
+        self.note(&lines);
     }
 
     /// Writes what went wrong and what to do about it to stderr, and returns the status.

@@ -137,6 +137,25 @@ pub(crate) fn n_parsed(connection: &Connection) -> Result<u64> {
     Ok(connection.query_row("SELECT count(*) FROM code_symbols", [], |row| row.get(0))?)
 }
 
+/// Returns what was asked of the memories whose anchors were found to be the best, by id.
+pub(crate) fn best_anchors(connection: &Connection) -> Result<FxHashMap<String, [u8; 16]>> {
+    let mut statement = connection.prepare_cached("SELECT memory, asked FROM best_anchor")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Keeps that the anchor of a memory was found to be the best for what was asked.
+pub(crate) fn put_best_anchor(
+    connection: &Connection,
+    memory: &str,
+    asked: &[u8; 16],
+) -> Result<()> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO best_anchor (memory, asked) VALUES (?1, ?2)")?
+        .execute(params![memory, asked])?;
+    Ok(())
+}
+
 /// Returns when the files were last committed as of `head`, for those that were asked
 /// before; none where the commit is older than what is looked at.
 pub(crate) fn commit_times(

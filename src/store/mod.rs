@@ -16,6 +16,7 @@ pub(crate) use rusqlite::Connection;
 use rusqlite::{OpenFlags, TransactionBehavior};
 
 use crate::error::Failure;
+use crate::timings;
 
 pub(crate) mod code;
 pub(crate) mod feedback;
@@ -42,6 +43,7 @@ impl Store {
     /// Opens the store at `path`, making or mending it as needed. Where nothing can
     /// be written the store lives in memory for this run, with a warning.
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        let _step = timings::step("open the store");
         match try_open(path) {
             Err(error) if is_corrupt(&error) || is_busy(&error) => mend(path),
             Err(error) if is_unwritable(&error) => {

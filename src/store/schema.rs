@@ -155,6 +155,10 @@ const MIGRATIONS: &[&str] = &[
         last  INTEGER PRIMARY KEY,
         terms BLOB NOT NULL
     ) STRICT;
+    CREATE TABLE best_anchor (
+        memory TEXT PRIMARY KEY,
+        asked  BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
 ",
 ];
 

@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_128;
 
+use crate::bank::Stored;
 use crate::model::{Anchor, Chosen, State};
+use crate::store::code;
 use crate::tree::git;
 
-use super::super::anchor_test::{self, Candidate, Options};
+use super::super::anchor_test::{self, Candidate, Options, Question};
 use super::super::follow::{self, Followed, Place};
 use super::super::memories::{self, Memories};
 use super::super::{Project, anchor, rounded};
@@ -23,9 +27,9 @@ const CLEARLY_BETTER: f64 = 0.1;
 /// Decides over followed anchors, with the candidates of those rules that need them.
 pub(super) struct Desk<'a> {
     project: &'a Project,
-    memories: &'a Memories,
     min_quality: f64,
     accepts: bool,
+    by_id: FxHashMap<&'a str, &'a Stored>,
     /// By memory id.
     candidates: BTreeMap<String, Vec<Candidate>>,
     head: Option<String>,
@@ -43,39 +47,76 @@ impl<'a> Desk<'a> {
     ) -> Result<Self> {
         let accepts = matches!(request.mode, Mode::Accept(_));
         let seeks_better = matches!(request.mode, Mode::Follow | Mode::DryRun);
-        let (mut ids, mut questions) = (Vec::new(), Vec::new());
-        for ((id, anchor), followed) in taken.iter().zip(followed) {
-            let is_auto = anchor.chosen == Chosen::Auto;
-            let is_needed = followed.state == State::Gone
-                || (is_auto && !accepts && (followed.edited || seeks_better));
-            let stored = memories.all.iter().find(|stored| &stored.memory.id == id);
-            if let (true, Some(stored)) = (is_needed, stored) {
-                let mut question = anchor::question(stored, &[]);
-                let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
-                question.languages = languages;
-                ids.push(id.clone());
-                questions.push(question);
-            }
-        }
+        let stored = memories.all.iter().map(|stored| (stored.memory.id.as_str(), stored));
         let mut desk = Self {
             project,
-            memories,
             min_quality: request.min_quality,
             accepts,
+            by_id: stored.collect(),
             candidates: BTreeMap::new(),
             head: None,
         };
         if followed.iter().any(|followed| followed.state != State::Fresh) {
             desk.head = git::head(&project.root).map(|head| head.kept_id());
         }
-        if !ids.is_empty() {
-            let options =
-                Options { limit: RESCORED, min_quality: request.min_quality, explain: false };
-            let reports = anchor_test::anchor_test(project, &questions, options)?;
-            desk.candidates =
-                ids.into_iter().zip(reports.into_iter().map(|report| report.candidates)).collect();
+        let mut wanted = Vec::new();
+        for ((id, anchor), followed) in taken.iter().zip(followed) {
+            let is_auto = anchor.chosen == Chosen::Auto;
+            let is_needed = followed.state == State::Gone
+                || (is_auto && !accepts && (followed.edited || seeks_better));
+            if let (true, Some(stored)) = (is_needed, desk.by_id.get(id.as_str())) {
+                let mut question = anchor::question(stored, &[]);
+                let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
+                question.languages = languages;
+                let is_fresh = followed.state == State::Fresh;
+                wanted.push((id, question, is_fresh.then_some(anchor)));
+            }
+        }
+        if !wanted.is_empty() {
+            desk.rank(wanted)?;
         }
         Ok(desk)
+    }
+
+    /// Ranks the candidates of rules, but for anchors that hold and that were found to be
+    /// the best when everything was as it is now.
+    fn rank(&mut self, wanted: Vec<(&String, Question, Option<&Anchor>)>) -> Result<()> {
+        let mut index = anchor_test::open_index(self.project)?;
+        let tree = index.digest();
+        let known = code::best_anchors(index.store().reader())?;
+        let (mut ids, mut questions, mut held) = (Vec::new(), Vec::new(), Vec::new());
+        for (id, question, holds) in wanted {
+            let asked = self.asked(&question, tree, holds);
+            if holds.is_some() && known.get(id) == Some(&asked) {
+                continue;
+            }
+            held.extend(holds.map(|anchor| (id, anchor, asked)));
+            ids.push(id.clone());
+            questions.push(question);
+        }
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let options = Options { limit: RESCORED, min_quality: self.min_quality, explain: false };
+        let reports = anchor_test::rank(self.project, &mut index, &questions, options)?;
+        self.candidates =
+            ids.into_iter().zip(reports.into_iter().map(|report| report.candidates)).collect();
+        held.retain(|(id, anchor, _)| {
+            self.better(id, &anchor.file, anchor.symbol.as_deref()).is_none()
+        });
+        // Where this cannot be kept, the next run ranks again.
+        let _ = index.store().transaction(|connection| {
+            held.iter().try_for_each(|(id, _, asked)| code::put_best_anchor(connection, id, asked))
+        });
+        Ok(())
+    }
+
+    /// Returns what stands for all that a rule's candidates depend on.
+    fn asked(&self, question: &Question, tree: u128, anchor: Option<&Anchor>) -> [u8; 16] {
+        let place = anchor.map(|anchor| (&anchor.file, &anchor.symbol));
+        let version = env!("CARGO_PKG_VERSION");
+        let asked = (question, tree, place, self.min_quality, &self.project.weights, version);
+        xxh3_128(format!("{asked:?}").as_bytes()).to_le_bytes()
     }
 
     /// Returns the finding for an anchor and what to record of it.
@@ -85,7 +126,7 @@ impl<'a> Desk<'a> {
         anchor: &Anchor,
         followed: Followed,
     ) -> Result<(Finding, Option<Anchor>)> {
-        let stored = self.memories.all.iter().find(|stored| stored.memory.id == id);
+        let stored = self.by_id.get(id);
         let mut finding = Finding {
             id: id.to_owned(),
             memory: super::memory_path(
@@ -124,7 +165,7 @@ impl<'a> Desk<'a> {
             }
         };
         if let (Some(place), false) = (&followed.new, finding.drift) {
-            finding.better = self.better(id, place);
+            finding.better = self.better(id, &place.file, place.symbol.as_deref());
         }
         if let (Some(_), Some(place)) = (&finding.better, &followed.new) {
             let symbol = place.symbol.as_deref();
@@ -165,7 +206,7 @@ impl<'a> Desk<'a> {
             finding.next = Some(accept);
             return Some(placed(anchor, place));
         }
-        match self.candidate(&finding.id, place) {
+        match self.candidate(&finding.id, &place.file, place.symbol.as_deref()) {
             Some(again) if again.quality >= self.min_quality => Some(Anchor {
                 quality: again.quality,
                 match_score: again.match_score,
@@ -201,19 +242,19 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Returns the candidate that is the code at `place`.
-    fn candidate(&self, id: &str, place: &Place) -> Option<&Candidate> {
+    /// Returns the candidate that is the code at a place.
+    fn candidate(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<&Candidate> {
         let candidates = self.candidates.get(id)?;
-        candidates.iter().find(|it| it.file == place.file && it.symbol == place.symbol)
+        candidates.iter().find(|it| it.file == file && it.symbol.as_deref() == symbol)
     }
 
     /// Returns the first candidate, where it is clearly better than the anchored code
     /// and neither a part of it nor around it.
-    fn better(&self, id: &str, place: &Place) -> Option<Candidate> {
+    fn better(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<Candidate> {
         let best = self.candidates.get(id)?.first()?;
-        let now = self.candidate(id, place).map_or(0.0, |now| now.quality);
-        let is_related = best.file == place.file
-            && match (&best.symbol, &place.symbol) {
+        let now = self.candidate(id, file, symbol).map_or(0.0, |now| now.quality);
+        let is_related = best.file == file
+            && match (best.symbol.as_deref(), symbol) {
                 (Some(a), Some(b)) => {
                     a == b || a.starts_with(&format!("{b}.")) || b.starts_with(&format!("{a}."))
                 }
