@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 /// A half-open range of bytes in a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Span {
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -127,6 +127,16 @@ pub(crate) fn escaped(text: &str) -> String {
     safe
 }
 
+/// Returns `text` as one word of a command line: as it is, or quoted where a shell would
+/// read it as more or other than a name.
+pub(crate) fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@');
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
+}
+
 /// The characters that reorder what is shown (Unicode Standard Annex 9, and CVE-2021-42574).
 fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
@@ -139,6 +149,17 @@ mod tests {
     #[test]
     fn what_a_terminal_would_obey_is_shown_instead() {
         assert_eq!(escaped("a\x1b[31mb\u{202E}c\r\n\tü"), "a\\u{1b}[31mb\\u{202e}c\\u{d}\n\tü");
+    }
+
+    #[test]
+    fn a_shell_reads_one_word() {
+        for plain in ["db/close-session", "src/a.py::Shop.add", "größe"] {
+            assert_eq!(shell_word(plain), plain);
+        }
+        assert_eq!(shell_word("a b"), "'a b'");
+        assert_eq!(shell_word("$(x);it's"), "'$(x);it'\\''s'");
+        assert_eq!(shell_word("-x"), "'-x'");
+        assert_eq!(shell_word(""), "''");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::bank::Stored;
 use crate::model::{Anchor, Chosen, State};
 use crate::store::code;
+use crate::text::shell_word;
 use crate::tree::git;
 
 use super::super::anchor_test::{self, Candidate, Options, Question};
@@ -158,8 +159,12 @@ impl<'a> Desk<'a> {
             (None, _) => {
                 finding.drift = true;
                 finding.next = Some(match finding.candidates.first() {
-                    Some(first) => format!("cerberus memory anchor {id} --to {}", shown(first)),
-                    None => format!("cerberus memory anchor {id} --candidates 5"),
+                    Some(first) => format!(
+                        "cerberus memory anchor {} --to {}",
+                        shell_word(id),
+                        shell_word(&shown(first))
+                    ),
+                    None => format!("cerberus memory anchor {} --candidates 5", shell_word(id)),
                 });
                 None
             }
@@ -201,7 +206,7 @@ impl<'a> Desk<'a> {
         followed: &Followed,
         finding: &mut Finding,
     ) -> Option<Anchor> {
-        let accept = format!("cerberus memory reanchor --accept {}", finding.id);
+        let accept = format!("cerberus memory reanchor --accept {}", shell_word(&finding.id));
         if anchor.chosen == Chosen::Manual {
             finding.next = Some(accept);
             return Some(placed(anchor, place));
@@ -235,7 +240,8 @@ impl<'a> Desk<'a> {
             }
             found => {
                 let choice = if found.is_some() { "--pick 1" } else { "--candidates 5" };
-                finding.next = Some(format!("cerberus memory anchor {} {choice}", finding.id));
+                finding.next =
+                    Some(format!("cerberus memory anchor {} {choice}", shell_word(&finding.id)));
                 finding.drift = true;
                 Ok(None)
             }
