@@ -66,6 +66,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('feedback', 'feedback', [CompletionResultType]::ParameterValue, 'Say whether a memory that was given has helped')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a page that shows the rules, their examples, what changed and the links')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -523,6 +524,17 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'cerberus;memory;report' {
+            [CompletionResult]::new('--html', '--html', [CompletionResultType]::ParameterName, 'Write the page to this file, over an older page (`-` for standard output)')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document (JSON Lines where a command says so)')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'cerberus;memory;delete' {
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'Work on the project in this folder instead of the one around the current folder')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour the output')
@@ -565,6 +577,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('feedback', 'feedback', [CompletionResultType]::ParameterValue, 'Say whether a memory that was given has helped')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a page that shows the rules, their examples, what changed and the links')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -655,6 +668,9 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;memory;help;stats' {
+            break
+        }
+        'cerberus;memory;help;report' {
             break
         }
         'cerberus;memory;help;delete' {
@@ -775,6 +791,7 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Pin short notes that are given every time')
             [CompletionResult]::new('feedback', 'feedback', [CompletionResultType]::ParameterValue, 'Say whether a memory that was given has helped')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count the memories and their anchors')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a page that shows the rules, their examples, what changed and the links')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Move memories to the trash')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Take a memory back from the trash')
             break
@@ -864,6 +881,9 @@ Register-ArgumentCompleter -Native -CommandName 'cerberus' -ScriptBlock {
             break
         }
         'cerberus;help;memory;stats' {
+            break
+        }
+        'cerberus;help;memory;report' {
             break
         }
         'cerberus;help;memory;delete' {

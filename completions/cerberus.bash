@@ -112,6 +112,9 @@ _cerberus() {
             cerberus__subcmd__help__subcmd__memory,reanchor)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__reanchor"
                 ;;
+            cerberus__subcmd__help__subcmd__memory,report)
+                cmd="cerberus__subcmd__help__subcmd__memory__subcmd__report"
+                ;;
             cerberus__subcmd__help__subcmd__memory,restore)
                 cmd="cerberus__subcmd__help__subcmd__memory__subcmd__restore"
                 ;;
@@ -214,6 +217,9 @@ _cerberus() {
             cerberus__subcmd__memory,reanchor)
                 cmd="cerberus__subcmd__memory__subcmd__reanchor"
                 ;;
+            cerberus__subcmd__memory,report)
+                cmd="cerberus__subcmd__memory__subcmd__report"
+                ;;
             cerberus__subcmd__memory,restore)
                 cmd="cerberus__subcmd__memory__subcmd__restore"
                 ;;
@@ -285,6 +291,9 @@ _cerberus() {
                 ;;
             cerberus__subcmd__memory__subcmd__help,reanchor)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__reanchor"
+                ;;
+            cerberus__subcmd__memory__subcmd__help,report)
+                cmd="cerberus__subcmd__memory__subcmd__help__subcmd__report"
                 ;;
             cerberus__subcmd__memory__subcmd__help,restore)
                 cmd="cerberus__subcmd__memory__subcmd__help__subcmd__restore"
@@ -549,7 +558,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__help__subcmd__memory)
-            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore"
+            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats report delete restore"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -884,6 +893,20 @@ _cerberus() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        cerberus__subcmd__help__subcmd__memory__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         cerberus__subcmd__help__subcmd__memory__subcmd__restore)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1111,7 +1134,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory)
-            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help"
+            opts="-h -V --project --json --color --help --version init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats report delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1441,7 +1464,7 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help)
-            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats delete restore help"
+            opts="init add anchor anchor-test show reanchor search linked links sections create append read update merge export import inject pin feedback stats report delete restore help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1777,6 +1800,20 @@ _cerberus() {
             return 0
             ;;
         cerberus__subcmd__memory__subcmd__help__subcmd__reanchor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__help__subcmd__report)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2466,6 +2503,32 @@ _cerberus() {
                     return 0
                     ;;
                 --min-quality)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --project)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        cerberus__subcmd__memory__subcmd__report)
+            opts="-h -V --html --project --json --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --html)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -62,6 +62,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand pin 'Pin short notes that are given every time'
             cand feedback 'Say whether a memory that was given has helped'
             cand stats 'Count the memories and their anchors'
+            cand report 'Write a page that shows the rules, their examples, what changed and the links'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -483,6 +484,16 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'cerberus;memory;report'= {
+            cand --html 'Write the page to this file, over an older page (`-` for standard output)'
+            cand --project 'Work on the project in this folder instead of the one around the current folder'
+            cand --color 'Colour the output'
+            cand --json 'Print one JSON document (JSON Lines where a command says so)'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'cerberus;memory;delete'= {
             cand --project 'Work on the project in this folder instead of the one around the current folder'
             cand --color 'Colour the output'
@@ -523,6 +534,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand pin 'Pin short notes that are given every time'
             cand feedback 'Say whether a memory that was given has helped'
             cand stats 'Count the memories and their anchors'
+            cand report 'Write a page that shows the rules, their examples, what changed and the links'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -586,6 +598,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;memory;help;feedback'= {
         }
         &'cerberus;memory;help;stats'= {
+        }
+        &'cerberus;memory;help;report'= {
         }
         &'cerberus;memory;help;delete'= {
         }
@@ -692,6 +706,7 @@ set edit:completion:arg-completer[cerberus] = {|@words|
             cand pin 'Pin short notes that are given every time'
             cand feedback 'Say whether a memory that was given has helped'
             cand stats 'Count the memories and their anchors'
+            cand report 'Write a page that shows the rules, their examples, what changed and the links'
             cand delete 'Move memories to the trash'
             cand restore 'Take a memory back from the trash'
         }
@@ -754,6 +769,8 @@ set edit:completion:arg-completer[cerberus] = {|@words|
         &'cerberus;help;memory;feedback'= {
         }
         &'cerberus;help;memory;stats'= {
+        }
+        &'cerberus;help;memory;report'= {
         }
         &'cerberus;help;memory;delete'= {
         }

@@ -147,6 +147,15 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
+/// Returns how a file begins, in at most `max_bytes`.
+pub(super) fn head(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
+    let said = || format!("failed to read `{}`", path.display());
+    let mut bytes = Vec::new();
+    let file = File::open(path).with_context(said)?;
+    file.take(max_bytes).read_to_end(&mut bytes).with_context(said)?;
+    Ok(bytes)
+}
+
 pub(super) fn rename(from: &Path, to: &Path) -> Result<()> {
     if let Some(folder) = to.parent() {
         create_folder(folder)?;

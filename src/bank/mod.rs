@@ -16,6 +16,7 @@ mod foreign;
 pub(crate) mod lockfile;
 pub(crate) mod memories;
 pub(crate) mod names;
+mod page;
 mod pins;
 mod portable;
 mod trash;
@@ -23,6 +24,7 @@ mod trash;
 pub(crate) use files::WriteGuard;
 pub(crate) use foreign::Foreign;
 pub(crate) use memories::{Stamp, Stored};
+pub(crate) use page::PageFile;
 pub(crate) use pins::PinFile;
 pub(crate) use portable::{PINS, Put};
 

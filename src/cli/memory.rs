@@ -175,6 +175,16 @@ Example: cerberus memory feedback hash-passwords --good")]
     /// Count the memories and their anchors
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),
+    /// Write a page that shows the rules, their examples, what changed and the links
+    #[command(after_help = "\
+The page is one file for people: it loads nothing, runs no script and is read in light, in dark, on
+a phone and on paper. Anchors stand in it as `reanchor --check` finds them; nothing is recorded. The
+same bank and commit make the same page. --json prints what the page shows as data.
+
+Examples:
+  cerberus memory report --html report.html
+  cerberus memory report --html - | gzip > report.html.gz")]
+    Report(ReportArgs),
     /// Move memories to the trash
     #[command(after_help = "Example: cerberus memory delete hash-passwords")]
     Delete(DeleteArgs),
@@ -537,6 +547,13 @@ pub(crate) struct FeedbackArgs {
     /// It has not
     #[arg(long)]
     pub(crate) bad: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Write the page to this file, over an older page (`-` for standard output)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -17,7 +17,8 @@ pub(crate) use documents::{
 pub(crate) use memory::{
     AddArgs, AnchorArgs, AnchorTestArgs, CommitHost, DeleteArgs, FeedbackArgs, FilterArgs,
     HostName, InjectArgs, InjectFormat, LinkedArgs, LinksArgs, LinksFormat, MemoryCommand,
-    ReanchorArgs, ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs, StatsArgs,
+    ReanchorArgs, ReportArgs, ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs,
+    StatsArgs,
 };
 pub(crate) use pin::{PinCommand, PinFilterArgs, SessionArgs};
 

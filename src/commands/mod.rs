@@ -36,6 +36,7 @@ mod merge;
 mod pin;
 mod read;
 mod reanchor;
+mod report;
 mod search;
 mod sections;
 mod show;
@@ -113,6 +114,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::AnchorTest(args) => anchor_test::run(args, settings, out),
         MemoryCommand::Show(args) => show::run(args, settings, out),
         MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
+        MemoryCommand::Report(args) => report::run(args, settings, out),
         MemoryCommand::Search(args) => search::run(args, settings, out),
         MemoryCommand::Linked(args) => linked::run(args, settings, out),
         MemoryCommand::Links(args) => links::run(args, settings, out),

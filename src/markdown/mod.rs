@@ -7,6 +7,7 @@
 
 pub(crate) mod edit;
 pub(crate) mod frontmatter;
+pub(crate) mod html;
 pub(crate) mod join;
 pub(crate) mod links;
 pub(crate) mod rules;

@@ -154,11 +154,20 @@ fn follow_each(
 /// Returns what became of an anchor if it is where it was, with its lines, from its own
 /// file alone.
 pub(crate) fn held(root: &Path, anchor: &Anchor) -> Option<Followed> {
-    let is_wanted = |symbol: Option<&str>| same_name(anchor.symbol.as_deref(), symbol);
-    let files = [FileCode::read_only(root, &anchor.file, &is_wanted).ok()?];
-    let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
-    let new = Some(files[home.file].place(home.at, home.similarity));
-    Some(Followed { new, ..verdict::held(anchor, &files, home) })
+    held_in(root, &anchor.file, &[anchor]).pop().flatten()
+}
+
+/// As [`held`], for anchors of one file, which is parsed once.
+pub(crate) fn held_in(root: &Path, file: &str, anchors: &[&Anchor]) -> Vec<Option<Followed>> {
+    let is_wanted =
+        |symbol: Option<&str>| anchors.iter().any(|it| same_name(it.symbol.as_deref(), symbol));
+    let files = Vec::from_iter(FileCode::read_only(root, file, &is_wanted));
+    let held = |anchor: &&Anchor| {
+        let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
+        let new = Some(files[home.file].place(home.at, home.similarity));
+        Some(Followed { new, ..verdict::held(anchor, &files, home) })
+    };
+    anchors.iter().map(held).collect()
 }
 
 /// Returns what became of the anchors if each is where it was, from the anchored

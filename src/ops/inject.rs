@@ -238,7 +238,7 @@ fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
 }
 
 /// Returns the text of a memory without the tags of its sections.
-fn text(stored: &Stored) -> String {
+pub(super) fn text(stored: &Stored) -> String {
     let body = &stored.memory.body;
     if !body.contains("<!--") {
         return body.trim().to_owned();

@@ -40,6 +40,7 @@ pub(crate) mod pins;
 pub(crate) mod read;
 pub(crate) mod reanchor;
 mod recency;
+pub(crate) mod report;
 pub(crate) mod search;
 pub(crate) mod sections;
 pub(crate) mod show;

@@ -20,6 +20,7 @@ use crate::timings::Step;
 
 pub(crate) mod annotations;
 pub(crate) mod graph;
+pub(crate) mod page;
 mod progress;
 
 pub(crate) use progress::Bar;

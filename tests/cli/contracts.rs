@@ -379,3 +379,28 @@ fn what_memories_speak_of() {
         "#]],
     );
 }
+
+#[test]
+fn what_a_page_shows() {
+    let sandbox = Sandbox::anchored();
+    sandbox.memory("a", "# One\n\nFix [[shop/gone.py|it]]. [[supersedes::memory:a]]\n");
+    sandbox.ok("memory pin add \"Be kind\"");
+    sandbox.git("mv shop/accounts.py shop/members.py");
+    sandbox.remove("api/limit.go");
+    shapes(
+        &sandbox,
+        expect![[r#"
+            $ cerberus memory report
+            commit: {changedFiles:[string],committedAt:string,id:string}
+            counts: {anchored:number,anchorsByState:{fresh:number,gone:number,moved:number},brokenLinks:number,byScope:{project:number,project:shop:number},byStatus:{active:number},byType:{fact:number,rule:number},drifted:number,links:number,memories:number,pins:number}
+            cycles: [{edgeType:string,ids:[string]}]
+            defaultPins: [{content:string,id:string}]
+            links: [{context:string,edgeType:string,file:string,found:null or string,label:string or null,line:number,node:string,note:string or null,source:string,sourceNode:string,state:string,target:string}]
+            memories: [{anchor:{better:null,candidates:[],chosen:string,code:{endLine:number,file:string,startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,recorded:bool,replacement:null,similarity:number,state:string},anchorable:bool,category:null,createdAt:null or string,file:string,hints:[],id:string,leftOutLines:number,scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],status:string,tags:[],text:string,type:string,updatedAt:null}]
+            orphans: []
+            pins: [{content:string,createdAt:string,expired:bool,expiresAt:null,id:string,metadata:{},priority:string,projectId:null,scope:string,tags:[],tokens:number}]
+            project: string
+            warnings: [string]
+        "#]],
+    );
+}

@@ -39,6 +39,7 @@ mod project;
 mod quality_gate;
 mod read;
 mod reanchor;
+mod report;
 mod sandbox;
 mod search;
 mod search_quality;

@@ -37,6 +37,7 @@ const LIFE: &[&str] = &[
     "memory show",
     "memory restore all",
     "memory restore all",
+    "memory report --html ../report.html",
     "memory export",
     "memory export --output kept.jsonl",
     "memory delete all hash-passwords",

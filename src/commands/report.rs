@@ -1,0 +1,66 @@
+//! `cerberus memory report`.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::bank::PageFile;
+use crate::cli::ReportArgs;
+use crate::config::Settings;
+use crate::error::{ExitStatus, Failure};
+use crate::ops::report::{self, Report};
+use crate::output::{Bar, GOOD, ODD, Printer, page};
+
+pub(super) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let to_stdout = args.html.as_deref() == Some(Path::new("-"));
+    if args.html.is_none() && !out.json {
+        return Err(Failure::usage("the report has to go somewhere")
+            .hint("write the page with `cerberus memory report --html report.html`")
+            .into());
+    }
+    if to_stdout && out.json {
+        return Err(Failure::usage("--json and `--html -` both write to the standard output")
+            .hint("name a file for the page")
+            .into());
+    }
+    let file = args.html.as_deref().filter(|_| !to_stdout);
+    // What cannot be written is told before the work is done.
+    let file = file.map(|path| PageFile::at(path, &settings.project.bank)).transpose()?;
+    let bar = Bar::new(out.terminal, "following anchors");
+    let (report, notes) = report::report(&settings.project, &|done, total| bar.step(done, total))?;
+    drop(bar);
+    out.warn(&report.warnings);
+    out.warn(&notes);
+    if to_stdout {
+        out.exactly(page::page(&report).as_bytes());
+    }
+    if let (Some(file), Some(path)) = (file, &args.html) {
+        let html = page::page(&report);
+        file.write(&html)?;
+        if !out.json {
+            written(&report, path, html.len(), out);
+        }
+    }
+    if out.json {
+        out.document(&report)?;
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn written(report: &Report, path: &Path, n_bytes: usize, out: &mut Printer) {
+    let counts = &report.counts;
+    let memories = if counts.memories == 1 { "memory" } else { "memories" };
+    out.line(&format!(
+        "{} {} {memories} to {}, {} KB",
+        out.painted(GOOD, "wrote"),
+        counts.memories,
+        out.safe(&path.display().to_string()),
+        n_bytes.div_ceil(1024)
+    ));
+    if counts.drifted > 0 {
+        let (examples, need) =
+            if counts.drifted == 1 { ("example", "needs") } else { ("examples", "need") };
+        let line = format!("{} {examples} {need} a decision", counts.drifted);
+        out.line(&out.painted(ODD, &line));
+    }
+}
