@@ -28,7 +28,9 @@ impl Foreign {
         let real = if exists { path.canonicalize() } else { to_be(path) };
         let real = real.with_context(|| format!("failed to open `{shown}`"))?;
         if exists && !real.is_file() {
-            return Err(Failure::usage(format!("`{shown}` is not a regular file")).into());
+            return Err(Failure::usage(format!("`{shown}` is not a regular file"))
+                .hint("name a file, such as `AGENTS.md`; one that is not there is made")
+                .into());
         }
         if let Some(root) = root
             && !real.starts_with(root.canonicalize()?)

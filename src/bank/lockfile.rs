@@ -111,7 +111,9 @@ impl Bank {
     pub(crate) fn undo_anchors(&self) -> Result<usize> {
         let kept = |name: &str| files::read(&self.folder().join(name), MAX_BYTES);
         let (Some(before), Some(after)) = (kept(UNDO_BEFORE)?, kept(UNDO_AFTER)?) else {
-            return Err(Failure::usage("there is no `reanchor` to take back").into());
+            return Err(Failure::usage("there is no `reanchor` to take back")
+                .hint("see what git has of the anchors: `git log -p .memories/anchors.lock`")
+                .into());
         };
         if files::read(&self.lockfile(), MAX_BYTES)?.as_deref() != Some(after.as_slice()) {
             return Err(Failure::usage("the anchors were changed after the last `reanchor`")

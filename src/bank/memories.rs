@@ -88,8 +88,8 @@ impl Bank {
 
     /// Reads one memory.
     pub(crate) fn read(&self, file: &str) -> Result<Stored> {
-        let bytes = files::read(&self.folder().join(file), MAX_BYTES)?
-            .ok_or_else(|| Failure::usage(format!("there is no memory file `{file}`")))?;
+        let bytes =
+            files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| vanished(file))?;
         let mut warnings = Vec::new();
         warnings.extend(size_warning(file, bytes.len()));
         let (text, is_exact) = text::decode(&bytes);
@@ -182,8 +182,8 @@ impl Bank {
     /// Reads the whole text of a memory that is to be edited, byte-order mark and all; it
     /// must be text to the last byte.
     pub(crate) fn exact_text(&self, file: &str) -> Result<String> {
-        let bytes = files::read(&self.folder().join(file), MAX_BYTES)?
-            .ok_or_else(|| Failure::usage(format!("there is no memory file `{file}`")))?;
+        let bytes =
+            files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| vanished(file))?;
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             Failure::usage(format!("`{file}` is no valid UTF-8 from byte {at} on, and editing it would lose what it holds"))
@@ -197,6 +197,11 @@ impl Bank {
         check_size(text)?;
         files::replace(&self.inside(file)?, text.as_bytes())
     }
+}
+
+fn vanished(file: &str) -> Failure {
+    Failure::usage(format!("there is no memory file `{file}`"))
+        .hint("list the memories with `cerberus memory show`")
 }
 
 fn check_size(text: &str) -> Result<()> {

@@ -34,7 +34,9 @@ impl Bank {
         if files::create(&self.own(file)?, bytes)? {
             return Ok(Put::Made(file.to_owned()));
         }
-        Err(Failure::usage(format!("there is a file `{file}` already")).into())
+        Err(Failure::usage(format!("there is a file `{file}` already"))
+            .hint("keep it, or write over it with `--overwrite`")
+            .into())
     }
 
     /// Writes a file over what is there.

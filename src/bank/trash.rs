@@ -41,7 +41,9 @@ impl Bank {
         let file = format!("{name}.md");
         let name = self.newest_trashed(name)?;
         if self.folder().join(&file).exists() {
-            return Err(Failure::usage(format!("there is a memory file `{file}` already")).into());
+            return Err(Failure::usage(format!("there is a memory file `{file}` already"))
+                .hint("give that file another name first")
+                .into());
         }
         let beside = self.anchor_beside(&name);
         let anchors = match files::read(&beside, super::memories::MAX_BYTES)? {
@@ -87,7 +89,9 @@ impl Bank {
     fn newest_trashed(&self, stem: &str) -> Result<String> {
         let newest = self.numbers(stem)?.pop().map(|n| trashed_name(stem, n));
         newest.ok_or_else(|| {
-            Failure::usage(format!("there is no memory `{stem}` in the trash")).into()
+            Failure::usage(format!("there is no memory `{stem}` in the trash"))
+                .hint("see what is there with `ls .memories/.trash`")
+                .into()
         })
     }
 

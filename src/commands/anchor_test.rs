@@ -30,8 +30,10 @@ pub(super) fn run(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     let languages = match &args.scope {
-        Some(scope) => memories::languages(scope)
-            .map_err(|why| Failure::usage(format!("nothing to look for in `{scope}`: {why}")))?,
+        Some(scope) => memories::languages(scope).map_err(|why| {
+            Failure::usage(format!("nothing to look for in `{scope}`: {why}"))
+                .hint("leave `--scope` out, or name a language as in `--scope language:go`")
+        })?,
         None => None,
     };
     let mut questions = match &args.rules {

@@ -53,7 +53,9 @@ pub(super) fn bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
                 .hint("name a file that can be read, or `-`")
         })?;
         if file.metadata().is_ok_and(|it| it.is_dir()) {
-            return Err(Failure::usage(format!("{}: it is a folder", said())).into());
+            return Err(Failure::usage(format!("{}: it is a folder", said()))
+                .hint("name a file in it, or `-`")
+                .into());
         }
         file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(said)?;
     }

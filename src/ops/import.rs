@@ -132,12 +132,16 @@ fn check_header(header: &Header, n_lines: usize) -> Result<()> {
     Ok(())
 }
 
+/// What to do about an export that is not in order.
+const AGAIN: &str = "make it again with `cerberus memory export`";
+
 /// Returns the files of all lines, by name; every line must be in order.
 fn checked(lines: &[Line]) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for (at, line) in lines.iter().enumerate() {
         // The header is the first line.
-        let said = |why: &str| Failure::usage(format!("line {} of the export: {why}", at + 2));
+        let said =
+            |why: &str| Failure::usage(format!("line {} of the export: {why}", at + 2)).hint(AGAIN);
         if ![LOCKFILE, PINS].contains(&line.file.as_str()) {
             names::check_file(&line.file).map_err(|failure| said(&failure.message))?;
         }
@@ -153,9 +157,9 @@ fn checked(lines: &[Line]) -> Result<BTreeMap<String, Vec<u8>>> {
     for file in files.keys() {
         let folders = file.match_indices('/').map(|(at, _)| &file[..at]);
         if let Some(folder) = folders.into_iter().find(|folder| files.contains_key(*folder)) {
-            return Err(
-                Failure::usage(format!("`{folder}` is a file and a folder in the export")).into()
-            );
+            return Err(Failure::usage(format!("`{folder}` is a file and a folder in the export"))
+                .hint(AGAIN)
+                .into());
         }
     }
     Ok(files)

@@ -362,6 +362,7 @@ fn pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pi
             "`{}` cannot be a tag or metadata: it is not one line of text",
             wrong.escape_debug()
         ))
+        .hint("give it as one line of words")
         .into());
     }
     Ok(Pin {

@@ -40,7 +40,9 @@ fn contents(full: &Path, path: &str) -> Result<Vec<u8>> {
         .read_to_end(&mut bytes)
         .with_context(|| format!("failed to read `{path}`"))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(Failure::usage(format!("`{path}` is larger than 1 MB")).into());
+        return Err(Failure::usage(format!("`{path}` is larger than 1 MB"))
+            .hint("name a file that a person wrote; larger ones are never an example")
+            .into());
     }
     Ok(bytes)
 }
@@ -63,8 +65,11 @@ pub(crate) fn is_there(root: &Path, path: &str) -> bool {
     inside.is_some_and(|(real, root)| real.starts_with(root))
 }
 
+/// What to do about a path that is no file of the project.
+const NEXT: &str = "name a file by its path from the project's root";
+
 fn outside(path: &str) -> Failure {
-    Failure::usage(format!("`{path}` leads out of the project"))
+    Failure::usage(format!("`{path}` leads out of the project")).hint(NEXT)
 }
 
 /// Returns where `path` leads, which is a regular file inside `root`.
@@ -98,7 +103,7 @@ fn regular(root: &Path, path: &str) -> Result<PathBuf> {
     let kind =
         std::fs::symlink_metadata(&full).with_context(|| format!("failed to read `{path}`"))?;
     if !kind.is_file() {
-        return Err(Failure::usage(format!("`{path}` is not a regular file")).into());
+        return Err(Failure::usage(format!("`{path}` is not a regular file")).hint(NEXT).into());
     }
     Ok(full)
 }

@@ -114,6 +114,7 @@ fn rules_that_cannot_be_read_are_located() {
         $ cerberus memory anchor-test x --scope universal
         --- stderr
         cerberus: nothing to look for in `universal`: a universal memory is never anchored
+        hint: leave `--scope` out, or name a language as in `--scope language:go`
         [exit 2]
 
         $ cerberus memory anchor-test x --scope galaxy

@@ -192,6 +192,7 @@ fn what_cannot_be_a_document_is_refused() {
         $ cerberus memory create new --file web
         --- stderr
         cerberus: failed to read `web`: it is a folder
+        hint: name a file in it, or `-`
         [exit 2]
 
         $ cerberus memory create half --file half.txt

@@ -203,18 +203,29 @@ fn a_wrong_export_is_refused_as_a_whole() {
     }
     expect![[r#"
         cerberus: line 3 of the export: `../x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
+        hint: make it again with `cerberus memory export`
         cerberus: line 3 of the export: `/tmp/x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
+        hint: make it again with `cerberus memory export`
         cerberus: line 3 of the export: `a\nb.md` cannot be the file of a memory: `\n` is not allowed in it
+        hint: make it again with `cerberus memory export`
         cerberus: line 3 of the export: `con.md` cannot be the file of a memory: `con.md` is reserved
+        hint: make it again with `cerberus memory export`
         cerberus: line 3 of the export: `.gitignore` cannot be the file of a memory: it does not end in `.md`
+        hint: make it again with `cerberus memory export`
         cerberus: line 3 of the export: `indices/x.md` cannot be the file of a memory: `indices` is reserved
+        hint: make it again with `cerberus memory export`
         cerberus: line 3 of the export: `good.md` stands twice
+        hint: make it again with `cerberus memory export`
         cerberus: `good.md` is a file and a folder in the export
+        hint: make it again with `cerberus memory export`
         cerberus: line 3 of the export: a line has either `text` or `base64`
+        hint: make it again with `cerberus memory export`
         cerberus: line 3 of the export: `base64` is damaged: Invalid symbol 63, offset 0
+        hint: make it again with `cerberus memory export`
         cerberus: failed to read the standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `text`, `base64`
         hint: make an export with `cerberus memory export`
         cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, this cerberus knows 1
+        hint: make it again with `cerberus memory export`
         cerberus: the export was cut: 2 of its 3 files are there
         hint: copy it again, or make another with `cerberus memory export`
         cerberus: failed to read the standard input, line 3, column 2: expected ident

@@ -185,6 +185,7 @@ fn a_block_is_kept_in_a_file() {
         $ cerberus memory inject --into shop
         --- stderr
         cerberus: `shop` is not a regular file
+        hint: name a file, such as `AGENTS.md`; one that is not there is made
         [exit 2]
 
         $ cerberus memory inject --check

@@ -323,20 +323,22 @@ fn the_last_run_can_be_taken_back() {
         $ cerberus memory reanchor --undo
         --- stderr
         cerberus: there is no `reanchor` to take back
+        hint: see what git has of the anchors: `git log -p .memories/anchors.lock`
         [exit 2]
     "#]]);
     sandbox.ok("memory reanchor");
     assert_ne!(sandbox.lock(), before);
     sandbox.session(expect![[r#"
-            $ cerberus memory reanchor --undo
-            the last reanchor is taken back; 4 anchors are as they were before it
-            [exit 0]
+        $ cerberus memory reanchor --undo
+        the last reanchor is taken back; 4 anchors are as they were before it
+        [exit 0]
 
-            $ cerberus memory reanchor --undo
-            --- stderr
-            cerberus: there is no `reanchor` to take back
-            [exit 2]
-        "#]]);
+        $ cerberus memory reanchor --undo
+        --- stderr
+        cerberus: there is no `reanchor` to take back
+        hint: see what git has of the anchors: `git log -p .memories/anchors.lock`
+        [exit 2]
+    "#]]);
     assert_eq!(sandbox.lock(), before);
     sandbox.ok("memory reanchor");
     sandbox.ok("memory anchor close-session --clear");
