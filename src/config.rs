@@ -24,6 +24,9 @@ use crate::rank::calibrate::Weights;
 use crate::rank::fusion::Recency;
 use crate::text::{self, LineIndex};
 
+/// The variable by which a shell asks for completions.
+pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
+
 /// The gate, unless the user says otherwise.
 const MIN_QUALITY: f64 = 0.7;
 
@@ -234,6 +237,22 @@ fn recency(own: &MemoryConfig, user: &MemoryConfig) -> Recency {
         days: own.recency_boost_days.or(user.recency_boost_days).unwrap_or(usual.days),
         factor: own.recency_boost_factor.or(user.recency_boost_factor).unwrap_or(usual.factor),
     }
+}
+
+/// What a shell says of itself when it asks for completions.
+#[derive(Debug)]
+pub(crate) struct Asking {
+    pub(crate) shell: String,
+    /// Which of the words is being typed, where it is not the last.
+    pub(crate) at: Option<usize>,
+    pub(crate) here: Option<PathBuf>,
+}
+
+/// Returns the shell that asks for completions, if one does.
+pub(crate) fn asking() -> Option<Asking> {
+    let shell = std::env::var(COMPLETE).ok().filter(|shell| !shell.is_empty())?;
+    let at = std::env::var("_CLAP_COMPLETE_INDEX").ok().and_then(|at| at.parse().ok());
+    Some(Asking { shell, at, here: std::env::current_dir().ok() })
 }
 
 /// The time; `CERBERUS_NOW` fixes it, so that tests can compare output.

@@ -41,7 +41,13 @@ pub(crate) struct Cli {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GlobalArgs {
     /// Work on the project in this folder instead of the one around the current folder
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        value_hint = clap::ValueHint::DirPath,
+        help_heading = "Global options"
+    )]
     pub(crate) project: Option<PathBuf>,
     /// Print one JSON document (JSON Lines where a command says so)
     #[arg(long, global = true, help_heading = "Global options")]
@@ -93,9 +99,17 @@ Examples:
   cerberus mcp --tools core --print-config codex")]
     Mcp(McpArgs),
     /// Print the completion script of a shell
-    #[command(
-        after_help = "Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus"
-    )]
+    #[command(after_help = "\
+Ids, scopes, tags, sections, files and their symbols are completed as they are at that moment, by
+calling `cerberus`, which PATH must find. Load the script when the shell starts:
+
+  bash        source <(cerberus completions bash)    in ~/.bashrc
+  zsh         source <(cerberus completions zsh)     in ~/.zshrc, after compinit
+  fish        cerberus completions fish | source     in ~/.config/fish/config.fish
+  elvish      eval (cerberus completions elvish | slurp)    in ~/.config/elvish/rc.elv
+  powershell  cerberus completions powershell | Out-String | Invoke-Expression    in $PROFILE
+
+Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus")]
     Completions(CompletionsArgs),
     /// Show the whole life cycle on a throw-away repository, each step checked
     #[command(after_help = "Example: cerberus demo")]

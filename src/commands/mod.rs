@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::Parser;
 
 use crate::cli::{Cli, ColorChoice, Command, FilterArgs, MemoryCommand};
-use crate::config::{Settings, Terminal};
+use crate::config::{self, Settings, Terminal};
 use crate::error::{ExitStatus, Failure};
 use crate::ops::memories::Filter;
 use crate::output::Printer;
@@ -18,6 +18,7 @@ mod add;
 mod anchor;
 mod anchor_test;
 mod append;
+mod complete;
 mod completions;
 mod content;
 mod create;
@@ -46,6 +47,12 @@ mod update;
 
 /// Parses a command line, runs it and returns how it ended.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(asking) = config::asking()
+        && let Some(words) = complete::words(&args)
+    {
+        return complete::run(words, &asking);
+    }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         // Help is an answer, and may fail to be written like any other.

@@ -18,6 +18,7 @@ pub(crate) mod anchor;
 pub(crate) mod anchor_test;
 pub(crate) mod append;
 mod code_index;
+pub(crate) mod complete;
 pub(crate) mod create;
 pub(crate) mod demo;
 mod discover;

@@ -21,6 +21,7 @@ use crate::timings;
 pub(crate) mod code;
 pub(crate) mod feedback;
 pub(crate) mod links;
+pub(crate) mod look;
 pub(crate) mod memories;
 pub(crate) mod pins;
 mod schema;

@@ -4,6 +4,7 @@
 //! out of the root, never reads what is not a regular file, writes nothing.
 
 pub(crate) mod documents;
+pub(crate) mod entries;
 pub(crate) mod git;
 pub(crate) mod read;
 pub(crate) mod walk;

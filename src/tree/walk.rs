@@ -37,7 +37,7 @@ pub(crate) struct Listing {
 pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     let listing = Mutex::new(Listing::default());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let walker = builder(root, excludes)?.threads(threads).build_parallel();
+    let walker = builder(root, root, excludes)?.threads(threads).build_parallel();
     walker.run(|| {
         let mut local = Batch { listing: Listing::default(), all: &listing };
         Box::new(move |found| {
@@ -57,7 +57,7 @@ pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
 /// Lists the files below `root` that no grammar reads, ordered by path; what cannot
 /// be walked is left out.
 pub(crate) fn walk_plain(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
-    let found = builder(root, excludes)?.build().filter_map(|found| {
+    let found = builder(root, root, excludes)?.build().filter_map(|found| {
         let found = found.ok().filter(|it| it.file_type().is_some_and(|kind| kind.is_file()))?;
         let path = relative(root, &found)?;
         language::of_path(&path).is_none().then_some(path)
@@ -70,7 +70,7 @@ pub(crate) fn walk_plain(root: &Path, excludes: &[String]) -> Result<Vec<String>
 /// Lists all files below `root` that its ignore rules leave, ordered by path; what cannot
 /// be walked is left out.
 pub(crate) fn all_paths(root: &Path) -> Result<Vec<String>> {
-    let found = builder(root, &[])?.build().filter_map(|found| {
+    let found = builder(root, root, &[])?.build().filter_map(|found| {
         let found = found.ok().filter(|it| it.file_type().is_some_and(|kind| kind.is_file()))?;
         relative(root, &found)
     });
@@ -79,7 +79,8 @@ pub(crate) fn all_paths(root: &Path) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-fn builder(root: &Path, excludes: &[String]) -> Result<WalkBuilder> {
+/// Returns a walk below `start`, which is `root` or a folder in it.
+pub(super) fn builder(root: &Path, start: &Path, excludes: &[String]) -> Result<WalkBuilder> {
     let mut overrides = OverrideBuilder::new(root);
     for glob in excludes {
         overrides.add(&format!("!{glob}")).map_err(|error| {
@@ -88,7 +89,7 @@ fn builder(root: &Path, excludes: &[String]) -> Result<WalkBuilder> {
         })?;
     }
     let overrides = overrides.build().context("failed to read the exclude globs")?;
-    let mut builder = WalkBuilder::new(root);
+    let mut builder = WalkBuilder::new(start);
     builder.require_git(false).git_global(false).follow_links(false).overrides(overrides);
     Ok(builder)
 }
@@ -124,7 +125,7 @@ fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {
 }
 
 /// Returns the path of a file below `root` with `/` between its parts.
-fn relative(root: &Path, found: &DirEntry) -> Option<String> {
+pub(super) fn relative(root: &Path, found: &DirEntry) -> Option<String> {
     let relative = found.path().strip_prefix(root).ok()?.to_str()?;
     Some(if std::path::MAIN_SEPARATOR == '/' {
         relative.to_owned()

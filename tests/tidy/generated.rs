@@ -17,8 +17,11 @@ const LIST_END: &str = "<!-- end of commands -->";
 fn completions_are_up_to_date() {
     let mut files = BTreeMap::new();
     for shell in clap_complete::Shell::value_variants() {
-        let mut script = Vec::new();
-        clap_complete::generate(*shell, &mut cerberus_memory::command(), "cerberus", &mut script);
+        let printed = std::process::Command::new(env!("CARGO_BIN_EXE_cerberus"))
+            .args(["completions", &shell.to_string()])
+            .output()
+            .expect("cerberus runs");
+        let script = printed.stdout;
         files.insert(clap_complete::Generator::file_name(shell, "cerberus"), script);
     }
     assert_none(compare(&root().join("completions"), &files, is_updating()));
@@ -71,6 +74,13 @@ fn shown_command_lines_parse() {
             .filter_map(|(place, line)| Some(format!("{place}: {}", misuse(line)?)))
             .collect(),
     );
+}
+
+#[test]
+fn every_command_shows_an_example() {
+    let mut without = Vec::new();
+    add_without_example(&cerberus_memory::command(), &mut without);
+    assert_none(without);
 }
 
 fn is_updating() -> bool {
@@ -167,6 +177,18 @@ fn add_help_lines(command: &Command, lines: &mut Vec<(String, String)>) {
     lines.extend(examples.map(|it| (format!("help of `{}`", command.get_name()), it.to_owned())));
     for below in command.get_subcommands() {
         add_help_lines(below, lines);
+    }
+}
+
+/// Adds the commands, at the ends of the tree, whose help shows no command line.
+fn add_without_example(command: &Command, without: &mut Vec<String>) {
+    let mut shown = Vec::new();
+    add_help_lines(command, &mut shown);
+    if shown.is_empty() && !command.has_subcommands() {
+        without.push(format!("the help of `{}` shows no example", command.get_name()));
+    }
+    for below in command.get_subcommands() {
+        add_without_example(below, without);
     }
 }
 
