@@ -24,6 +24,10 @@ use crate::rank::calibrate::Weights;
 use crate::rank::fusion::Recency;
 use crate::text::{self, LineIndex};
 
+mod examine;
+
+pub(crate) use examine::examine;
+
 /// The variable by which a shell asks for completions.
 pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 
@@ -180,55 +184,61 @@ enum WeightsChoice {
 impl Settings {
     /// Resolves the project and its configuration.
     pub(crate) fn resolve(global: &GlobalArgs) -> Result<Self> {
-        let named = global.project.clone().or_else(|| env_path("CERBERUS_PROJECT"));
-        let root = match named {
-            Some(folder) => existing_folder(&folder)?,
-            None => {
-                let here = std::env::current_dir().context("failed to find the current folder")?;
-                project_around(&here)
-            }
-        };
+        let (root, _) = located(global)?;
         let user_file = config_home().map(|home| home.join("cerberus/config.toml"));
         let user = user_file.map(|path| read_config(&path)).transpose()?.unwrap_or_default();
         let own = read_config(&root.join("cerberus.toml"))?;
-        let strategy = own.memory.storage_strategy.or(user.memory.storage_strategy);
-        let folder = match strategy.unwrap_or(StorageStrategy::Project) {
-            StorageStrategy::Project => root.join(".memories"),
-            StorageStrategy::User => {
-                data_home()?.join("cerberus").join(user_key(&root)).join("memories")
-            }
-        };
-        let bank = Bank::new(folder);
-        let store = if bank.exists() && strategy != Some(StorageStrategy::User) {
-            bank.folder().join("indices/cerberus.db")
-        } else {
-            cache_home()?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
-        };
-        let weights = own.anchor.weights.or(user.anchor.weights);
-        Ok(Self {
-            project: Project {
-                bank,
-                store,
-                exclude: own.anchor.exclude.or(user.anchor.exclude).unwrap_or_default(),
-                min_quality: own
-                    .anchor
-                    .min_quality
-                    .or(user.anchor.min_quality)
-                    .unwrap_or(MIN_QUALITY),
-                weights: match weights.unwrap_or(WeightsChoice::Calibrated) {
-                    WeightsChoice::Calibrated => Weights::default(),
-                    WeightsChoice::Seed => Weights::seed(),
-                },
-                recency: recency(&own.memory, &user.memory),
-                pins: own.pins.over(user.pins),
-                inject: own.inject.over(user.inject),
-                now: now()?,
-                root,
-            },
-            session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),
-            memory_enabled: own.memory.enabled.or(user.memory.enabled).unwrap_or(true),
-        })
+        settle(root, own, user, now()?)
     }
+}
+
+/// Returns the project's root, and why it is that.
+fn located(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
+    if let Some(folder) = &global.project {
+        return Ok((existing_folder(folder, "--project")?, "named by --project"));
+    }
+    if let Some(folder) = env_path("CERBERUS_PROJECT") {
+        return Ok((existing_folder(&folder, "CERBERUS_PROJECT")?, "named by CERBERUS_PROJECT"));
+    }
+    let here = std::env::current_dir().context("failed to find the current folder")?;
+    Ok(project_around(&here))
+}
+
+/// Lays the project's settings over the user's.
+fn settle(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Result<Settings> {
+    let strategy = own.memory.storage_strategy.or(user.memory.storage_strategy);
+    let folder = match strategy.unwrap_or(StorageStrategy::Project) {
+        StorageStrategy::Project => root.join(".memories"),
+        StorageStrategy::User => {
+            data_home()?.join("cerberus").join(user_key(&root)).join("memories")
+        }
+    };
+    let bank = Bank::new(folder);
+    let store = if bank.exists() && strategy != Some(StorageStrategy::User) {
+        bank.folder().join("indices/cerberus.db")
+    } else {
+        cache_home()?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
+    };
+    let weights = own.anchor.weights.or(user.anchor.weights);
+    Ok(Settings {
+        project: Project {
+            bank,
+            store,
+            exclude: own.anchor.exclude.or(user.anchor.exclude).unwrap_or_default(),
+            min_quality: own.anchor.min_quality.or(user.anchor.min_quality).unwrap_or(MIN_QUALITY),
+            weights: match weights.unwrap_or(WeightsChoice::Calibrated) {
+                WeightsChoice::Calibrated => Weights::default(),
+                WeightsChoice::Seed => Weights::seed(),
+            },
+            recency: recency(&own.memory, &user.memory),
+            pins: own.pins.over(user.pins),
+            inject: own.inject.over(user.inject),
+            now,
+            root,
+        },
+        session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),
+        memory_enabled: own.memory.enabled.or(user.memory.enabled).unwrap_or(true),
+    })
 }
 
 fn recency(own: &MemoryConfig, user: &MemoryConfig) -> Recency {
@@ -265,23 +275,33 @@ pub(crate) fn now() -> Result<Timestamp> {
     }
 }
 
-fn existing_folder(folder: &Path) -> Result<PathBuf> {
+fn existing_folder(folder: &Path, named_by: &str) -> Result<PathBuf> {
+    let hint = format!("name an existing folder with `{named_by}`");
     match folder.canonicalize() {
         Ok(found) if found.is_dir() => Ok(found),
-        Ok(_) => Err(Failure::usage(format!("`{}` is not a folder", folder.display())).into()),
+        Ok(_) => {
+            let failure = Failure::usage(format!("`{}` is not a folder", folder.display()));
+            Err(failure.hint(hint).into())
+        }
         Err(error) => {
             let shown = folder.display();
             Err(Failure::usage(format!("failed to open the project `{shown}`: {error}"))
-                .hint("name an existing folder with `--project`")
+                .hint(hint)
                 .into())
         }
     }
 }
 
-/// Returns the nearest folder with a bank, else the nearest with a repository, else `here`.
-fn project_around(here: &Path) -> PathBuf {
+/// Returns the nearest folder with a bank, else the nearest with a repository, else `here`;
+/// and which of them it is.
+fn project_around(here: &Path) -> (PathBuf, &'static str) {
     let nearest = |name: &str| here.ancestors().find(|folder| folder.join(name).exists());
-    nearest(".memories").or_else(|| nearest(".git")).unwrap_or(here).to_owned()
+    let (root, why) = match (nearest(".memories"), nearest(".git")) {
+        (Some(folder), _) => (folder, "the nearest folder with a bank"),
+        (None, Some(folder)) => (folder, "the nearest folder with a git repository"),
+        (None, None) => (here, "the current folder, with no bank or repository around it"),
+    };
+    (root.to_owned(), why)
 }
 
 fn read_config(path: &Path) -> Result<ConfigFile> {
@@ -305,7 +325,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
         ));
         match nearest_key(&message) {
             Some(key) => failure.hint(format!("did you mean `{key}`?")),
-            None => failure,
+            None => failure.hint("mend that line, or take it out with a `#`"),
         }
     })?;
     if let Some(quality) =

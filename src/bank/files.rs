@@ -96,7 +96,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// What the name of a file starts with until it takes its place.
-const TEMPORARY: &str = ".cerberus-";
+pub(super) const TEMPORARY: &str = ".cerberus-";
 
 /// Removes the temporary files of a folder.
 pub(super) fn sweep_temporary(folder: &Path) {
@@ -142,6 +142,7 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
             path.display(),
             max_bytes / 1024
         ))
+        .hint("split it, or take out what nobody needs")
         .into());
     }
     Ok(Some(bytes))

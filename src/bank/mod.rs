@@ -13,6 +13,7 @@ use crate::error::Failure;
 
 mod files;
 mod foreign;
+mod health;
 pub(crate) mod lockfile;
 pub(crate) mod memories;
 pub(crate) mod names;

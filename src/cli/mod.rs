@@ -111,6 +111,16 @@ calling `cerberus`, which PATH must find. Load the script when the shell starts:
 
 Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus")]
     Completions(CompletionsArgs),
+    /// Say what is wrong with this bank, index, git and configuration, and what mends it
+    #[command(after_help = "\
+Nothing is changed. Each finding comes with its next step. What is wrong or could not be looked at
+fails the check: the exit status is 1 if something needs mending, 3 if something could not be looked
+at, and 0 if there are only remarks.
+
+Examples:
+  cerberus doctor
+  cerberus doctor --json --project ../shop")]
+    Doctor,
     /// Show the whole life cycle on a throw-away repository, each step checked
     #[command(after_help = "Example: cerberus demo")]
     Demo,

@@ -23,6 +23,7 @@ mod completions;
 mod content;
 mod create;
 mod demo;
+mod doctor;
 mod export;
 mod feedback;
 mod hooks;
@@ -91,6 +92,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
     match &cli.command {
         Command::Completions(args) => completions::run(args, out),
         Command::Demo => demo::run(out),
+        Command::Doctor => doctor::run(&cli.global, out),
         Command::Hooks(command) => hooks::run(command, out),
         Command::Index(args) => index::run(args, &Settings::resolve(&cli.global)?, out),
         Command::Mcp(args) => mcp::run(args, &cli.global, out),

@@ -22,6 +22,7 @@ pub(crate) mod complete;
 pub(crate) mod create;
 pub(crate) mod demo;
 mod discover;
+pub(crate) mod doctor;
 pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod feedback;

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use rusqlite::{Connection, OpenFlags};
 
+use crate::error::Failure;
+
 use super::{is_corrupt, schema};
 
 /// How a store is.
@@ -39,8 +41,10 @@ pub(crate) fn look(path: &Path) -> Result<Seen> {
         return Ok(Seen { condition: Condition::Missing, unwritable: None, set_aside });
     };
     if !metadata.is_file() {
-        let why = "it is no regular file".to_owned();
-        return Ok(Seen { condition: Condition::Corrupt(why), unwritable: None, set_aside });
+        let shown = path.display();
+        return Err(Failure::usage(format!("the store `{shown}` is not a regular file"))
+            .hint(format!("move it away: mv {shown} {shown}.old"))
+            .into());
     }
     let open = std::fs::OpenOptions::new().append(true).open(path);
     let unwritable = open.err().map(|error| error.to_string());

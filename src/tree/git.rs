@@ -5,8 +5,8 @@
 //! answer is "unknown". Never changes the repository.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
@@ -211,6 +211,71 @@ fn hunk(line: &str) -> Option<(u32, u32)> {
     let (start, n_lines): (u32, u32) = (start.parse().ok()?, n_lines.parse().ok()?);
     let start = start.saturating_sub(1);
     Some((start, start + n_lines.max(1)))
+}
+
+/// How a folder stands with git.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// There is no `git` to run.
+    NoGit,
+    NoRepository,
+    /// There is a repository that git does not want to look at, and why.
+    Refused(String),
+    Repository {
+        is_shallow: bool,
+    },
+}
+
+/// Returns how `root` stands with git.
+pub(crate) fn standing(root: &Path) -> Standing {
+    let mut asked = command(root);
+    asked.args(["rev-parse", "--is-shallow-repository"]).stderr(Stdio::piped());
+    let Ok(output) = asked.output() else { return Standing::NoGit };
+    if output.status.success() {
+        return Standing::Repository { is_shallow: output.stdout.trim_ascii() == b"true" };
+    }
+    if root.ancestors().any(|folder| folder.join(".git").exists()) {
+        let told = String::from_utf8_lossy(&output.stderr);
+        let first = told.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
+        return Standing::Refused(first.to_owned());
+    }
+    Standing::NoRepository
+}
+
+/// Returns those of `paths` that git ignores, whether or not they are there.
+pub(crate) fn ignored(root: &Path, paths: &[&Path]) -> Vec<String> {
+    let asked = ["-c", "core.quotePath=false", "check-ignore", "--"];
+    let told = command(root).args(asked).args(paths).output().map(|output| output.stdout);
+    let told = told.unwrap_or_default();
+    String::from_utf8_lossy(&told).lines().map(str::to_owned).collect()
+}
+
+/// Returns whether git has a file at `path`, or below it.
+pub(crate) fn is_tracked(root: &Path, path: &Path) -> bool {
+    let output = command(root).args(["ls-files", "-z", "--"]).arg(path).output();
+    output.is_ok_and(|output| !output.stdout.is_empty())
+}
+
+/// Returns those of `commits` that the repository does not have; none where git cannot tell.
+pub(crate) fn unknown_commits(root: &Path, commits: &BTreeSet<&str>) -> Vec<String> {
+    let asked = command(root)
+        .args(["cat-file", "--batch-check=%(objectname)"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = asked else { return Vec::new() };
+    let lines: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    // What cannot be asked is not answered.
+    let _ = child.stdin.take().map(|mut pipe| pipe.write_all(lines.as_bytes()));
+    let told = child.wait_with_output().map(|output| output.stdout).unwrap_or_default();
+    let told = String::from_utf8_lossy(&told);
+    told.lines().filter_map(|line| line.strip_suffix(" missing")).map(str::to_owned).collect()
+}
+
+/// Returns where git looks for a hook.
+pub(crate) fn hook(root: &Path, name: &str) -> Option<PathBuf> {
+    let told = git(root, &["rev-parse", "--git-path", &format!("hooks/{name}")])?;
+    Some(root.join(told.trim_end_matches(['\n', '\r'])))
 }
 
 /// Returns what a git command prints, or nothing where it fails.

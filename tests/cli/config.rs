@@ -44,10 +44,12 @@ fn a_wrong_configuration_is_located() {
         $ cerberus index
         --- stderr
         cerberus: failed to read `$ROOT/shop/cerberus.toml:2:15`: invalid type: string "high", expected f64
+        hint: mend that line, or take it out with a `#`
         [exit 2]
         $ cerberus index
         --- stderr
         cerberus: failed to read `$ROOT/shop/cerberus.toml:1:8`: unclosed table, expected `]`
+        hint: mend that line, or take it out with a `#`
         [exit 2]
         $ cerberus index
         --- stderr
@@ -99,17 +101,18 @@ fn the_project_is_found_from_a_folder_inside_it() {
     let output = command.env("CERBERUS_PROJECT", sandbox.path("")).output().expect("it runs");
     assert_eq!(elsewhere.outcome("", output).stdout(), shown);
     sandbox.session(expect![[r#"
-            $ cerberus memory show --project none
-            --- stderr
-            cerberus: failed to open the project `none`: No such file or directory (os error 2)
-            hint: name an existing folder with `--project`
-            [exit 2]
+        $ cerberus memory show --project none
+        --- stderr
+        cerberus: failed to open the project `none`: No such file or directory (os error 2)
+        hint: name an existing folder with `--project`
+        [exit 2]
 
-            $ cerberus memory show --project cerberus.toml
-            --- stderr
-            cerberus: `cerberus.toml` is not a folder
-            [exit 2]
-        "#]]);
+        $ cerberus memory show --project cerberus.toml
+        --- stderr
+        cerberus: `cerberus.toml` is not a folder
+        hint: name an existing folder with `--project`
+        [exit 2]
+    "#]]);
 }
 
 #[test]

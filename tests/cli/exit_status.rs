@@ -28,6 +28,7 @@ fn zero_is_done() {
         "index",
         "memory init",
         "completions bash",
+        "doctor",
     ];
     ends_with(0, &Sandbox::anchored(), &lines);
 }
@@ -48,6 +49,7 @@ fn one_is_a_check_that_failed() {
         "memory anchor hang-curtains",
         "memory anchor hang-curtains --json",
         "memory show --tag none",
+        "doctor",
     ];
     ends_with(1, &sandbox, &lines);
 }

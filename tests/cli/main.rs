@@ -19,6 +19,7 @@ mod config;
 mod contracts;
 mod create;
 mod demo;
+mod doctor;
 mod exit_status;
 mod export;
 mod faults;

@@ -124,6 +124,13 @@ impl Sandbox {
         String::from_utf8(output.stdout).expect("git prints text")
     }
 
+    /// As [`Sandbox::git`], and nothing where git fails.
+    pub(crate) fn git_or_nothing(&self, line: &str) -> String {
+        let mut command = self.clean(Command::new("git"));
+        let output = command.args(words(line)).output().expect("git runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     pub(crate) fn commit(&self, message: &str) {
         self.git("add --all");
         self.git(&format!("commit -q --allow-empty -m \"{message}\""));
