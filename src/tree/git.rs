@@ -2,7 +2,8 @@
 //!
 //! Asks the `git` command, which is several times faster at this than the libraries
 //! and agrees with what the user sees. Without git, or outside a repository, every
-//! answer is "unknown". Never changes the repository.
+//! answer is "unknown". Never changes the repository, and never runs what its own
+//! configuration names: a repository may be anybody's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -23,6 +24,19 @@ const MAX_COMMITS: u32 = 5_000;
 
 /// How many commits with renames are read at most.
 const MAX_RENAMES: u32 = 1_000;
+
+/// Over the settings by which a repository has git run programs of its choice.
+const SETTINGS: &[&str] = &[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "log.showSignature=false",
+    // A folder of the project that looks like a repository is not taken for one.
+    "safe.bareRepository=explicit",
+];
+
+/// For each difference that is asked for: without the repository's programs that show one,
+/// and without a git of its own in each submodule.
+const PLAIN_DIFF: [&str; 3] = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
 
 /// The commit that is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,17 +121,8 @@ pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<Stri
     let commit = format!("{revision}^{{commit}}");
     git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
         .ok_or_else(unclear)?;
-    let diff = [
-        "diff",
-        "--name-only",
-        "-z",
-        "--no-renames",
-        "--relative",
-        "--end-of-options",
-        revision,
-        "--",
-    ];
-    let tracked = git(root, &diff).ok_or_else(unclear)?;
+    let diff = ["--name-only", "-z", "--no-renames", "--relative", "--end-of-options", revision];
+    let tracked = diff_with_tree(root, &[&diff[..], &["--"]].concat()).ok_or_else(unclear)?;
     let untracked =
         git(root, &["ls-files", "--others", "--exclude-standard", "-z"]).ok_or_else(unclear)?;
     let names = tracked.split('\0').chain(untracked.split('\0'));
@@ -127,8 +132,8 @@ pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<Stri
 /// Returns the files that git sees as renamed between a commit and the working tree,
 /// each with its new path, relative to `root`; none where git does not know the commit.
 pub(crate) fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, String>> {
-    let diff = ["diff", "--name-status", "-z", "-M", "--diff-filter=R", "--relative"];
-    let told = git(root, &[&diff[..], &["--end-of-options", commit, "--"]].concat())?;
+    let diff = ["--name-status", "-z", "-M", "--diff-filter=R", "--relative"];
+    let told = diff_with_tree(root, &[&diff[..], &["--end-of-options", commit, "--"]].concat())?;
     Some(renames_told(&told).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
 }
 
@@ -150,9 +155,8 @@ pub(crate) fn first_changed_line(
     file: &str,
     (first, last): (u32, u32),
 ) -> Option<u32> {
-    let diff =
-        ["diff", "-U0", "--no-color", "--no-ext-diff", "-M", "--end-of-options", commit, "--"];
-    let diff = git(root, &[&diff[..], &[old_file, file]].concat())?;
+    let diff = ["-U0", "--no-color", "-M", "--end-of-options", commit, "--"];
+    let diff = diff_with_tree(root, &[&diff[..], &[old_file, file]].concat())?;
     // Where a file was renamed there is one diff, else the last one is that of `file`.
     let own = diff.rsplit("\ndiff --git ").next()?;
     let hunks = own.lines().filter_map(hunk);
@@ -190,15 +194,16 @@ pub(crate) fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
         Failure::environment("failed to ask git what is staged")
             .hint("run it in a git repository; `git status` shows what git sees")
     };
-    let names = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--relative"];
-    let names = git(root, &names).ok_or_else(unclear)?;
+    let staged = [&["diff", "--cached", "--relative"], &PLAIN_DIFF[..]].concat();
+    let names = ["--name-only", "-z", "--no-renames"];
+    let names = git(root, &[&staged[..], &names].concat()).ok_or_else(unclear)?;
     let mut found: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
     for name in names.split('\0').filter(|name| !name.is_empty()) {
         found.insert(name.to_owned(), Vec::new());
     }
     for (name, lines) in &mut found {
-        let diff = ["diff", "--cached", "-U0", "--no-color", "--no-ext-diff", "--relative", "--"];
-        let diff = git(root, &[&diff[..], &[&format!(":(literal){name}")]].concat());
+        let diff = ["-U0", "--no-color", "--", &format!(":(literal){name}")];
+        let diff = git(root, &[&staged[..], &diff].concat());
         lines.extend(diff.iter().flat_map(|diff| diff.lines()).filter_map(hunk));
     }
     Ok(found)
@@ -278,9 +283,36 @@ pub(crate) fn hook(root: &Path, name: &str) -> Option<PathBuf> {
     Some(root.join(told.trim_end_matches(['\n', '\r'])))
 }
 
+/// Returns how the working tree differs from a commit, or nothing where git fails.
+fn diff_with_tree(root: &Path, args: &[&str]) -> Option<String> {
+    let mut command = command(root);
+    // To compare a file git would have it cleaned by the program of its filter.
+    for key in filters(root) {
+        if key.contains('=') {
+            // It cannot be set on a command line.
+            return None;
+        }
+        command.arg("-c").arg(format!("{key}="));
+    }
+    printed(command.arg("diff").args(PLAIN_DIFF).args(args))
+}
+
+/// Returns the settings of filters: those that name programs, and whether these must run.
+fn filters(root: &Path) -> Vec<String> {
+    let keys = r"^filter\..*\.(clean|smudge|process|required)$";
+    let told = git(root, &["config", "--null", "--name-only", "--get-regexp", keys]);
+    // None at all is a failure of git's.
+    let told = told.unwrap_or_default();
+    told.split('\0').filter(|key| !key.is_empty()).map(str::to_owned).collect()
+}
+
 /// Returns what a git command prints, or nothing where it fails.
 fn git(root: &Path, args: &[&str]) -> Option<String> {
-    let output = command(root).args(args).output().ok()?;
+    printed(command(root).args(args))
+}
+
+fn printed(command: &mut Command) -> Option<String> {
+    let output = command.output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
@@ -290,9 +322,15 @@ fn command(root: &Path) -> Command {
         .arg("-C")
         .arg(root)
         // Reading must not take the index's lock from a git that is at work.
-        .args(["--no-optional-locks", "-c", "log.showSignature=false"])
+        .args(["--no-optional-locks", "--no-pager"])
+        // What a partial clone lacks is unknown: nothing is fetched, by no protocol.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none")
         .stdin(Stdio::null())
         .stderr(Stdio::null());
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
     command
 }
 
