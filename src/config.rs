@@ -34,6 +34,9 @@ pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 /// The gate, unless the user says otherwise.
 const MIN_QUALITY: f64 = 0.7;
 
+/// No configuration that a person wrote is larger.
+const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+
 /// The width of output that goes to no terminal.
 const USUAL_WIDTH: usize = 100;
 
@@ -208,7 +211,7 @@ fn located(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
 fn settle(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Result<Settings> {
     let strategy = own.memory.storage_strategy.or(user.memory.storage_strategy);
     let folder = match strategy.unwrap_or(StorageStrategy::Project) {
-        StorageStrategy::Project => root.join(".memories"),
+        StorageStrategy::Project => own_bank(&root)?,
         StorageStrategy::User => {
             data_home()?.join("cerberus").join(user_key(&root)).join("memories")
         }
@@ -304,15 +307,37 @@ fn project_around(here: &Path) -> (PathBuf, &'static str) {
     (root.to_owned(), why)
 }
 
+/// Returns the bank of a project, which is inside of it.
+fn own_bank(root: &Path) -> Result<PathBuf> {
+    let folder = root.join(".memories");
+    // A repository may bring a link along; what is not there leads nowhere.
+    let real = folder.canonicalize().ok().filter(|_| folder.is_symlink());
+    if real.is_some_and(|real| !real.starts_with(root.canonicalize().unwrap_or_default())) {
+        return Err(Failure::usage(format!("`{}` leads out of the project", folder.display()))
+            .hint("for a bank elsewhere set `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
+            .into());
+    }
+    Ok(folder)
+}
+
 fn read_config(path: &Path) -> Result<ConfigFile> {
     let shown = path.display();
-    let text = match std::fs::read(path) {
-        Ok(bytes) => text::decode(&bytes).0.into_owned(),
+    let said = || format!("failed to read `{shown}`");
+    let metadata = match path.metadata() {
+        Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(ConfigFile::default());
         }
-        Err(error) => return Err(error).with_context(|| format!("failed to read `{shown}`")),
+        Err(error) => return Err(error).with_context(said),
     };
+    if !metadata.is_file() || metadata.len() > MAX_CONFIG_BYTES {
+        let why = "it is not a regular file of at most 1 MB";
+        return Err(Failure::usage(format!("{}: {why}", said()))
+            .hint(format!("look at it with `ls -l {shown}`"))
+            .into());
+    }
+    let bytes = std::fs::read(path).with_context(said)?;
+    let text = text::decode(&bytes).0.into_owned();
     let config: ConfigFile = toml::from_str(&text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = LineIndex::new(&text).line(at);

@@ -21,8 +21,25 @@ pub(crate) struct WriteGuard {
     _file: File,
 }
 
+/// Returns whether there is a file at `path`. Something else, such as a link or a pipe,
+/// which a repository may bring along, is an error: it leads anywhere, or never ends.
+fn is_there(path: &Path) -> Result<bool> {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(true),
+        Ok(_) => {
+            let shown = path.display();
+            Err(Failure::usage(format!("`{shown}` is not a regular file"))
+                .hint(format!("look at it with `ls -l {shown}`, and remove it if it is not yours"))
+                .into())
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error).with_context(|| format!("failed to read `{}`", path.display())),
+    }
+}
+
 /// Waits for the exclusive lock on the file at `path`.
 pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
+    is_there(path)?;
     let mut file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -129,6 +146,9 @@ fn temporary(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
 
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
     let said = || format!("failed to read `{}`", path.display());
+    if !is_there(path)? {
+        return Ok(None);
+    }
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -19,8 +19,9 @@ use super::{Bank, files};
 /// The format that is written.
 const VERSION: u32 = 1;
 
-/// No lock file of a sane project is larger: it holds some 100,000 anchors.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// No lock file of a sane project is larger: it holds some 25,000 anchors. One that is made
+/// to hurt takes fifty times its size to read.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 const HEADER: &str = "# Where each memory is anchored. Written by `cerberus memory anchor` and `reanchor`;\n\
                       # commit it, so that everybody and CI know the same anchors.\n";
@@ -190,6 +191,15 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
 }
 
 fn anchor(entry: Entry) -> Result<Anchor, String> {
+    let names = [Some(entry.id.get_ref()), Some(&entry.file), entry.symbol.as_ref()];
+    if names.into_iter().flatten().any(|name| name.contains(['\n', '\r'])) {
+        return Err("a name in it has more than one line".to_owned());
+    }
+    if let Some(commit) = &entry.commit
+        && !commit.bytes().all(|byte| byte.is_ascii_hexdigit())
+    {
+        return Err("its `commit` is no hexadecimal number".to_owned());
+    }
     if !entry.quality.is_finite() || !entry.match_score.is_finite() {
         return Err("`quality` and `match` must be numbers".to_owned());
     }

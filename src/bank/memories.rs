@@ -263,5 +263,10 @@ fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>
         let name = relative();
         return Some(Err(format!("the name of `{name}` is no valid UTF-8; it is left out")));
     };
+    if file.contains(char::is_control) {
+        // It would be the memory's id, and part of every line that is printed of it.
+        let name = file.escape_debug();
+        return Some(Err(format!("the name of `{name}` has control characters; it is left out")));
+    }
     Some(Ok(file.replace(std::path::MAIN_SEPARATOR, "/")))
 }

@@ -4,7 +4,7 @@
 //! others keep their place, their comments and keys that this cerberus does not
 //! know. A file that cannot be read is never written over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -153,6 +153,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
         return Err(Fault::TooNew(fields.version));
     }
     let mut pins: Vec<Pin> = Vec::new();
+    let mut ids = BTreeSet::new();
     for entry in fields.pins {
         let line = Some(lines.line(entry.span().start));
         let entry = entry.into_inner();
@@ -162,7 +163,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
         if entry.id.is_empty() || entry.content.trim().is_empty() {
             return Err(damaged(line, "a pin needs an `id` and a `content`"));
         }
-        if pins.iter().any(|pin| pin.id == entry.id) {
+        if !ids.insert(entry.id.clone()) {
             return Err(damaged(line, &format!("the pin `{}` stands twice", entry.id)));
         }
         pins.push(Pin {

@@ -15,7 +15,7 @@ impl Bank {
         let stem = file.strip_suffix(".md").unwrap_or(file);
         let n = self.numbers(stem)?.last().map_or(1, |n| n + 1);
         let name = trashed_name(stem, n);
-        let beside = self.anchor_beside(&name);
+        let beside = self.anchor_beside(&name)?;
         if anchors.is_empty() {
             // One of an earlier memory that was emptied from the trash is not its own.
             files::remove(&beside)?;
@@ -45,7 +45,7 @@ impl Bank {
                 .hint("give that file another name first")
                 .into());
         }
-        let beside = self.anchor_beside(&name);
+        let beside = self.anchor_beside(&name)?;
         let anchors = match files::read(&beside, super::memories::MAX_BYTES)? {
             // An anchor that cannot be read any more can be found anew.
             Some(bytes) => lockfile::parse(&String::from_utf8_lossy(&bytes)).unwrap_or_default(),
@@ -95,8 +95,8 @@ impl Bank {
         })
     }
 
-    fn anchor_beside(&self, name: &str) -> PathBuf {
-        self.folder().join(format!("{name}.anchor"))
+    fn anchor_beside(&self, name: &str) -> Result<PathBuf> {
+        self.inside(&format!("{name}.anchor"))
     }
 }
 

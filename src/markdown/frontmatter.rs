@@ -174,7 +174,7 @@ impl Reader {
                 continue;
             }
             match entry.key {
-                "id" => fields.id = self.word(&entry),
+                "id" => fields.id = self.name(&entry),
                 "type" => {
                     fields.memory_type =
                         self.known(&entry, MemoryType::ALL.iter().map(|it| it.as_str()))
@@ -211,6 +211,17 @@ impl Reader {
         }
     }
 
+    fn name(&mut self, entry: &Entry) -> Option<String> {
+        let word = self.word(entry)?;
+        // A block of YAML ends with its line end.
+        let name = word.trim_end_matches(['\n', '\r']);
+        if name.contains(char::is_control) {
+            self.warn_of_control(entry);
+            return None;
+        }
+        Some(name.to_owned())
+    }
+
     fn words(&mut self, entry: &Entry) -> Vec<String> {
         let (mut words, n_wrong) = match &entry.value {
             Value::Null => return Vec::new(),
@@ -227,7 +238,18 @@ impl Reader {
             self.warn("invalid-value", entry.value_at, message);
         }
         words.retain(|word| !word.trim().is_empty());
+        let n_words = words.len();
+        words.retain(|word| !word.trim().contains(char::is_control));
+        if words.len() < n_words {
+            self.warn_of_control(entry);
+        }
         words
+    }
+
+    /// Names and tags are printed within lines, which nothing in them may break or rewrite.
+    fn warn_of_control(&mut self, entry: &Entry) {
+        let message = format!("`{}` has control characters and does not count", entry.key);
+        self.warn("invalid-value", entry.value_at, message);
     }
 
     /// Reads a value of fixed spellings, of which `names` may be offered instead.

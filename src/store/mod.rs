@@ -96,7 +96,12 @@ impl Store {
 /// at a time does this, and looks again first: the others' work may have been enough.
 fn mend(path: &Path) -> Result<Store> {
     let turn = path.with_extension("db.lock");
-    let turn = std::fs::File::create(&turn)
+    check_no_link(&turn)?;
+    let turn = std::fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&turn)
         .with_context(|| format!("failed to open `{}`", turn.display()))?;
     turn.lock().context("failed to wait for another process that mends the store")?;
     let mut waited = Duration::ZERO;
@@ -125,9 +130,10 @@ fn mend(path: &Path) -> Result<Store> {
 fn try_open(path: &Path) -> Result<Store> {
     let said = || format!("failed to open the store `{}`", path.display());
     if let Some(folder) = path.parent() {
+        check_no_link(folder)?;
         std::fs::create_dir_all(folder).with_context(said)?;
         let gitignore = folder.join(".gitignore");
-        if !gitignore.exists() {
+        if gitignore.symlink_metadata().is_err() {
             // Reading leaves nothing that git shows, also in a bank made by hand.
             std::fs::write(gitignore, "*\n").with_context(said)?;
         }
@@ -137,10 +143,10 @@ fn try_open(path: &Path) -> Result<Store> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         // The last part of the path is never a link that leads elsewhere.
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    check_no_link(path)?;
     let path = match (path.parent().map(Path::canonicalize), path.file_name()) {
         (Some(Ok(folder)), Some(name)) => folder.join(name),
-        _ => path,
+        _ => path.to_owned(),
     };
     let connection = Connection::open_with_flags(&path, flags).with_context(said)?;
     connection.busy_timeout(BUSY)?;
@@ -152,6 +158,17 @@ fn try_open(path: &Path) -> Result<Store> {
         )
         .with_context(said)?;
     Store::prepare(connection).with_context(said)
+}
+
+/// Fails where `path` is a link: a repository may bring one along that leads anywhere.
+fn check_no_link(path: &Path) -> Result<()> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let shown = path.display();
+    Err(Failure::usage(format!("`{shown}` is a link, and the store is not kept behind one"))
+        .hint(format!("look where it leads with `ls -l {shown}`, and remove it"))
+        .into())
 }
 
 fn sqlite_error(error: &anyhow::Error) -> Option<&rusqlite::Error> {

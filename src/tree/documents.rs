@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use ignore::WalkBuilder;
 
+use super::walk::{check_ignore_files, has_plain_ignore_files};
 use crate::error::Failure;
 
 /// What documents for people and agents end with.
@@ -32,12 +33,13 @@ pub(crate) fn below(root: &Path, path: &Path) -> Result<Vec<String>> {
     if !real.is_dir() {
         return Ok(vec![relative]);
     }
+    check_ignore_files(&real)?;
     let mut walker = WalkBuilder::new(&real);
     // What the folder itself ignores is left out; that it is ignored as a whole is no matter.
     walker.hidden(false).parents(false).require_git(false).git_global(false).follow_links(false);
     walker.filter_entry(|found| {
         let is_own = [".git", ".memories"].iter().any(|own| found.file_name() == *own);
-        found.depth() == 0 || !is_own
+        found.depth() == 0 || (!is_own && has_plain_ignore_files(found))
     });
     let files = walker.build().filter_map(Result::ok).filter(|found| {
         let extension = found.path().extension().and_then(|extension| extension.to_str());

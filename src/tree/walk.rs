@@ -8,13 +8,18 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::error::Failure;
 use crate::model::Language;
 use crate::syntax::language;
+
+/// What the library reads of each folder before it walks it.
+const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore", ".git/info/exclude"];
+
+const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
 
 /// A source file as the walk met it.
 #[derive(Debug, Clone)]
@@ -88,10 +93,39 @@ pub(super) fn builder(root: &Path, start: &Path, excludes: &[String]) -> Result<
                 .hint("mend `exclude` under `[anchor]` in `cerberus.toml`")
         })?;
     }
-    let overrides = overrides.build().context("failed to read the exclude globs")?;
+    let overrides = overrides.build().map_err(|error| {
+        Failure::usage(format!("failed to read the exclude globs: {error}"))
+            .hint("write fewer or simpler ones in `exclude` under `[anchor]` in `cerberus.toml`")
+    })?;
+    check_ignore_files(start)?;
     let mut builder = WalkBuilder::new(start);
     builder.require_git(false).git_global(false).follow_links(false).overrides(overrides);
+    builder.filter_entry(has_plain_ignore_files);
     Ok(builder)
+}
+
+/// Fails where an ignore file of the folder `root` itself cannot be read.
+pub(super) fn check_ignore_files(root: &Path) -> Result<()> {
+    let Some(name) = odd_ignore_file(root) else { return Ok(()) };
+    let shown = root.join(name).display().to_string();
+    Err(Failure::usage(format!("`{shown}` is not a regular file of at most 1 MB"))
+        .hint(format!("look at it with `ls -l {shown}`"))
+        .into())
+}
+
+/// Returns whether an entry is no folder with an ignore file that cannot be read.
+pub(super) fn has_plain_ignore_files(found: &DirEntry) -> bool {
+    !found.file_type().is_some_and(|kind| kind.is_dir()) || odd_ignore_file(found.path()).is_none()
+}
+
+/// Returns the ignore file of a folder that is nothing which a person wrote: of a pipe the
+/// library would never see the end, and what has no line ends it would hold as one line.
+fn odd_ignore_file(folder: &Path) -> Option<&'static str> {
+    let is_odd = |name: &&str| {
+        let metadata = folder.join(name).metadata();
+        metadata.is_ok_and(|it| !it.is_file() || it.len() > MAX_IGNORE_BYTES)
+    };
+    IGNORE_FILES.iter().copied().find(is_odd)
 }
 
 /// One thread's finds, handed over when the thread is done.
@@ -127,6 +161,10 @@ fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {
 /// Returns the path of a file below `root` with `/` between its parts.
 pub(super) fn relative(root: &Path, found: &DirEntry) -> Option<String> {
     let relative = found.path().strip_prefix(root).ok()?.to_str()?;
+    if relative.contains(['\n', '\r']) {
+        // No line that tells of it could be read, nor the lock that names it.
+        return None;
+    }
     Some(if std::path::MAIN_SEPARATOR == '/' {
         relative.to_owned()
     } else {

@@ -36,6 +36,7 @@ mod mcp;
 mod merge;
 mod pin;
 mod pipes;
+mod planted;
 mod project;
 mod quality_gate;
 mod read;

@@ -143,6 +143,14 @@ impl Sandbox {
         command
     }
 
+    /// Returns a shell with a script, in the sandbox's environment; arguments count from `$0`.
+    #[cfg(unix)]
+    pub(crate) fn shell(&self, script: &str) -> Command {
+        let mut command = self.clean(Command::new("sh"));
+        command.args(["-c", script]);
+        command
+    }
+
     fn clean(&self, mut command: Command) -> Command {
         let root = self.root();
         command
