@@ -16,6 +16,10 @@ use crate::text::Span;
 use super::language::{self, Action, Compiled, Shape};
 use super::layout;
 
+/// The longest qualified name. What is named longer counts as code of what it stands in:
+/// code nested thousands deep would otherwise take space with the square of its depth.
+const MAX_NAME_BYTES: usize = 400;
+
 /// What a leaf is to ranking and fingerprints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -271,7 +275,8 @@ impl<'t, 'n> Walk<'t, 'n> {
         let (names, kind, body) = match shape {
             Shape::Qualifier => {
                 let name = type_name(named("type")?, self.text);
-                return Some((owner, format!("{prefix}{name}.").into()));
+                let is_short = prefix.len() + name.len() < MAX_NAME_BYTES;
+                return is_short.then(|| (owner, format!("{prefix}{name}.").into()));
             }
             Shape::Named(kind) => {
                 let method = kind == SymbolKind::Function && self.is_method(owner, prefix);
@@ -282,8 +287,8 @@ impl<'t, 'n> Walk<'t, 'n> {
                 let receiver = type_name(named("receiver")?, self.text);
                 let name = named("name")?;
                 let prefix = format!("{prefix}{receiver}.");
-                let at = self.push(SymbolKind::Method, name, None, &prefix, lift, body);
-                return Some((Some(at), format!("{}.", self.symbols[at].name).into()));
+                let at = self.push(SymbolKind::Method, name, None, &prefix, lift, body)?;
+                return Some((Some(at), self.prefix_of(at)));
             }
             Shape::TypeSpec => {
                 let value = named("type")?;
@@ -316,8 +321,8 @@ impl<'t, 'n> Walk<'t, 'n> {
                     _ => prefix.to_owned(),
                 };
                 let body = value.child_by_field_name("body");
-                let at = self.push(SymbolKind::Function, name, owner, &prefix, lift, body);
-                return Some((Some(at), format!("{}.", self.symbols[at].name).into()));
+                let at = self.push(SymbolKind::Function, name, owner, &prefix, lift, body)?;
+                return Some((Some(at), self.prefix_of(at)));
             }
             Shape::Pair => {
                 let value = named("value").filter(|it| self.tables.is_function(it.kind_id()))?;
@@ -327,10 +332,15 @@ impl<'t, 'n> Walk<'t, 'n> {
         };
         let mut inside = None;
         for name in names {
-            inside = Some(self.push(kind, name, owner, prefix, lift, body));
+            inside = self.push(kind, name, owner, prefix, lift, body).or(inside);
         }
         let at = inside?;
-        Some((Some(at), format!("{}.", self.symbols[at].name).into()))
+        Some((Some(at), self.prefix_of(at)))
+    }
+
+    /// Returns what qualifies the names defined in a symbol.
+    fn prefix_of(&self, at: usize) -> Rc<str> {
+        format!("{}.", self.symbols[at].name).into()
     }
 
     fn is_method(&self, owner: Option<usize>, prefix: &str) -> bool {
@@ -370,6 +380,7 @@ impl<'t, 'n> Walk<'t, 'n> {
         Some(if is_constant { SymbolKind::Constant } else { SymbolKind::Variable })
     }
 
+    /// Notes a symbol and returns its index; none where its name is none that a line can hold.
     fn push(
         &mut self,
         kind: SymbolKind,
@@ -378,9 +389,13 @@ impl<'t, 'n> Walk<'t, 'n> {
         prefix: &str,
         lift: Lift,
         body: Option<Node<'_>>,
-    ) -> usize {
+    ) -> Option<usize> {
         let name_span = span(name);
         let own = name_span.of(self.text).trim_matches(['"', '\'', '#']);
+        // A string that names a method may go on on the next line.
+        if prefix.len() + own.len() > MAX_NAME_BYTES || own.contains(['\n', '\r']) {
+            return None;
+        }
         let start = lift.above.and_then(|above| above.annotations_start);
         let whole = Span::new(start.unwrap_or(lift.span.start).min(lift.span.start), lift.span.end);
         self.symbols.push(Symbol {
@@ -392,7 +407,7 @@ impl<'t, 'n> Walk<'t, 'n> {
             body_start: body.map_or(whole.end, |it| it.start_byte().max(name_span.end)),
             above: lift.above.and_then(|above| above.comments),
         });
-        self.symbols.len() - 1
+        Some(self.symbols.len() - 1)
     }
 
     fn is_docstring(&mut self, node: Node<'_>, action: Action) -> bool {

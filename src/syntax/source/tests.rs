@@ -254,6 +254,24 @@ fn nesting_deeper_than_a_stack_is_walked() {
     }
 }
 
+#[test]
+fn names_nested_deep_take_no_space_with_their_depth() {
+    for (language, open, close) in [
+        (Language::Rust, "mod a{\n", "}"),
+        (Language::Java, "class a{\n", "}"),
+        (Language::JavaScript, "function a(){\n", "}"),
+        (Language::TypeScript, "namespace a{\n", "}"),
+    ] {
+        let text = format!("{}{}", open.repeat(20_000), close.repeat(20_000));
+        let source = Source::parse(language, &text);
+        assert_eq!(source.symbols.len(), MAX_NAME_BYTES.div_ceil(2), "{language}");
+    }
+    let long = format!("mod {} {{\nfn inner() {{}}\n}}\n", "a".repeat(MAX_NAME_BYTES + 1));
+    let names: Vec<String> =
+        Source::parse(Language::Rust, &long).symbols.into_iter().map(|it| it.name).collect();
+    assert_eq!(names, ["inner"]);
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_parses_without_panic(text in "\\PC{0,200}", at in 0..7usize) {
