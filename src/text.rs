@@ -113,16 +113,21 @@ pub(crate) fn nearest<'a>(
     best.map(|(_, candidate)| candidate)
 }
 
-/// Returns `text` with control and bidirectional characters escaped, so that it is safe
-/// on a terminal; newlines and tabs stay.
+/// Returns `text` with control, bidirectional and invisible characters escaped, so that it
+/// is safe on a terminal; newlines and tabs stay.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
+    let mut last = ' ';
     for c in text.chars() {
-        if (c.is_control() && c != '\n' && c != '\t') || is_bidirectional(c) {
+        // Joiners belong to scripts and emoji; between ASCII letters they only hide.
+        let is_hidden =
+            is_invisible(c) || (matches!(c, '\u{200C}' | '\u{200D}') && last.is_ascii());
+        if (c.is_control() && c != '\n' && c != '\t') || is_bidirectional(c) || is_hidden {
             safe.extend(c.escape_unicode());
         } else {
             safe.push(c);
         }
+        last = c;
     }
     safe
 }
@@ -135,6 +140,15 @@ pub(crate) fn shell_word(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
+}
+
+/// Characters that show nothing, or break a line where nobody looks for it.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}'
+            | '\u{206A}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}'
+    )
 }
 
 /// The characters that reorder what is shown (Unicode Standard Annex 9, and CVE-2021-42574).
@@ -160,6 +174,17 @@ mod tests {
         assert_eq!(shell_word("$(x);it's"), "'$(x);it'\\''s'");
         assert_eq!(shell_word("-x"), "'-x'");
         assert_eq!(shell_word(""), "''");
+    }
+
+    #[test]
+    fn what_nobody_sees_is_shown_and_what_a_script_needs_stays() {
+        assert_eq!(
+            escaped("a\u{200B}b\u{200D}\u{FEFF}\u{E0041}\u{2028}"),
+            "a\\u{200b}b\\u{200d}\\u{feff}\\u{e0041}\\u{2028}"
+        );
+        for text in ["👩\u{200D}🔬", "می\u{200C}خواهم"] {
+            assert_eq!(escaped(text), text);
+        }
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub(super) fn run(args: &LinksArgs, settings: &Settings, out: &mut Printer) -> R
     }
     out.warn(&report.warnings);
     match args.format {
-        LinksFormat::Dot => out.line(&graph::dot(&report.edges)),
-        LinksFormat::Mermaid => out.line(&graph::mermaid(&report.edges)),
+        LinksFormat::Dot => out.line(&out.safe(&graph::dot(&report.edges))),
+        LinksFormat::Mermaid => out.line(&out.safe(&graph::mermaid(&report.edges))),
         LinksFormat::Table | LinksFormat::Json => table(&report, args.broken, out),
     }
     Ok(status)

@@ -56,7 +56,7 @@ pub(super) fn run(
         (ReportFormat::Json, _) => out.document(&report)?,
         (ReportFormat::Github, _) => {
             for line in annotations::github(&report).lines() {
-                out.line(line);
+                out.line(&out.safe(line));
             }
         }
         (ReportFormat::Sarif, _) => out.document(&annotations::sarif(&report))?,

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::model::State;
 use crate::ops::reanchor::{Finding, Report};
+use crate::text;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,14 +71,18 @@ fn ends(finding: &Finding) -> Vec<(String, u32, u32, String)> {
     ends
 }
 
-/// Escapes the text of a workflow command, as GitHub's toolkit does.
+/// Escapes the text of a workflow command, as GitHub's toolkit does, and what a log would obey.
 fn data(text: &str) -> String {
+    one_line(&text::escaped(text))
+}
+
+fn one_line(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Escapes a property of a workflow command.
+/// Escapes a property of a workflow command, which names a file as it is.
 fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    one_line(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 /// Returns the findings as a SARIF 2.1.0 log.
@@ -158,6 +163,7 @@ mod tests {
     #[test]
     fn what_would_break_a_workflow_command_is_escaped() {
         assert_eq!(data("50 %\nnext"), "50 %25%0Anext");
+        assert_eq!(data("\u{1b}[2J\r::stop"), "\\u{1b}[2J\\u{d}::stop");
         assert_eq!(property("a:b,c"), "a%3Ab%2Cc");
     }
 

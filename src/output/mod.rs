@@ -154,7 +154,7 @@ impl Printer {
         let mut text = String::new();
         for warning in warnings {
             let label = self.label(ODD, "warning");
-            let _ = writeln!(text, "{label}: {}", self.safe_err(warning));
+            let _ = writeln!(text, "{label}: {}", self.safe_err(&one_line(warning)));
         }
         // Where stderr is gone there is nobody to tell.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
@@ -189,10 +189,14 @@ impl Printer {
             return ExitStatus::Done;
         }
         let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
-        let mut text =
-            format!("{}: {}\n", self.label(BAD, "cerberus"), self.safe_err(&format!("{error:#}")));
+        let mut text = format!(
+            "{}: {}\n",
+            self.label(BAD, "cerberus"),
+            self.safe_err(&one_line(&format!("{error:#}")))
+        );
         for hint in failure.map(|failure| failure.hints.as_slice()).unwrap_or_default() {
-            let _ = writeln!(text, "{}: {}", self.label(NAME, "hint"), self.safe_err(hint));
+            let _ =
+                writeln!(text, "{}: {}", self.label(NAME, "hint"), self.safe_err(&one_line(hint)));
         }
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
         failure.map_or(ExitStatus::Environment, |failure| failure.status)
@@ -206,4 +210,10 @@ impl Printer {
     fn safe_err(&self, text: &str) -> String {
         if self.terminal.err_is_terminal { text::escaped(text) } else { text.to_owned() }
     }
+}
+
+/// Returns a message in one line: what it quotes is not to begin one of its own, which a
+/// CI service might obey.
+fn one_line(message: &str) -> String {
+    message.replace(['\n', '\r'], " ")
 }
