@@ -163,13 +163,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns where the line ends that holds what stands before `at`.
+    /// Returns where the line ends that holds what stands before `at`; a line may end with
+    /// `\r` alone.
     fn line_end(&self, at: usize) -> usize {
-        let (before, after) = self.text.split_at(at);
-        if before.ends_with('\n') {
-            return at;
-        }
-        after.find('\n').map_or(self.text.len(), |newline| at + newline + 1)
+        let bytes = self.text.as_bytes();
+        let newline = match self.text[..at].ends_with(['\n', '\r']) {
+            true => at - 1,
+            false => match memchr::memchr2(b'\n', b'\r', &bytes[at..]) {
+                Some(newline) => at + newline,
+                None => return bytes.len(),
+            },
+        };
+        let is_pair = bytes[newline] == b'\r' && bytes.get(newline + 1) == Some(&b'\n');
+        newline + if is_pair { 2 } else { 1 }
     }
 
     fn title(&mut self, words: &str) {

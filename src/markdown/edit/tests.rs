@@ -271,6 +271,18 @@ fn a_heading_keeps_its_line() {
 }
 
 #[test]
+fn a_heading_ends_with_any_line_end() {
+    for (text, expected) in [
+        ("# A\r# B\rx\r", "# A\r\n\nnew\n\n# B\rx\r"),
+        ("# A\r\rold\r# B\rx\r", "# A\r\r\nnew\n# B\rx\r"),
+        ("# A\r\nold\r\n", "# A\r\nnew\r\n"),
+    ] {
+        let edited = section(text, "a", "new", Way::Replace).map(|(_, edited)| edited);
+        assert_eq!(edited.as_deref(), Ok(expected));
+    }
+}
+
+#[test]
 fn tags_around_a_heading_stay_around_it() {
     check(
         "<!-- ANCHOR:x -->\n## A\ntext\n<!-- /ANCHOR:x -->\n\n<!-- ANCHOR:y -->\n## B\n<!-- ANCHOR:z -->in<!-- /ANCHOR:z -->\n<!-- /ANCHOR:y -->\n",
