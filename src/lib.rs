@@ -32,6 +32,8 @@ mod cli;
 mod commands;
 mod config;
 mod error;
+#[cfg(any(fuzzing, test))]
+pub mod fuzz;
 mod markdown;
 mod mcp;
 mod model;

@@ -66,3 +66,28 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
     }
     served
 }
+
+/// Answers what a client sends after it has begun as it should, and then each call in it
+/// once more, without the protocol around it, to its end.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn answer_all(global: &GlobalArgs, set: ToolSet, messages: &[u8]) {
+    const BEGIN: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+"#;
+    let server = Server::new(global.clone(), "fuzz".to_owned(), set);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    runtime
+        .block_on(async {
+            let said = std::io::Cursor::new([BEGIN, messages].concat());
+            let running = rmcp::serve_server(server.clone(), (said, Vec::new())).await;
+            running.expect("it began as it should").waiting().await
+        })
+        .expect("a server that ends");
+    runtime.shutdown_timeout(PATIENCE);
+    for message in messages.split(|byte| *byte == b'\n') {
+        if let Ok(message) = serde_json::from_slice::<serde_json::Value>(message) {
+            server.answer(&message["params"]);
+        }
+    }
+}

@@ -104,6 +104,21 @@ impl Server {
         Ok(self.0.tools[at].call(&call, arguments)?.into_result())
     }
 
+    /// Answers a call of a tool, or a reading of a resource, by its parameters alone.
+    #[cfg(any(fuzzing, test))]
+    pub(super) fn answer(&self, params: &serde_json::Value) {
+        let Ok(settings) = Settings::resolve(&self.0.global) else { return };
+        if let Some(uri) = params["uri"].as_str() {
+            // What is refused is answered as well.
+            let _ = resources::read(&settings.project, uri);
+        }
+        let named = |tool: &Tool| params["name"] == tool.name();
+        if let Some(at) = self.0.tools.iter().position(named) {
+            let arguments = params["arguments"].as_object().cloned().unwrap_or_default();
+            let _ = self.run(at, arguments, settings, &|_, _| {});
+        }
+    }
+
     fn change_watch<T>(&self, change: impl FnOnce(&mut Watch) -> T) -> T {
         let mut watch = self.0.watch.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         change(&mut watch)

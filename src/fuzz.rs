@@ -1,0 +1,220 @@
+//! A door for `tests/fuzz`: what holds for any bytes, one function a reader.
+//!
+//! Part of no release: it is there for the fuzzer and for the unit tests, which run every
+//! seed of `tests/fuzz/seeds` through it. A function panics where its law is broken.
+#![expect(clippy::disallowed_methods, reason = "what is read from a file is put into one")]
+
+use std::path::Path;
+
+use crate::bank::{Bank, lockfile};
+use crate::cli::{ColorChoice, GlobalArgs, ToolSet};
+use crate::config::Settings;
+use crate::markdown::edit::{self, Way};
+use crate::markdown::frontmatter::{self, Setting};
+use crate::markdown::{links as links_of, rules as rules_of, sections as sections_of};
+use crate::model::{Language, Pin, PinScope, Priority};
+use crate::rank::rule::Rule;
+use crate::syntax::fingerprint::Code;
+use crate::syntax::{Source, excerpt};
+use crate::text::Span;
+use crate::tree::walk;
+use crate::{mcp, text};
+
+/// Sections lie in the text, inner ones in outer ones; fixing twice is fixing once; an
+/// edit of a section that is not refused can be done twice.
+pub fn sections(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    let sections = sections_of::parse(text);
+    for section in &sections.list {
+        assert!(is_in(section.outer, text) && is_in(section.inner, text), "{section:?}");
+        assert!(section.outer.start <= section.inner.start);
+        assert!(section.inner.end <= section.outer.end);
+        let raw = sections_of::content(text, section, &sections, true);
+        assert!(section.inner.of(text).contains(&raw), "{section:?}");
+        sections_of::content(text, section, &sections, false);
+    }
+    for tag in &sections.tags {
+        assert!(is_in(*tag, text), "{tag:?}");
+    }
+    let fixed = sections_of::fix::fix(text).text;
+    let again = sections_of::fix::fix(&fixed);
+    assert!(again.closed.is_empty() && again.text == fixed, "fixed twice");
+    // Each section is read anew for each edit: a few are enough.
+    for section in sections.list.iter().take(8) {
+        for way in [Way::Append, Way::Replace] {
+            let Ok((_, edited)) = edit::section(text, &section.id, "new text", way) else {
+                continue;
+            };
+            let again = edit::section(&edited, &section.id, "new text", way);
+            let again = again.map(|(_, text)| text);
+            assert_eq!(again.as_ref(), Ok(&edited), "{} twice", section.id);
+        }
+    }
+}
+
+/// Links lie in the text, and a target that is written is read again.
+pub fn links(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    for link in links_of::parse(text) {
+        assert!(is_in(link.span, text) && is_in(link.name_span, text), "{link:?}");
+        assert_eq!(link.name_span.of(text), link.target.name);
+        assert!(!link.context.contains('\n'));
+        let shown = link.target.to_string();
+        let read = links_of::Target::parse(&shown).expect("a target is one again");
+        assert_eq!(read.to_string(), shown);
+    }
+    links_of::parse_target(text);
+}
+
+/// Setting a key twice is setting it once, keeps the text below, and reads as it was set.
+pub fn frontmatter(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    let parsed = frontmatter::parse(text);
+    assert!(text.is_char_boundary(parsed.body_start));
+    frontmatter::render(&parsed.frontmatter);
+    let words = ["a".to_owned(), "b, c".to_owned(), "# d".to_owned()];
+    for (key, value) in [
+        ("status", Setting::Word("archived")),
+        ("tags", Setting::List(&words)),
+        ("source", Setting::Word("é: \"x\" #y")),
+    ] {
+        let Ok(edited) = frontmatter::set(text, key, value) else { continue };
+        assert_eq!(frontmatter::set(&edited, key, value).as_ref(), Ok(&edited), "{key} twice");
+        let below = text.get(parsed.body_start..).unwrap_or_default();
+        assert!(edited.ends_with(below), "{key}: the text below is another one");
+    }
+    for way in [Way::Append, Way::Replace] {
+        let Ok(edited) = edit::body(text, "new text", way) else { continue };
+        assert_eq!(edit::body(&edited, "new text", way).as_ref(), Ok(&edited), "twice");
+    }
+}
+
+/// Rules that are taken out of a document lie in it, and are read as language.
+pub fn rules(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    let n_lines = text.split('\n').count();
+    for found in rules_of::rules(text) {
+        assert!(found.line < n_lines, "{found:?}");
+        assert!(found.text.is_char_boundary(found.own_start), "{found:?}");
+        rules_of::names(&found.text);
+        Rule::read(&found.text, &found.headings);
+    }
+    Rule::read(text, &[]);
+}
+
+/// A lock file that can be read is written so that it reads the same, and then stays.
+pub fn lock(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    let Ok(anchors) = lockfile::parse(text) else { return };
+    let written = lockfile::render(&anchors);
+    let read = lockfile::parse(&written).expect("what was written can be read");
+    assert_eq!(lockfile::render(&read), written);
+}
+
+/// A configuration is refused or taken, and the walk with its globs ends.
+pub fn config(bytes: &[u8], folder: &Path) {
+    std::fs::write(folder.join("cerberus.toml"), bytes).expect("a folder that can be written");
+    if let Ok(settings) = Settings::resolve(&project(folder)) {
+        // A glob that is none is refused.
+        let _ = walk::walk(folder, &settings.project.exclude);
+    }
+}
+
+/// A file of pins that can be read keeps them all when one is added.
+pub fn pins(bytes: &[u8], folder: &Path) {
+    let bank = Bank::new(folder.to_owned());
+    std::fs::write(bank.pin_file(), bytes).expect("a folder that can be written");
+    let Ok(before) = bank.pins() else { return };
+    let added = Pin {
+        id: "the one that is added".to_owned(),
+        content: "x".to_owned(),
+        priority: Priority::Info,
+        scope: PinScope::Persistent,
+        created_at: Default::default(),
+        expires_at: None,
+        tags: Vec::new(),
+        metadata: Default::default(),
+        project: None,
+    };
+    if before.pins.iter().any(|pin| pin.id == added.id)
+        || bank.write_pins(&[], Some(&added)).is_err()
+    {
+        return;
+    }
+    let after = bank.pins().expect("what was written can be read");
+    assert_eq!(after.fault, None);
+    let expected: Vec<Pin> = before.pins.into_iter().chain([added]).collect();
+    assert_eq!(after.pins, expected);
+}
+
+/// Symbols and leaves of source code lie in it, and each symbol has a fingerprint and an
+/// excerpt. The first byte chooses the language.
+pub fn code(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let language = Language::ALL[usize::from(*first) % Language::ALL.len()];
+    let text = &*text::decode(rest).0;
+    let lines = text::LineIndex::new(text);
+    let source = Source::parse(language, text);
+    for leaf in &source.leaves {
+        assert!(is_in(leaf.span, text), "{leaf:?}");
+    }
+    let code = Code::new(text, &source);
+    code.file();
+    for (at, symbol) in source.symbols.iter().enumerate() {
+        assert!(is_in(symbol.span, text) && is_in(symbol.name_span, text), "{symbol:?}");
+        assert!(symbol.parent.is_none_or(|parent| parent < at), "{symbol:?}");
+        assert!(symbol.above.is_none_or(|above| is_in(above, text)), "{symbol:?}");
+        code.symbol(at);
+    }
+    for symbol in source.symbols.iter().take(4) {
+        let shown = (lines.line(symbol.span.start), lines.line(symbol.span.end));
+        let cut = excerpt::excerpt(Some(language), text, shown, 5, false);
+        assert!(cut.lines().count() <= 5, "{symbol:?}");
+    }
+}
+
+/// The server answers whatever a client says, and writes nothing outside of `folder`.
+pub fn messages(bytes: &[u8], folder: &Path) {
+    mcp::answer_all(&project(folder), ToolSet::All, bytes);
+}
+
+fn project(folder: &Path) -> GlobalArgs {
+    GlobalArgs { project: Some(folder.to_owned()), json: false, color: ColorChoice::Never }
+}
+
+fn is_in(span: Span, text: &str) -> bool {
+    text.get(span.start..span.end).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs each seed of a target.
+    fn run(target: &str, run: impl Fn(&[u8], &Path)) {
+        let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds").join(target);
+        let seeds = std::fs::read_dir(seeds).expect("a folder of seeds");
+        for seed in seeds {
+            let bytes = std::fs::read(seed.expect("a seed").path()).expect("a seed");
+            let folder = tempfile::tempdir().expect("a temp folder");
+            let inside = folder.path().join("inside");
+            std::fs::create_dir_all(inside.join(".memories")).expect("a folder");
+            run(&bytes, &inside);
+            let n_beside = std::fs::read_dir(folder.path()).expect("a folder").count();
+            assert_eq!(n_beside, 1, "{target} wrote outside of its folder");
+        }
+    }
+
+    #[test]
+    fn every_seed_keeps_its_laws() {
+        run("sections", |bytes, _| sections(bytes));
+        run("links", |bytes, _| links(bytes));
+        run("frontmatter", |bytes, _| frontmatter(bytes));
+        run("rules", |bytes, _| rules(bytes));
+        run("lock", |bytes, _| lock(bytes));
+        run("config", config);
+        run("pins", pins);
+        run("code", |bytes, _| code(bytes));
+        run("messages", messages);
+    }
+}
