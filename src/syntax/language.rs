@@ -64,7 +64,7 @@ pub(crate) enum Action {
 
 /// One language's tables, as written.
 pub(crate) struct Grammar {
-    function: tree_sitter_language::LanguageFn,
+    function: fn() -> tree_sitter::Language,
     actions: &'static [(&'static str, Action)],
     /// Node kinds that hold a function when a name is bound to them.
     functions: &'static [&'static str],
@@ -84,7 +84,7 @@ use Shape::{Binding, Member, Named, Pair, Qualifier, Receiver, TypeSpec};
 use SymbolKind as K;
 
 const PYTHON: Grammar = Grammar {
-    function: tree_sitter_python::LANGUAGE,
+    function: || tree_sitter_python::LANGUAGE.into(),
     actions: &[
         ("class_definition", Define(Named(K::Class))),
         ("function_definition", Define(Named(K::Function))),
@@ -136,7 +136,7 @@ const PYTHON: Grammar = Grammar {
 };
 
 const GO: Grammar = Grammar {
-    function: tree_sitter_go::LANGUAGE,
+    function: || tree_sitter_go::LANGUAGE.into(),
     actions: &[
         ("function_declaration", Define(Named(K::Function))),
         ("method_declaration", Define(Receiver)),
@@ -199,7 +199,7 @@ const WEB_PAREN_FREE: &[&str] = &[
 ];
 
 const JAVASCRIPT: Grammar = Grammar {
-    function: tree_sitter_javascript::LANGUAGE,
+    function: || tree_sitter_javascript::LANGUAGE.into(),
     actions: &[("field_definition", Define(Binding { name: "property", value: "value" }))],
     functions: WEB_FUNCTIONS,
     classes: &["class"],
@@ -224,7 +224,7 @@ const TYPESCRIPT_ACTIONS: &[(&str, Action)] = &[
 ];
 
 const TYPESCRIPT: Grammar = Grammar {
-    function: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+    function: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
     actions: TYPESCRIPT_ACTIONS,
     functions: WEB_FUNCTIONS,
     classes: &["class"],
@@ -233,7 +233,7 @@ const TYPESCRIPT: Grammar = Grammar {
 };
 
 const TSX: Grammar = Grammar {
-    function: tree_sitter_typescript::LANGUAGE_TSX,
+    function: || tree_sitter_typescript::LANGUAGE_TSX.into(),
     actions: TYPESCRIPT_ACTIONS,
     functions: WEB_FUNCTIONS,
     classes: &["class"],
@@ -242,7 +242,7 @@ const TSX: Grammar = Grammar {
 };
 
 const RUST: Grammar = Grammar {
-    function: tree_sitter_rust::LANGUAGE,
+    function: || tree_sitter_rust::LANGUAGE.into(),
     actions: &[
         ("function_item", Define(Named(K::Function))),
         ("function_signature_item", Define(Named(K::Function))),
@@ -273,7 +273,7 @@ const RUST: Grammar = Grammar {
 };
 
 const JAVA: Grammar = Grammar {
-    function: tree_sitter_java::LANGUAGE,
+    function: || tree_sitter_java::LANGUAGE.into(),
     actions: &[
         ("class_declaration", Define(Named(K::Class))),
         ("record_declaration", Define(Named(K::Class))),
@@ -357,7 +357,7 @@ fn tables(language: Language) -> (&'static Grammar, &'static [Actions]) {
 
 fn compile(language: Language) -> Compiled {
     let (table, shared) = tables(language);
-    let grammar = tree_sitter::Language::new(table.function);
+    let grammar = (table.function)();
     let n_kinds = grammar.node_kind_count();
     let marks = |names: &[&str]| {
         let mut marked = vec![false; n_kinds];
@@ -421,7 +421,7 @@ mod tests {
     fn every_node_kind_and_field_is_in_its_grammar() {
         for &language in Language::ALL {
             let (table, shared) = tables(language);
-            let grammar = tree_sitter::Language::new(table.function);
+            let grammar = (table.function)();
             let kinds =
                 table.actions.iter().chain(shared.iter().copied().flatten()).map(|(name, _)| name);
             let marks = [table.functions, table.classes, table.paren_free].concat();
