@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tempfile::{Builder, NamedTempFile};
+use walkdir::WalkDir;
 
 use crate::error::Failure;
 
@@ -67,7 +68,12 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
                 .into());
             }
             Err(TryLockError::Error(error)) => {
-                return Err(error).with_context(|| format!("failed to lock `{}`", path.display()));
+                return Err(Failure::environment(format!(
+                    "failed to lock `{}`: {error}",
+                    path.display()
+                ))
+                .hint("on a file system without locks, put the bank elsewhere: `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
+                .into());
             }
         }
     }
@@ -115,13 +121,18 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// What the name of a file starts with until it takes its place.
 pub(super) const TEMPORARY: &str = ".cerberus-";
 
-/// Removes the temporary files of a folder.
-pub(super) fn sweep_temporary(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+/// Removes what killed writers left in a folder and `max_depth` below it. A file that
+/// somebody is still writing is locked.
+pub(super) fn sweep_temporary(folder: &Path, max_depth: usize) {
+    let entries = WalkDir::new(folder).max_depth(max_depth).follow_links(false).into_iter();
     for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
-            // What cannot be removed does no harm.
-            let _ = std::fs::remove_file(entry.path());
+        let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes());
+        if is_temporary && entry.file_type().is_file() {
+            let file = File::open(entry.path());
+            if file.is_ok_and(|file| file.try_lock().is_ok()) {
+                // What cannot be removed does no harm.
+                let _ = std::fs::remove_file(entry.path());
+            }
         }
     }
 }
@@ -139,6 +150,8 @@ fn temporary(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(folder).with_context(said)?;
+    // Where there are no locks, nothing is swept either.
+    let _ = file.as_file().lock();
     file.write_all(bytes).with_context(said)?;
     file.as_file().sync_all().with_context(said)?;
     Ok(file)
@@ -230,6 +243,22 @@ mod tests {
         let left: Vec<_> =
             std::fs::read_dir(folder.path().join("deep")).expect("a folder").collect();
         assert_eq!(left.len(), 1, "no temporary file stays behind");
+    }
+
+    #[test]
+    fn what_killed_writers_left_is_swept_and_what_is_being_written_is_not() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let (left, deep) =
+            (folder.path().join(".cerberus-left"), folder.path().join("deep/.cerberus-left"));
+        std::fs::create_dir(folder.path().join("deep")).expect("made");
+        for path in [&left, &deep] {
+            std::fs::write(path, "half").expect("written");
+        }
+        let being_written = temporary(&folder.path().join("a.md"), b"one").expect("written");
+        sweep_temporary(folder.path(), 1);
+        assert!(!left.exists() && deep.exists() && being_written.path().exists());
+        sweep_temporary(folder.path(), usize::MAX);
+        assert!(!deep.exists() && being_written.path().exists());
     }
 
     #[test]

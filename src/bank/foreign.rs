@@ -48,6 +48,7 @@ impl Foreign {
         if self.bytes == bytes {
             return Ok(false);
         }
+        super::sweep_beside(&self.path);
         files::replace(&self.path, bytes)?;
         Ok(true)
     }

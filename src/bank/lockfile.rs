@@ -95,17 +95,15 @@ const UNDO_AFTER: &str = "indices/reanchor.after";
 impl Bank {
     /// Writes the anchors so that [`Bank::undo_anchors`] can take it back.
     pub(crate) fn write_anchors_undoably(&self, anchors: &Anchors) -> Result<bool> {
-        let before = files::read(&self.lockfile(), MAX_BYTES)?;
-        let stored = self.write_anchors(anchors)?;
-        if stored {
-            let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            files::replace(
-                &self.folder().join(UNDO_BEFORE),
-                before.unwrap_or_default().as_bytes(),
-            )?;
-            files::replace(&self.folder().join(UNDO_AFTER), render(anchors).as_bytes())?;
+        let before = files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default();
+        let after = render(anchors);
+        if before == after.as_bytes() || (before.is_empty() && anchors.is_empty()) {
+            return Ok(false);
         }
-        Ok(stored)
+        // The lock file comes last: what fails before has changed nothing.
+        files::replace(&self.folder().join(UNDO_BEFORE), &before)?;
+        files::replace(&self.folder().join(UNDO_AFTER), after.as_bytes())?;
+        self.write_anchors(anchors)
     }
 
     /// Takes the last undoable writing back and returns how many anchors there are now.

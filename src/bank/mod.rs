@@ -88,7 +88,7 @@ impl Bank {
         let guard = files::lock(&lock)
             .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))?;
         // Nobody else writes now, so what a killed writer left is nobody's.
-        files::sweep_temporary(&self.folder);
+        files::sweep_temporary(&self.folder, usize::MAX);
         Ok(guard)
     }
 
@@ -116,10 +116,26 @@ impl Bank {
 
 /// Writes `text` to `path`, in one step, unless there is a file already; returns whether it did.
 pub(crate) fn create_file(path: &Path, text: &str) -> Result<bool> {
+    sweep_beside(path);
     files::create(path, text.as_bytes())
+}
+
+/// Takes back a file that was written a moment ago.
+pub(crate) fn remove_file(path: &Path) -> Result<()> {
+    files::remove(path)
 }
 
 /// Writes `text` to `path`, in one step, over whatever is there.
 pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
+    sweep_beside(path);
     files::replace(path, text.as_bytes())
+}
+
+/// Removes what killed writers left beside a file outside the bank.
+fn sweep_beside(path: &Path) {
+    if let Some(folder) = path.parent() {
+        // The current folder has no name here.
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        files::sweep_temporary(folder, 1);
+    }
 }

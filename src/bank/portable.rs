@@ -21,6 +21,7 @@ pub(crate) enum Put {
     Made(String),
     Replaced { file: String, old: Vec<u8> },
     Trashed { file: String, name: String },
+    Copied(String),
 }
 
 impl Bank {
@@ -45,10 +46,15 @@ impl Bank {
         Ok(Put::Replaced { file: file.to_owned(), old })
     }
 
-    /// Makes room for a memory: the one that is there goes to the trash.
-    pub(crate) fn put_away(&self, file: &str, anchors: &Anchors) -> Result<Put> {
+    /// Keeps a copy of a memory that is to be written over in the trash.
+    pub(crate) fn put_aside(&self, file: &str, anchors: &Anchors) -> Result<Put> {
+        self.copy_to_trash(file, anchors).map(Put::Copied)
+    }
+
+    /// Moves a memory to the trash and returns where it is now.
+    pub(crate) fn put_away(&self, file: &str, anchors: &Anchors) -> Result<(String, Put)> {
         let name = self.trash(file, anchors)?;
-        Ok(Put::Trashed { file: file.to_owned(), name })
+        Ok((name.clone(), Put::Trashed { file: file.to_owned(), name }))
     }
 
     /// Takes back what was put, the last first.
@@ -56,9 +62,12 @@ impl Bank {
         for put in puts.into_iter().rev() {
             match put {
                 Put::Made(file) => files::remove(&self.own(&file)?),
+                Put::Copied(name) => files::remove(&self.folder().join(&name))
+                    .and_then(|()| files::remove(&self.anchor_beside(&name)?)),
                 Put::Replaced { file, old } => files::replace(&self.own(&file)?, &old),
                 Put::Trashed { file, name } => {
                     files::rename(&self.folder().join(&name), &self.own(&file)?)
+                        .and_then(|()| files::remove(&self.anchor_beside(&name)?))
                 }
             }
             .context("failed to take back what was written")?;
@@ -93,7 +102,8 @@ mod tests {
         let puts = vec![
             bank.put_new("deep/new.md", b"new").expect("put"),
             bank.put_over("kept.md", b"other", b"kept".to_vec()).expect("put"),
-            bank.put_away("old.md", &Anchors::new()).expect("put"),
+            bank.put_aside("kept.md", &Anchors::new()).expect("put"),
+            bank.put_away("old.md", &Anchors::new()).expect("put").1,
             bank.put_new("old.md", b"other").expect("put"),
         ];
         assert!(bank.put_new("old.md", b"x").is_err(), "what is there is not written over");

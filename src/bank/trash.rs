@@ -1,6 +1,6 @@
 //! The trash: what `delete` took, with its anchor, until a person empties it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 
@@ -10,8 +10,24 @@ use super::lockfile::{self, Anchors};
 use super::{Bank, TRASH, files};
 
 impl Bank {
+    /// Keeps a copy of a memory's file in the trash, its anchor beside it, and returns where
+    /// it is.
+    pub(crate) fn copy_to_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
+        let bytes = self.bytes(file)?.unwrap_or_default();
+        let name = self.place_in_trash(file, anchors)?;
+        files::replace(&self.inside(&name)?, &bytes)?;
+        Ok(name)
+    }
+
     /// Moves a memory's file to the trash, its anchor beside it, and returns where it is.
     pub(crate) fn trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
+        let name = self.place_in_trash(file, anchors)?;
+        files::rename(&self.inside(file)?, &self.inside(&name)?)?;
+        Ok(name)
+    }
+
+    /// Puts an anchor where the trash is to have its memory, and returns that place.
+    fn place_in_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let stem = file.strip_suffix(".md").unwrap_or(file);
         let n = self.numbers(stem)?.last().map_or(1, |n| n + 1);
         let name = trashed_name(stem, n);
@@ -22,7 +38,6 @@ impl Bank {
         } else {
             files::replace(&beside, lockfile::render(anchors).as_bytes())?;
         }
-        files::rename(&self.inside(file)?, &self.inside(&name)?)?;
         Ok(name)
     }
 
@@ -35,9 +50,13 @@ impl Bank {
         Ok(if stored.memory.id == own { name.to_owned() } else { stored.memory.id })
     }
 
-    /// Moves the newest trashed file of this name back and returns its path, its anchor, and
-    /// where that is kept until it is written.
-    pub(crate) fn restore(&self, name: &str) -> Result<(String, Anchors, PathBuf)> {
+    /// Moves the newest trashed file of this name back and returns its path. `keep` is given
+    /// its anchor before, so that one which is killed in between has lost nothing.
+    pub(crate) fn restore(
+        &self,
+        name: &str,
+        keep: impl FnOnce(Anchors) -> Result<()>,
+    ) -> Result<String> {
         let file = format!("{name}.md");
         let name = self.newest_trashed(name)?;
         if self.folder().join(&file).exists() {
@@ -51,13 +70,11 @@ impl Bank {
             Some(bytes) => lockfile::parse(&String::from_utf8_lossy(&bytes)).unwrap_or_default(),
             None => Anchors::new(),
         };
-        files::rename(&self.inside(&name)?, &self.inside(&file)?)?;
-        Ok((file, anchors, beside))
-    }
-
-    /// Removes what the trash kept of a restored memory's anchor.
-    pub(crate) fn forget_trashed_anchor(&self, beside: &Path) -> Result<()> {
-        files::remove(beside)
+        let (from, to) = (self.inside(&name)?, self.inside(&file)?);
+        keep(anchors)?;
+        files::rename(&from, &to)?;
+        files::remove(&beside)?;
+        Ok(file)
     }
 
     /// Returns the names that can be restored, in order.
@@ -95,7 +112,7 @@ impl Bank {
         })
     }
 
-    fn anchor_beside(&self, name: &str) -> Result<PathBuf> {
+    pub(super) fn anchor_beside(&self, name: &str) -> Result<PathBuf> {
         self.inside(&format!("{name}.anchor"))
     }
 }

@@ -225,21 +225,24 @@ fn merged_lock(
 
 /// Writes one file; what was done is noted, so that it can be taken back.
 fn put(bank: &Bank, anchors: &Anchors, change: Change, done: &mut Vec<Put>) -> Result<()> {
-    for other in &change.in_the_way {
-        let id = bank.read(other)?.memory.id;
-        let own: Anchors = anchors
-            .get_key_value(&id)
-            .map(|(id, it)| (id.clone(), it.clone()))
-            .into_iter()
-            .collect();
-        done.push(bank.put_away(other, &own)?);
+    let own = |file: &str| -> Result<Anchors> {
+        let id = bank.read(file)?.memory.id;
+        let own = anchors.get_key_value(&id).map(|(id, it)| (id.clone(), it.clone()));
+        Ok(own.into_iter().collect())
+    };
+    let (same, others): (Vec<_>, Vec<_>) =
+        change.in_the_way.iter().partition(|file| **file == change.file);
+    for file in same {
+        done.push(bank.put_aside(file, &own(file)?)?);
     }
+    // The new memory is there before an old one goes: killed in between, none is missing.
     done.push(match change.old {
-        Some(old) if change.in_the_way.is_empty() => {
-            bank.put_over(&change.file, &change.bytes, old)?
-        }
-        _ => bank.put_new(&change.file, &change.bytes)?,
+        Some(old) => bank.put_over(&change.file, &change.bytes, old)?,
+        None => bank.put_new(&change.file, &change.bytes)?,
     });
+    for other in others {
+        done.push(bank.put_away(other, &own(other)?)?.1);
+    }
     Ok(())
 }
 

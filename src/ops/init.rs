@@ -27,11 +27,14 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
         let path = path.strip_prefix(&project.root).unwrap_or(path);
         path.display().to_string()
     };
-    let mut created: Vec<String> = project.bank.create()?.iter().map(|path| shown(path)).collect();
     let sample = project.root.join("cerberus.toml");
-    if bank::create_file(&sample, SAMPLE)? {
-        created.push(shown(&sample));
+    let is_new = bank::create_file(&sample, SAMPLE)?;
+    let made = project.bank.create();
+    if made.is_err() && is_new {
+        bank::remove_file(&sample)?;
     }
+    let mut created: Vec<String> = made?.iter().map(|path| shown(path)).collect();
+    created.extend(is_new.then(|| shown(&sample)));
     let mut commit = vec!["cerberus.toml".to_owned()];
     if project.bank.folder().starts_with(&project.root) {
         commit.insert(0, shown(project.bank.folder()));

@@ -110,6 +110,9 @@ pub(crate) fn merge(project: &Project, request: &Request) -> Result<Report> {
         Some(_) => {}
     }
     let mut anchors = memories.anchors.clone();
+    // What a merge that was interrupted has moved, has its anchor with it.
+    let is_memory = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id);
+    anchors.retain(|id, _| is_memory(id) || !request.sources.contains(id));
     let anchor_from = carry_anchor(&mut anchors, request, &merged, &moving, &mut warnings);
     project.bank.write_anchors(&anchors)?;
     let mut links = Vec::new();

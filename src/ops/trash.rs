@@ -48,25 +48,30 @@ pub(crate) fn delete(project: &Project, ids: &[String]) -> Result<Report> {
     Ok(Report { moved, warnings: memories.warnings.clone() })
 }
 
-/// Moves memories to the trash one by one, each with its anchor, which is written at once.
+/// Moves memories to the trash, each with its anchor; all of them, or none.
 pub(super) fn put_all(
     project: &Project,
     anchors: &mut Anchors,
     memories: &[&Stored],
 ) -> Result<Vec<Moved>> {
-    let mut moved = Vec::new();
-    for stored in memories {
+    let (mut moved, mut done) = (Vec::new(), Vec::new());
+    let mut put = |stored: &Stored| -> Result<()> {
         let (id, file) = (&stored.memory.id, &stored.file);
         let own: Anchors = anchors.remove_entry(id).into_iter().collect();
-        let anchored = !own.is_empty();
-        let trashed = project.bank.trash(file, &own)?;
-        project.bank.write_anchors(anchors)?;
+        let (trashed, put) = project.bank.put_away(file, &own)?;
+        done.push(put);
         moved.push(Moved {
             id: id.clone(),
             name: file.strip_suffix(".md").unwrap_or(file).to_owned(),
             file: trashed,
-            anchored,
+            anchored: !own.is_empty(),
         });
+        Ok(())
+    };
+    let all = memories.iter().try_for_each(|stored| put(stored));
+    if let Err(error) = all.and_then(|()| project.bank.write_anchors(anchors).map(drop)) {
+        project.bank.take_back(done)?;
+        return Err(error);
     }
     Ok(moved)
 }
@@ -88,11 +93,16 @@ pub(crate) fn restore(project: &Project, id: &str) -> Result<Report> {
     let name = id.to_owned();
     let id = project.bank.trashed_id(&name)?;
     memories.check_free(&id)?;
-    let (file, own, beside) = project.bank.restore(&name)?;
-    let anchored = !own.is_empty();
-    let mut anchors = memories.anchors;
-    anchors.extend(own);
-    project.bank.write_anchors(&anchors)?;
-    project.bank.forget_trashed_anchor(&beside)?;
+    let mut anchored = false;
+    let restored = project.bank.restore(&name, |own| {
+        anchored = !own.is_empty();
+        let mut anchors = memories.anchors.clone();
+        anchors.extend(own);
+        project.bank.write_anchors(&anchors).map(drop)
+    });
+    if restored.is_err() {
+        project.bank.write_anchors(&memories.anchors)?;
+    }
+    let file = restored?;
     Ok(Report { moved: vec![Moved { id, name, file, anchored }], warnings: memories.warnings })
 }

@@ -7,7 +7,6 @@
 //! one migrated in one transaction at open.
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,6 +37,8 @@ pub(crate) struct Store {
     connection: Connection,
     /// What happened at opening that the user should know.
     pub(crate) warnings: Vec<String>,
+    /// Why nothing that is written stays, where the store lives in memory.
+    unkept: Option<String>,
 }
 
 impl Store {
@@ -45,16 +46,31 @@ impl Store {
     /// be written the store lives in memory for this run, with a warning.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let _step = timings::step("open the store");
-        match try_open(path) {
+        let opened = match try_open(path) {
             Err(error) if is_corrupt(&error) || is_busy(&error) => mend(path),
+            opened => opened,
+        };
+        match opened {
             Err(error) if is_unwritable(&error) => {
                 let mut store = Self::in_memory()?;
+                let why = format!("{error:#}");
                 store.warnings.push(format!(
-                    "the store cannot be written, so this run's index is not kept: {error:#}"
+                    "the store cannot be written, so this run's index is not kept: {why}"
                 ));
+                store.unkept = Some(why);
                 Ok(store)
             }
             opened => opened,
+        }
+    }
+
+    /// Checks that what is written stays: that of a store in memory goes with the process.
+    pub(crate) fn check_kept(&self) -> Result<()> {
+        match &self.unkept {
+            None => Ok(()),
+            Some(why) => Err(Failure::environment(format!("nothing can be kept: {why}"))
+                .hint("make room on the disk, or let the store's folder be written")
+                .into()),
         }
     }
 
@@ -69,7 +85,7 @@ impl Store {
         connection.busy_timeout(BUSY)?;
         connection.set_prepared_statement_cache_capacity(64);
         schema::migrate(&mut connection)?;
-        Ok(Self { connection, warnings: Vec::new() })
+        Ok(Self { connection, warnings: Vec::new(), unkept: None })
     }
 
     /// Runs `work` in one transaction that is kept only if `work` succeeds.
@@ -195,12 +211,25 @@ fn is_busy(error: &anyhow::Error) -> bool {
 }
 
 fn is_unwritable(error: &anyhow::Error) -> bool {
-    use rusqlite::ErrorCode::{CannotOpen, DiskFull, PermissionDenied, ReadOnly};
-    let kinds =
-        [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem, ErrorKind::StorageFull];
+    use rusqlite::ErrorCode::{
+        CannotOpen, DiskFull, FileLockingProtocolFailed, PermissionDenied, ReadOnly,
+        SystemIoFailure,
+    };
+    // Its folder cannot be made, or the lock file beside it.
     let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
-    matches!(sqlite_code(error), Some(CannotOpen | DiskFull | PermissionDenied | ReadOnly))
-        || io.is_some_and(|io| kinds.contains(&io.kind()))
+    let is_sqlite = matches!(
+        sqlite_code(error),
+        // A full disk or a file system without locks is a failure of I/O to SQLite.
+        Some(
+            CannotOpen
+                | DiskFull
+                | FileLockingProtocolFailed
+                | PermissionDenied
+                | ReadOnly
+                | SystemIoFailure
+        )
+    );
+    is_sqlite || io.is_some()
 }
 
 /// Moves a corrupt store out of the way and returns where it is.
@@ -246,6 +275,17 @@ mod tests {
         assert!(folder.path().join("cerberus.db.corrupt").exists());
         drop(store);
         assert!(Store::open(&path).expect("whole").warnings.is_empty());
+    }
+
+    #[test]
+    fn what_is_put_into_a_store_in_memory_is_not_said_to_be_kept() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        std::fs::write(folder.path().join("file"), "in the way").expect("a file");
+        let store = Store::open(&folder.path().join("file/cerberus.db")).expect("in memory");
+        assert!(store.warnings[0].contains("cannot be written"), "{:?}", store.warnings);
+        assert!(store.check_kept().is_err());
+        let store = Store::open(&folder.path().join("cerberus.db")).expect("new");
+        store.check_kept().expect("kept");
     }
 
     #[test]

@@ -24,12 +24,17 @@ mod exit_status;
 mod export;
 mod faults;
 mod feedback;
+#[cfg(unix)]
+mod full_disk;
+mod history;
 mod hooks;
 mod hostile;
 mod import;
 mod index;
 mod init;
 mod inject;
+#[cfg(unix)]
+mod kills;
 mod lifecycle;
 mod links;
 mod mcp;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use expect_test::Expect;
 use serde_json::Value;
@@ -19,7 +19,7 @@ const SCORES: &[&str] =
 
 /// A temporary folder with a home, and the project in it that commands run in.
 pub(crate) struct Sandbox {
-    temp: Rc<TempDir>,
+    temp: Arc<TempDir>,
     here: PathBuf,
 }
 
@@ -28,7 +28,7 @@ impl Sandbox {
     pub(crate) fn empty() -> Self {
         let temp = tempfile::tempdir().expect("a temp folder");
         let root = temp.path().canonicalize().expect("it is there");
-        let sandbox = Self { temp: Rc::new(temp), here: root.join("shop") };
+        let sandbox = Self { temp: Arc::new(temp), here: root.join("shop") };
         std::fs::create_dir_all(&sandbox.here).expect("a new folder");
         std::fs::create_dir(root.join("home")).expect("a new folder");
         sandbox.git("init -q");
@@ -65,7 +65,7 @@ impl Sandbox {
 
     /// The same sandbox seen from another folder beside the project.
     pub(crate) fn beside(&self, folder: &str) -> Self {
-        Self { temp: Rc::clone(&self.temp), here: self.root().join(folder) }
+        Self { temp: Arc::clone(&self.temp), here: self.root().join(folder) }
     }
 
     fn root(&self) -> PathBuf {

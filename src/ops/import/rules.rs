@@ -476,12 +476,20 @@ fn write(project: &Project, report: &mut Report, rules: Vec<Rule>) -> Result<()>
         holder.is_none()
     });
     name(&memories, report, &rules)?;
-    let mut anchors = project.bank.anchors()?;
+    let old = project.bank.anchors()?;
+    let mut anchors = old.clone();
+    for rule in &mut rules {
+        let id = report.items[rule.row].id.clone().unwrap_or_default();
+        anchors.extend(rule.anchor.take().map(|anchor| (id, anchor)));
+    }
+    // An import that is killed is run again, and then knows the memories that it has
+    // written: their anchors have to be there before them.
+    project.bank.write_anchors(&anchors)?;
     let mut written = Vec::new();
     let mut done = Ok(());
     for rule in rules {
         let row = &report.items[rule.row];
-        let id = row.id.clone().unwrap_or_default();
+        let id = row.id.as_deref().unwrap_or_default();
         let front = Frontmatter {
             memory_type: Some(MemoryType::Rule),
             category: row.category.clone(),
@@ -491,22 +499,21 @@ fn write(project: &Project, report: &mut Report, rules: Vec<Rule>) -> Result<()>
             source: Some(source(row, &rule.digest)),
             ..Frontmatter::default()
         };
-        match project.bank.create_memory(&id, &front, &row.text) {
+        match project.bank.create_memory(id, &front, &row.text) {
             Ok(file) => written.push(file),
             Err(error) => {
                 done = Err(error);
                 break;
             }
         }
-        anchors.extend(rule.anchor.map(|anchor| (id, anchor)));
     }
-    if let Err(error) = done.and_then(|()| project.bank.write_anchors(&anchors).map(drop)) {
+    if done.is_err() {
         for file in &written {
             project.bank.discard(file)?;
         }
-        return Err(error);
+        project.bank.write_anchors(&old)?;
     }
-    Ok(())
+    done
 }
 
 #[cfg(test)]

@@ -86,6 +86,9 @@ impl Loaded {
         let from_file: Vec<&str> =
             removed.iter().filter(is_persistent).map(|pin| pin.id.as_str()).collect();
         let to_file = added.filter(is_persistent);
+        if removed.iter().chain(added).any(|pin| !is_persistent(&pin)) {
+            self.store.check_kept()?;
+        }
         let warnings = &mut self.warnings;
         self.store.transaction(|connection| {
             for pin in removed.iter().filter(|pin| !is_persistent(pin)) {

@@ -1,0 +1,241 @@
+//! Every command that writes, killed at any moment of its run: each file is as it was
+//! before or as it would be after, nothing is lost, and the next command works.
+//!
+//! A few kills a command in the ordinary run. `CERBERUS_TEST_KILLS=500 cargo test --test
+//! cli kills -- --nocapture` spreads 500 over the commands and prints how many of them
+//! came before the command had ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::sandbox::Sandbox;
+
+/// How many kills there are in the ordinary run.
+const KILLS: usize = 42;
+
+/// What is run, each on its own copy of the project.
+pub(crate) const COMMANDS: &[&str] = &[
+    "memory init --project fresh",
+    "memory add \"Escape HTML entities in text before it is rendered as markup\" --id new",
+    "memory create deep/new --content \"A new document.\"",
+    "memory append deep/plan --content \"More of it.\"",
+    "memory update deep/plan --content \"Another text.\" --tag new",
+    "memory delete close-session plain",
+    "memory restore gone",
+    "memory merge one two --into deep/plan",
+    "memory anchor plain --to web/cart.ts",
+    "memory anchor escape-html --clear",
+    "memory reanchor",
+    "memory reanchor --accept hash-passwords",
+    "memory import RULES.md",
+    "memory import --from-export other.jsonl --overwrite",
+    "memory pin add \"Another pin\" --id new",
+    "memory pin remove first",
+    "memory pin add \"For now\" --id now --expires 2h",
+    "memory inject --into AGENTS.md",
+    "memory export --output mine.jsonl",
+    "memory sections open --fix",
+    "index --full",
+];
+
+/// The text of each file by its path, without git and what can be made again.
+pub(crate) type Files = BTreeMap<String, String>;
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures of a long run")]
+fn a_command_that_is_killed_leaves_every_file_whole() {
+    let n_kills =
+        std::env::var("CERBERUS_TEST_KILLS").map_or(KILLS, |n| n.parse().expect("a number"));
+    let template = template();
+    let before = files(&template);
+    let afters: Vec<(Files, Duration)> =
+        COMMANDS.iter().map(|line| undisturbed(&template, line)).collect();
+    let (mut n_killed, mut n_left, mut n_between) = (0, 0, 0);
+    for n in 0..n_kills {
+        let (line, (after, lasts)) = (COMMANDS[n % COMMANDS.len()], &afters[n % COMMANDS.len()]);
+        let sandbox = copy(&template, &format!("run-{n}"));
+        // The multiples of the golden ratio are spread evenly, however many there are. A
+        // command reads first and writes last: two kills of three are in its second half.
+        let spread = (n as f64 * 0.618_034 + 0.5).fract();
+        let moment = if n % 3 == 0 { spread } else { 0.5 + spread / 2.0 };
+        let was_killed = kill_after(&sandbox, line, lasts.mul_f64(moment));
+        let now = files(&sandbox);
+        let what = format!("kill {n} at {moment:.2}: {line}");
+        n_killed += usize::from(was_killed);
+        n_left += usize::from(now.keys().any(|path| is_temporary(path)));
+        n_between += usize::from(was_killed && now != before && now != *after);
+        check(&what, &before, after, &now);
+        recovers(&sandbox, &what, line, after);
+        std::fs::remove_dir_all(sandbox.path("")).expect("it is ours");
+    }
+    println!(
+        "{n_kills} kills: {n_killed} before the end, {n_between} between two writes, {n_left} left a temporary file"
+    );
+    assert!(n_killed * 3 > n_kills, "{n_killed} of {n_kills} came before the end");
+}
+
+/// A project in which each of the commands has something to do.
+pub(crate) fn template() -> Sandbox {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("memory create deep/plan --content \"The plan.\"");
+    for id in ["one", "two", "plain", "gone"] {
+        let text = format!("---\ntype: fact\n---\nText of {id}, see [[memory:two]].\n");
+        sandbox.memory(id, text);
+    }
+    sandbox.memory("open", "---\ntype: plan\n---\n<!-- ANCHOR:a -->\nText.\n\n## Next\n\nEnd.\n");
+    sandbox.ok("memory anchor one --to web/html.ts::escapeHtml");
+    sandbox.ok("memory anchor gone --to web/cart.ts");
+    sandbox.ok("memory pin add \"The first pin\" --id first");
+    sandbox.ok("memory export --output other.jsonl");
+    for id in ["one", "deep/plan"] {
+        sandbox.ok(&format!("memory update {id} --content \"Changed since.\""));
+    }
+    sandbox.ok("memory delete gone");
+    sandbox.ok("memory delete two");
+    sandbox.ok("memory restore two");
+    sandbox.write("fresh/main.py", "def main(): pass\n");
+    sandbox.write("AGENTS.md", "# For agents\n\nWritten by a person.\n");
+    sandbox
+        .write("RULES.md", "- Always close the session\n- Never block the event loop\n- Use UTC\n");
+    sandbox.commit("all of it");
+    std::fs::rename(sandbox.path("web/html.ts"), sandbox.path("web/markup.ts"))
+        .expect("it is there");
+    sandbox.edit("shop/accounts.py", "n=16384", "n=32768");
+    sandbox
+}
+
+/// Returns a copy of a project in a folder of the same name.
+pub(crate) fn copy(from: &Sandbox, name: &str) -> Sandbox {
+    let to = from.beside(&format!("{name}/shop"));
+    copy_folder(&from.path(""), &to.path(""));
+    to
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder can be made");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            if entry.file_name() != "hooks" {
+                copy_folder(&entry.path(), &to);
+            }
+        } else {
+            std::fs::copy(entry.path(), to).expect("a file can be copied");
+        }
+    }
+}
+
+pub(crate) fn files(sandbox: &Sandbox) -> Files {
+    let mut found = Files::new();
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(sandbox.path(&folder)).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let path = format!("{folder}{}", entry.file_name().to_string_lossy());
+            if entry.file_type().expect("a type").is_dir() {
+                if path != ".git" && !path.ends_with(".memories/indices") {
+                    folders.push(format!("{path}/"));
+                }
+            } else {
+                found.insert(path.clone(), sandbox.read(&path));
+            }
+        }
+    }
+    found
+}
+
+fn is_temporary(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with(".cerberus-"))
+}
+
+/// Returns what a command writes that nobody disturbs, and how long it takes.
+fn undisturbed(template: &Sandbox, line: &str) -> (Files, Duration) {
+    let runs = ["first", "second"].map(|name| {
+        let sandbox = copy(template, name);
+        let start = Instant::now();
+        let outcome = sandbox.run(line);
+        let lasts = start.elapsed();
+        assert!([0, 1].contains(&outcome.status()), "{}", outcome.text());
+        let after = files(&sandbox);
+        std::fs::remove_dir_all(sandbox.path("")).expect("it is ours");
+        (after, lasts)
+    });
+    let [(after, first), (again, second)] = runs;
+    assert_eq!(after, again, "{line}: the same twice");
+    (after, first.min(second))
+}
+
+/// Starts a command, kills it a while later, and returns whether it had not ended by then.
+fn kill_after(sandbox: &Sandbox, line: &str, wait: Duration) -> bool {
+    let mut command = sandbox.command(line);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    // The fault to inject, not a wait for something to happen.
+    std::thread::sleep(wait);
+    // Killing what has ended is an error that says nothing.
+    let _ = child.kill();
+    child.wait().expect("it ends").signal().is_some()
+}
+
+/// Checks that each file is as it was before or as it is after, and that nothing is lost.
+fn check(what: &str, before: &Files, after: &Files, now: &Files) {
+    let paths: BTreeSet<&String> = before.keys().chain(after.keys()).chain(now.keys()).collect();
+    for path in paths.into_iter().filter(|path| !is_temporary(path)) {
+        let (old, new, text) = (before.get(path), after.get(path), now.get(path));
+        if path.ends_with("anchors.lock") {
+            check_lock(what, [old, new, text].map(|text| text.map_or("", String::as_str)));
+        } else {
+            assert!(text == old || text == new, "{what}: `{path}` is {text:?}");
+        }
+    }
+    for (path, text) in before.iter().filter(|(_, text)| after.values().any(|it| it == *text)) {
+        let is_there = now.iter().any(|(path, it)| it == text && !is_temporary(path));
+        assert!(is_there, "{what}: `{path}` is lost");
+    }
+}
+
+/// Checks that each anchor is as it was before or as it is after; a merge writes the lock
+/// once for each memory that it moves.
+fn check_lock(what: &str, texts: [&str; 3]) {
+    let anchors = texts.map(|text| -> BTreeMap<String, String> {
+        let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{what}: {error}"));
+        let entries = table.get("anchor").and_then(toml::Value::as_array).cloned();
+        let entries = entries.unwrap_or_default().into_iter();
+        entries.map(|entry| (entry["id"].to_string(), entry.to_string())).collect()
+    });
+    let [old, new, now] = anchors;
+    let ids: BTreeSet<&String> = old.keys().chain(new.keys()).chain(now.keys()).collect();
+    for id in ids {
+        let anchor = now.get(id);
+        assert!(anchor == old.get(id) || anchor == new.get(id), "{what}: the anchor of {id}");
+    }
+}
+
+/// Checks that the next commands work, that the same one again does what is left to do or
+/// says why not, and that nothing half written stays.
+fn recovers(sandbox: &Sandbox, what: &str, line: &str, after: &Files) {
+    sandbox.ok("memory stats");
+    let again = sandbox.run(line);
+    let is_told = again.stderr().contains("cerberus: ") && again.status() == 2;
+    assert!([0, 1].contains(&again.status()) || is_told, "{what}: {}", again.text());
+    // Any command that writes sweeps the bank.
+    let project = if line.ends_with("fresh") { "fresh" } else { "." };
+    sandbox.ok(&format!("memory pin add \"Go on\" --id go-on --project {project}"));
+    let now = files(sandbox);
+    if again.status() == 0 {
+        let lock = ".memories/anchors.lock";
+        check_lock(what, [&after[lock], &after[lock], &now[lock]]);
+    }
+    let left: Vec<&String> = now.keys().filter(|path| is_temporary(path)).collect();
+    assert!(left.is_empty(), "{what}: {left:?}");
+    let indices = std::fs::read_dir(sandbox.path(".memories/indices")).expect("the store's folder");
+    let is_left = |name: String| is_temporary(&name) || name.contains("corrupt");
+    let left: Vec<String> = indices
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|name| is_left(name.clone()))
+        .collect();
+    assert!(left.is_empty(), "{what}: {left:?}");
+}
