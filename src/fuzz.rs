@@ -179,7 +179,12 @@ pub fn messages(bytes: &[u8], folder: &Path) {
 }
 
 fn project(folder: &Path) -> GlobalArgs {
-    GlobalArgs { project: Some(folder.to_owned()), json: false, color: ColorChoice::Never }
+    GlobalArgs {
+        project: Some(folder.to_owned()),
+        json: false,
+        color: ColorChoice::Never,
+        timings: false,
+    }
 }
 
 fn is_in(span: Span, text: &str) -> bool {

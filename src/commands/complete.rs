@@ -94,7 +94,7 @@ impl Earlier {
 
     fn candidates(&self, wanted: Wanted, typed: &OsStr) -> Vec<CompletionCandidate> {
         let project = self.project.clone();
-        let global = GlobalArgs { project, json: false, color: ColorChoice::Never };
+        let global = GlobalArgs { project, json: false, color: ColorChoice::Never, timings: false };
         let (Some(typed), Ok(settings)) = (typed.to_str(), Settings::resolve(&global)) else {
             return Vec::new();
         };

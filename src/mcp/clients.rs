@@ -65,7 +65,7 @@ mod tests {
 
     fn printed(client: McpClient, project: Option<&str>, set: ToolSet) -> String {
         let project = project.map(Into::into);
-        let global = GlobalArgs { project, json: false, color: ColorChoice::Auto };
+        let global = GlobalArgs { project, json: false, color: ColorChoice::Auto, timings: false };
         settings(client, &global, set).expect("it can be written")
     }
 
