@@ -28,12 +28,18 @@ impl Span {
 #[derive(Debug, Clone)]
 pub(crate) struct LineIndex {
     starts: Vec<usize>,
+    len: usize,
 }
 
 impl LineIndex {
     pub(crate) fn new(text: &str) -> Self {
         let after_newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-        Self { starts: std::iter::once(0).chain(after_newlines).collect() }
+        Self { starts: std::iter::once(0).chain(after_newlines).collect(), len: text.len() }
+    }
+
+    /// Returns where a 0-based line starts; one that is not there starts at the end.
+    pub(crate) fn start(&self, line: usize) -> usize {
+        self.starts.get(line).copied().unwrap_or(self.len)
     }
 
     /// Returns the 0-based line that holds the byte at `offset`.

@@ -23,7 +23,7 @@ use crate::text;
 use crate::timings;
 use crate::tree::{git, read, walk};
 
-use vocabulary::{Vocabulary, Worker};
+use vocabulary::{Vocabulary, Worker, Workers};
 
 /// How many parsed files are remembered over the rules of one run, some 25 KB each.
 const MAX_CACHED_DOCUMENTS: usize = 4_000;
@@ -48,6 +48,7 @@ pub(crate) struct CodeIndex {
     pub(crate) updated: Updated,
     pub(crate) warnings: Vec<String>,
     vocabulary: Vocabulary,
+    workers: Workers,
     store: Store,
     /// Parsed files by their position in `files`.
     parsed: FxHashMap<usize, Arc<Document>>,
@@ -110,12 +111,10 @@ impl CodeIndex {
         drop(step);
 
         let step = timings::step("read what changed");
+        let workers = Workers::new();
         let fresh: Vec<(FileRow, Option<String>)> = stale
             .into_par_iter()
-            .map_init(
-                || Worker::new(&vocabulary),
-                |worker, (entry, old)| index_file(root, worker, entry, old),
-            )
+            .map(|(entry, old)| index_file(root, &vocabulary, &mut workers.own(), entry, old))
             .collect();
         drop(step);
 
@@ -130,6 +129,7 @@ impl CodeIndex {
             updated,
             warnings,
             vocabulary,
+            workers,
             store,
             parsed: FxHashMap::default(),
             is_attached: true,
@@ -272,17 +272,14 @@ impl CodeIndex {
         }
         let root = &self.root;
         let files = &self.files;
-        let vocabulary = &self.vocabulary;
+        let (vocabulary, workers) = (&self.vocabulary, &self.workers);
         let parsed: Vec<Document> = missing
             .par_iter()
-            .map_init(
-                || Worker::new(vocabulary),
-                |worker, &n| {
-                    let file = &files[wanted[n]];
-                    let text = read::walked_text(root, &file.path).unwrap_or_default();
-                    parse::document(worker, file.language, &text)
-                },
-            )
+            .map(|&n| {
+                let file = &files[wanted[n]];
+                let text = read::walked_text(root, &file.path).unwrap_or_default();
+                parse::document(&mut workers.own(), vocabulary, file.language, &text)
+            })
             .collect();
         self.keep_documents(&missing, wanted, &parsed);
         for (n, document) in missing.into_iter().zip(parsed) {
@@ -335,7 +332,8 @@ impl CodeIndex {
 
 fn index_file(
     root: &Path,
-    worker: &mut Worker<'_>,
+    vocabulary: &Vocabulary,
+    worker: &mut Worker,
     entry: walk::Entry,
     old: Option<FileRow>,
 ) -> (FileRow, Option<String>) {
@@ -363,7 +361,7 @@ fn index_file(
         row.n_terms = old.n_terms;
         row.vector = old.vector;
     } else if read::unfit(&bytes).is_none() {
-        let (packed, n_terms) = worker.vector(&row.path, &text::decode(&bytes).0);
+        let (packed, n_terms) = worker.vector(vocabulary, &row.path, &text::decode(&bytes).0);
         row.vector = Some(packed);
         row.n_terms = n_terms;
     }

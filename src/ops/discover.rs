@@ -183,19 +183,19 @@ fn answer(
     let parsed: Vec<Parsed<'_>> = parsed.collect();
 
     let mut scored = score_symbols(code, plan, &parsed);
-    scored.sort_by(|a, b| order(a, b, code, &parsed));
+    bring_forward(&mut scored, READ_SYMBOLS, &parsed);
     for symbol in scored.iter_mut().take(READ_SYMBOLS) {
         symbol.score += bonus(code, words, reader, plan, &parsed[symbol.doc], symbol.symbol);
     }
-    scored.sort_by(|a, b| order(a, b, code, &parsed));
     add_coherence(&mut scored, parsed.len());
-    scored.sort_by(|a, b| order(a, b, code, &parsed));
+    bring_forward(&mut scored, limit.max(1), &parsed);
 
     let terms = plan.rule.terms.iter();
     let n_known = terms.filter(|term| words.n_with(&term.term) > 0).count();
     let evidence = evidence(&scored, n_known);
     let confidence = calibrate::confidence(evidence);
     scored.truncate(limit);
+    scored.sort_unstable_by(|a, b| order(a, b, &parsed));
     let candidates = scored.iter().map(|symbol| {
         let match_score = confidence * symbol.score / evidence.score;
         candidate(code, plan, &parsed[symbol.doc], symbol.symbol, match_score, explain)
@@ -234,12 +234,23 @@ fn score_symbols(code: Code<'_>, plan: &Plan<'_>, parsed: &[Parsed<'_>]) -> Vec<
     parsed.par_iter().enumerate().flat_map_iter(score).collect()
 }
 
+/// Brings the best `n` to the front, the very best first.
+fn bring_forward(scored: &mut [Scored], n: usize, parsed: &[Parsed<'_>]) {
+    for end in [n, 1] {
+        if (1..scored.len()).contains(&end) {
+            let before = if end == 1 { n.min(scored.len()) } else { scored.len() };
+            scored[..before].select_nth_unstable_by(end - 1, |a, b| order(a, b, parsed));
+        }
+    }
+}
+
 /// Orders by score, then smaller first, then by path and line.
-fn order(a: &Scored, b: &Scored, code: Code<'_>, parsed: &[Parsed<'_>]) -> Ordering {
+fn order(a: &Scored, b: &Scored, parsed: &[Parsed<'_>]) -> Ordering {
     let place = |it: &Scored| {
         let Parsed { file, doc, .. } = &parsed[it.doc];
         let (first, last) = lines(doc, it.symbol);
-        (last - first, code.files[*file].path.as_str(), first, it.symbol)
+        // Files are ordered by path.
+        (last - first, *file, first, it.symbol)
     };
     b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
 }
@@ -269,29 +280,30 @@ fn bonus(
         |word: &Option<u32>| word.and_then(|_| numbers.iter().position(|number| number == word));
     let path = &code.files[parsed.file].path;
     let text = || read::walked_text(code.root, path).unwrap_or_default();
-    let span = reader.words(words, parsed.file, text, symbol, lines(parsed.doc, symbol));
+    let span = reader.words(words, parsed.file, text, lines(parsed.doc, symbol));
     let neighbours = phrases::neighbours(span.iter().map(slot), &rule.pairs);
     score::phrase_bonus(&plan.query, rule, &neighbours, &tokenize::terms(name))
 }
 
-/// Lifts the symbols of files in which several fit; `scored` is ordered by score.
+/// Lifts the symbols of files in which several fit.
 fn add_coherence(scored: &mut [Scored], n_docs: usize) {
-    let mut by_doc: Vec<Vec<f64>> = vec![Vec::new(); n_docs];
+    let mut best = vec![score::Best::default(); n_docs];
     for symbol in scored.iter() {
-        by_doc[symbol.doc].push(symbol.score);
+        best[symbol.doc].add(symbol.score);
     }
-    let added: Vec<f64> = by_doc.iter().map(|scores| score::coherence(scores)).collect();
+    let added: Vec<f64> = best.iter().map(score::Best::coherence).collect();
     for symbol in scored {
         symbol.score += added[symbol.doc];
     }
 }
 
-/// Returns what tells whether the first of `scored` is right.
+/// Returns what tells whether the first of `scored`, which is the best, is right.
 fn evidence(scored: &[Scored], n_known: usize) -> Evidence {
     let Some(first) = scored.first() else {
         return Evidence::default();
     };
-    let next = scored.iter().find(|it| it.doc != first.doc).map_or(0.0, |next| next.score);
+    let others = scored.iter().filter(|it| it.doc != first.doc).map(|it| it.score);
+    let next = others.fold(0.0, f64::max);
     Evidence { score: first.score, lead: 1.0 - next / first.score.max(f64::MIN_POSITIVE), n_known }
 }
 

@@ -1,7 +1,7 @@
 //! Which code shows a rule, and how alike two pieces of code are: words, weights and
 //! scores over statistics passed in.
 //!
-//! [`tokenize`] turns text into terms, [`dictionary`] packs the
+//! [`tokenize`] turns text into terms, [`raw_words`] remembers them, [`dictionary`] packs the
 //! terms' ids, [`vector`] a file's terms, [`document`] those of its
 //! symbols, [`rule`] reads
 //! a rule, [`score`] weighs a file or a symbol against it, [`phrases`] looks at words
@@ -18,6 +18,7 @@ pub(crate) mod likeness;
 pub(crate) mod phrases;
 pub(crate) mod place;
 pub(crate) mod polarity;
+pub(crate) mod raw_words;
 pub(crate) mod rule;
 pub(crate) mod score;
 pub(crate) mod tokenize;

@@ -188,16 +188,15 @@ impl<'a> Hits<'a> {
             let occurrences = document.occurrences(id).iter();
             found.extend(occurrences.map(|it| (it.symbol(), slot, it.field(), it.count() * share)));
         }
-        let mut symbols: Vec<usize> = Vec::new();
+        let mut has_hits = vec![false; document.symbols.len()];
         for &(symbol, ..) in &found {
             let mut around = Some(symbol);
-            while let Some(at) = around {
-                symbols.push(at);
+            while let Some(at) = around.filter(|&at| !has_hits[at]) {
+                has_hits[at] = true;
                 around = document.parent(at);
             }
         }
-        symbols.sort_unstable();
-        symbols.dedup();
+        let symbols: Vec<usize> = (0..has_hits.len()).filter(|&at| has_hits[at]).collect();
         let counts = shared.repeat(symbols.len());
         let mut hits = Self { query, document, symbols, counts };
         for (symbol, slot, field, count) in found {
@@ -227,11 +226,13 @@ impl<'a> Hits<'a> {
             let Some(parent) = self.parent_row(row) else {
                 continue;
             };
-            for field in 0..N_OWN_FIELDS {
-                let (into, share) = self.document.passed_up(self.symbols[parent], field);
-                for slot in 0..n_slots {
-                    let count = self.counts[row * n_slots + slot][field];
-                    self.counts[parent * n_slots + slot][into] += share * count;
+            let passed: [(usize, f64); N_OWN_FIELDS] =
+                std::array::from_fn(|field| self.document.passed_up(self.symbols[parent], field));
+            for slot in 0..n_slots {
+                let counts = self.counts[row * n_slots + slot];
+                let above = &mut self.counts[parent * n_slots + slot];
+                for (count, (into, share)) in counts.iter().zip(passed) {
+                    above[into] += share * count;
                 }
             }
         }
@@ -367,10 +368,24 @@ pub(crate) fn phrase_bonus(
     query.share(PAIR * paired + IDENTIFIER * named)
 }
 
-/// Returns what a file adds to its symbols' scores, given those, the largest first.
-pub(crate) fn coherence(scores: &[f64]) -> f64 {
-    let others = scores.iter().skip(1).take(COHERENT_SYMBOLS);
-    COHERENCE * others.sum::<f64>() / COHERENT_SYMBOLS as f64
+/// The best scores of a file's symbols, the largest first.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Best([f64; COHERENT_SYMBOLS + 1]);
+
+impl Best {
+    pub(crate) fn add(&mut self, score: f64) {
+        let mut score = score;
+        for known in &mut self.0 {
+            if score > *known {
+                std::mem::swap(known, &mut score);
+            }
+        }
+    }
+
+    /// Returns what the file adds to the scores of its symbols.
+    pub(crate) fn coherence(&self) -> f64 {
+        COHERENCE * self.0[1..].iter().sum::<f64>() / COHERENT_SYMBOLS as f64
+    }
 }
 
 #[cfg(test)]

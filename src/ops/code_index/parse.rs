@@ -5,19 +5,26 @@ use crate::rank::document::{Document, Field, SymbolDoc};
 use crate::syntax::{Leaf, Role, Source, Symbol};
 use crate::text::LineIndex;
 
-use super::vocabulary::Worker;
+use super::vocabulary::{Vocabulary, Worker};
 
 /// Parses a text.
-pub(super) fn document(worker: &mut Worker<'_>, language: Language, text: &str) -> Document {
+pub(super) fn document(
+    worker: &mut Worker,
+    vocabulary: &Vocabulary,
+    language: Language,
+    text: &str,
+) -> Document {
     let source = Source::parse(language, text);
     let lines = LineIndex::new(text);
     let (mut terms, mut module) = (Vec::new(), Vec::new());
     for_each_owned_leaf(&source, |leaf, owner| {
         let piece = leaf.span.of(text);
         match owner {
-            Some((at, field)) => worker.each_id(piece, |id| terms.push((id, at, field))),
+            Some((at, field)) => {
+                worker.each_id(vocabulary, piece, |id| terms.push((id, at, field)))
+            }
             None if matches!(leaf.role, Role::Doc | Role::Comment) => {
-                worker.each_id(piece, |id| module.push(id));
+                worker.each_id(vocabulary, piece, |id| module.push(id));
             }
             None => {}
         }

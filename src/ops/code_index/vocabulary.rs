@@ -9,18 +9,13 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use crate::rank::dictionary::Dictionary;
+use crate::rank::raw_words::RawWords;
 use crate::rank::{tokenize, vector};
 use crate::store::code;
 use crate::store::{Connection, Store};
 
 /// From this many packed dictionaries on they are made one.
 const MAX_DICTIONARIES: usize = 8;
-
-/// How many raw words a thread remembers the terms of.
-const MAX_CACHED_WORDS: usize = 200_000;
-
-/// The longest raw word that is remembered as a number; nine of ten are no longer.
-const SHORT: usize = 16;
 
 /// Terms and their ids.
 #[derive(Default)]
@@ -120,87 +115,50 @@ impl Vocabulary {
     }
 }
 
-/// Where in a list a raw word's terms are.
-#[derive(Debug, Clone, Copy)]
-struct Terms {
-    start: u32,
-    len: u32,
-}
-
-/// One thread's way from raw words to term ids.
-pub(super) struct Worker<'v> {
-    vocabulary: &'v Vocabulary,
-    short: FxHashMap<u128, Terms>,
-    long: FxHashMap<Box<str>, Terms>,
-    ids: Vec<u32>,
+/// One thread's way from texts to term ids.
+#[derive(Default)]
+pub(super) struct Worker {
+    words: RawWords<u32>,
     parts: FxHashMap<Box<str>, u32>,
     /// How often each term was met in the text at hand, by id.
     counts: Vec<u32>,
 }
 
-impl<'v> Worker<'v> {
-    pub(super) fn new(vocabulary: &'v Vocabulary) -> Self {
-        Self {
-            vocabulary,
-            short: FxHashMap::default(),
-            long: FxHashMap::default(),
-            ids: Vec::new(),
-            parts: FxHashMap::default(),
-            counts: Vec::new(),
-        }
-    }
-
+impl Worker {
     /// Calls `each` with the id of every term of a text, in its order.
-    pub(super) fn each_id(&mut self, text: &str, mut each: impl FnMut(u32)) {
-        tokenize::words(text, |word| {
-            let terms = self.terms(word);
-            let start = terms.start as usize;
-            self.ids[start..start + terms.len as usize].iter().copied().for_each(&mut each);
-        });
-    }
-
-    fn terms(&mut self, word: &str) -> Terms {
-        let number = as_number(word);
-        let known = match number {
-            Some(number) => self.short.get(&number),
-            None => self.long.get(word),
-        };
-        if let Some(&terms) = known {
-            return terms;
-        }
-        if self.short.len() + self.long.len() >= MAX_CACHED_WORDS {
-            self.short.clear();
-            self.long.clear();
-            self.ids.clear();
-        }
-        let start = self.ids.len();
-        let Self { vocabulary, ids, parts, .. } = self;
-        tokenize::parts(word, |part| {
-            let id = parts.get(part).copied().unwrap_or_else(|| {
+    pub(super) fn each_id(
+        &mut self,
+        vocabulary: &Vocabulary,
+        text: &str,
+        mut each: impl FnMut(u32),
+    ) {
+        let Self { words, parts, .. } = self;
+        let mut id = |part: &str| {
+            parts.get(part).copied().unwrap_or_else(|| {
                 let id = vocabulary.intern(tokenize::term(part));
                 parts.insert(part.into(), id);
                 id
-            });
-            ids.push(id);
-        });
-        let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let terms = Terms { start: position(start), len: position(self.ids.len() - start) };
-        match number {
-            Some(number) => self.short.insert(number, terms),
-            None => self.long.insert(word.into(), terms),
+            })
         };
-        terms
+        tokenize::words(text, |word| {
+            words.get(word, &mut id).iter().copied().for_each(&mut each);
+        });
     }
 
     /// Returns a file's packed terms and their number.
-    pub(super) fn vector(&mut self, path: &str, text: &str) -> (Vec<u8>, u32) {
+    pub(super) fn vector(
+        &mut self,
+        vocabulary: &Vocabulary,
+        path: &str,
+        text: &str,
+    ) -> (Vec<u8>, u32) {
         let mut in_path = Vec::new();
-        self.each_id(path, |id| in_path.push(id));
+        self.each_id(vocabulary, path, |id| in_path.push(id));
         in_path.sort_unstable();
         in_path.dedup();
         let mut counts = std::mem::take(&mut self.counts);
         let (mut met, mut n_terms) = (Vec::new(), 0_u32);
-        self.each_id(text, |id| {
+        self.each_id(vocabulary, text, |id| {
             n_terms = n_terms.saturating_add(1);
             let at = id as usize;
             if at >= counts.len() {
@@ -219,9 +177,18 @@ impl<'v> Worker<'v> {
     }
 }
 
-/// Returns a short word as a number that no other short word has: none has a zero byte.
-fn as_number(word: &str) -> Option<u128> {
-    let mut bytes = [0; SHORT];
-    bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
-    Some(u128::from_le_bytes(bytes))
+/// A worker for each thread, who keeps what it knows from one batch of files to the next.
+pub(super) struct Workers(Vec<Mutex<Worker>>);
+
+impl Workers {
+    pub(super) fn new() -> Self {
+        // One more for a thread that is none of the pool's.
+        Self((0..=rayon::current_num_threads()).map(|_| Mutex::default()).collect())
+    }
+
+    /// Returns the worker of the thread that asks.
+    pub(super) fn own(&self) -> MutexGuard<'_, Worker> {
+        let at = rayon::current_thread_index().map_or(0, |at| at + 1);
+        self.0[at % self.0.len()].lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

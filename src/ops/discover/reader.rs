@@ -1,73 +1,59 @@
 //! Reads symbols again as the words that stand side by side in them.
 //!
-//! One reader a thread, over all rules of a run: a file is read once, a raw word taken
-//! apart and stemmed once.
+//! One reader a thread, over all rules of a run: a file is read once as long as there is
+//! room, a raw word taken apart and stemmed once.
 
 use rustc_hash::FxHashMap;
 
+use crate::rank::raw_words::RawWords;
 use crate::rank::tokenize;
+use crate::text::LineIndex;
 
 use super::words::Words;
 
-/// How many texts, of some 20 KB each, how many symbols' words, of some 2 KB each, and
-/// how many raw words are kept over the rules of a run.
-const MAX_KEPT_TEXTS: usize = 500;
-const MAX_KEPT_SPANS: usize = 20_000;
-const MAX_KEPT_WORDS: usize = 200_000;
+/// How many bytes of text are kept over the rules of a run.
+const MAX_KEPT_BYTES: usize = 16 * 1024 * 1024;
 
-/// A word's number, if it is a word of some rule.
-type Number = Option<u32>;
+/// A text by its lines.
+#[derive(Debug, Clone)]
+struct Text {
+    text: String,
+    lines: LineIndex,
+}
 
 /// What was read before.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reader {
-    texts: FxHashMap<usize, String>,
-    /// By file and symbol.
-    spans: FxHashMap<(usize, Option<usize>), Vec<Number>>,
-    /// The parts of raw words.
-    parts: FxHashMap<Box<str>, Box<[Number]>>,
+    texts: FxHashMap<usize, Text>,
+    n_bytes: usize,
+    words: RawWords<Option<u32>>,
 }
 
 impl Reader {
-    /// Returns the words of a symbol or of a whole file between two lines, reading the
-    /// file's `text` if it was not read before.
+    /// Returns the words of a file between two lines, each as its number if it is a word
+    /// of some rule, reading the file's `text` if it was not read before.
     pub(super) fn words(
         &mut self,
         words: &Words,
         file: usize,
         text: impl FnOnce() -> String,
-        symbol: Option<usize>,
         (first, last): (u32, u32),
-    ) -> &[Number] {
-        if self.texts.len() >= MAX_KEPT_TEXTS {
+    ) -> Vec<Option<u32>> {
+        if self.n_bytes >= MAX_KEPT_BYTES {
             self.texts.clear();
+            self.n_bytes = 0;
         }
-        if self.spans.len() >= MAX_KEPT_SPANS {
-            self.spans.clear();
-        }
-        if self.parts.len() >= MAX_KEPT_WORDS {
-            self.parts.clear();
-        }
-        let Self { texts, spans, parts } = self;
-        spans.entry((file, symbol)).or_insert_with(|| {
-            let text = texts.entry(file).or_insert_with(text);
-            let n_lines = (last - first + 1) as usize;
-            let mut found = Vec::new();
-            for line in text.lines().skip(first as usize).take(n_lines) {
-                tokenize::words(line, |word| {
-                    if let Some(numbers) = parts.get(word) {
-                        found.extend_from_slice(numbers);
-                        return;
-                    }
-                    let mut numbers = Vec::new();
-                    tokenize::parts(word, |part| {
-                        numbers.push(words.number(&tokenize::term(part)));
-                    });
-                    found.extend_from_slice(&numbers);
-                    parts.insert(word.into(), numbers.into());
-                });
-            }
-            found
-        })
+        let Text { text, lines } = self.texts.entry(file).or_insert_with(|| {
+            let text = text();
+            self.n_bytes += text.len();
+            Text { lines: LineIndex::new(&text), text }
+        });
+        let span = &text[lines.start(first as usize)..lines.start(last as usize + 1)];
+        let mut found = Vec::with_capacity(span.len() / 6);
+        tokenize::words(span, |word| {
+            let numbers = self.words.get(word, |part| words.number(&tokenize::term(part)));
+            found.extend_from_slice(numbers);
+        });
+        found
     }
 }

@@ -145,7 +145,13 @@ fn neighbours_and_own_names_add() {
 
 #[test]
 fn further_symbols_of_a_file_add() {
+    let coherence = |scores: &[f64]| {
+        let mut best = Best::default();
+        scores.iter().for_each(|&score| best.add(score));
+        best.coherence()
+    };
     assert_eq!(coherence(&[0.5]), 0.0);
+    assert_eq!(coherence(&[0.1, 0.5, 0.3]), coherence(&[0.5, 0.3, 0.1]));
     assert!(coherence(&[0.5, 0.4, 0.4]) > coherence(&[0.5, 0.4]));
     assert_eq!(coherence(&[0.5, 0.4, 0.4, 0.4, 0.4]), coherence(&[0.5, 0.4, 0.4, 0.4]));
 }
