@@ -279,7 +279,8 @@ pub(crate) fn unknown_commits(root: &Path, commits: &BTreeSet<&str>) -> Vec<Stri
 
 /// Returns where git looks for a hook.
 pub(crate) fn hook(root: &Path, name: &str) -> Option<PathBuf> {
-    let told = git(root, &["rev-parse", "--git-path", &format!("hooks/{name}")])?;
+    // Asked with the repository's own setting: telling a path runs nothing.
+    let told = printed(plain(root).args(["rev-parse", "--git-path", &format!("hooks/{name}")]))?;
     Some(root.join(told.trim_end_matches(['\n', '\r'])))
 }
 
@@ -317,6 +318,15 @@ fn printed(command: &mut Command) -> Option<String> {
 }
 
 fn command(root: &Path) -> Command {
+    let mut command = plain(root);
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
+    command
+}
+
+/// As [`command`], but by the settings of the repository.
+fn plain(root: &Path) -> Command {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -328,9 +338,6 @@ fn command(root: &Path) -> Command {
         .env("GIT_ALLOW_PROTOCOL", "none")
         .stdin(Stdio::null())
         .stderr(Stdio::null());
-    for setting in SETTINGS {
-        command.args(["-c", setting]);
-    }
     command
 }
 
