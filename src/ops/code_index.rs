@@ -9,12 +9,15 @@ mod vocabulary;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 
 use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
+use crate::model::Language;
 use crate::rank::document::Document;
 use crate::rank::vector;
 use crate::store::Store;
@@ -23,10 +26,15 @@ use crate::text;
 use crate::timings;
 use crate::tree::{git, read, walk};
 
+use super::Progress;
 use vocabulary::{Vocabulary, Worker, Workers};
 
 /// How many parsed files are remembered over the rules of one run, some 25 KB each.
 const MAX_CACHED_DOCUMENTS: usize = 4_000;
+
+/// How many packed files wait to be written at most, and how many are written at once.
+const MAX_WAITING: usize = 64;
+const MAX_WRITTEN: usize = 2_000;
 
 /// A change of a file so soon after its indexing may keep its modification time: clocks
 /// tick more coarsely than nanoseconds.
@@ -324,10 +332,61 @@ impl CodeIndex {
         hasher.digest128()
     }
 
+    /// Parses every file that was not parsed before and keeps its symbols. A thread of its
+    /// own writes, so that those that parse need not wait, and few are held at once.
+    pub(crate) fn parse_all(&mut self, progress: Progress<'_>) -> Result<()> {
+        if !self.is_attached {
+            return Ok(());
+        }
+        let _step = timings::step("parse every file");
+        let mut known = code::parsed(self.store.reader())?;
+        let missing: Vec<&FileRow> =
+            self.files.iter().filter(|file| known.insert((file.hash, file.language))).collect();
+        let (vocabulary, workers, root) = (&self.vocabulary, &self.workers, &self.root);
+        let (sender, packed) = mpsc::sync_channel(MAX_WAITING);
+        let (n_done, n_all) = (AtomicUsize::new(0), missing.len());
+        let parse = |sender: &mut SyncSender<_>, file: &&FileRow| {
+            let text = read::walked_text(root, &file.path).unwrap_or_default();
+            let document = parse::document(&mut workers.own(), vocabulary, file.language, &text);
+            // As in `keep_documents`; and where nobody writes any more nothing is kept.
+            if let (false, Ok(bytes)) = (vocabulary.has_new(), document.pack()) {
+                let _ = sender.send((file.hash, file.language, bytes));
+            }
+            progress(n_done.fetch_add(1, Ordering::Relaxed) + 1, n_all);
+        };
+        let store = &mut self.store;
+        let kept = std::thread::scope(|scope| {
+            let writer = scope.spawn(move || keep_packed(store, &packed));
+            missing.par_iter().for_each_with(sender, parse);
+            writer.join()
+        });
+        let kept = kept.unwrap_or_else(|_| Err(anyhow::anyhow!("the writing thread ended early")));
+        self.is_attached = self.is_kept(kept.map(|()| true));
+        Ok(())
+    }
+
     /// Returns the store, for what else is kept there.
     pub(crate) fn store(&mut self) -> &mut Store {
         &mut self.store
     }
+}
+
+/// Keeps packed symbols as they come, many in one transaction.
+fn keep_packed(
+    store: &mut Store,
+    packed: &Receiver<(ContentHash, Language, Vec<u8>)>,
+) -> Result<()> {
+    while let Ok(first) = packed.recv() {
+        store.transaction(|connection| {
+            for (hash, language, bytes) in
+                std::iter::once(first).chain(packed.iter().take(MAX_WRITTEN))
+            {
+                code::put_symbols(connection, &hash, language, &bytes)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 fn index_file(

@@ -27,20 +27,13 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
 }
 
-/// How many files are parsed between two signs of progress.
-const BATCH: usize = 256;
-
 /// Brings the index up to date; `full` parses every file too.
 pub(crate) fn index(project: &Project, full: bool, progress: Progress<'_>) -> Result<Report> {
     let started = Instant::now();
     let mut index = anchor_test::open_index(project)?;
     let n_files = index.files.len();
     if full {
-        let all: Vec<usize> = (0..n_files).collect();
-        for batch in all.chunks(BATCH) {
-            index.gather(batch)?;
-            progress(batch.last().map_or(0, |last| last + 1), n_files);
-        }
+        index.parse_all(progress)?;
     }
     let mut languages = BTreeMap::new();
     for file in &index.files {

@@ -207,13 +207,12 @@ impl Document {
         for (at, &(id, start)) in self.terms.iter().enumerate() {
             let end = self.terms.get(at + 1).map_or(self.occurrences.len(), |it| it.1 as usize);
             let occurrences = &self.occurrences[start as usize..end];
-            push(&mut bytes, id - last);
-            push(&mut bytes, u32::try_from(occurrences.len()).unwrap_or(u32::MAX));
+            let n_places = u32::try_from(occurrences.len()).unwrap_or(u32::MAX);
+            push_pair(&mut bytes, id - last, n_places);
             last = id;
             let mut place = 0;
             for it in occurrences {
-                push(&mut bytes, it.place - place);
-                push(&mut bytes, it.count);
+                push_pair(&mut bytes, it.place - place, it.count);
                 place = it.place;
             }
         }
@@ -226,16 +225,31 @@ impl Document {
         let mut counted = Vec::with_capacity(rest.len() / 2);
         let mut id = 0u32;
         while !rest.is_empty() {
-            id = id.checked_add(pull(&mut rest)?)?;
-            let n_places = pull(&mut rest)?;
+            let (step, n_places) = pull_pair(&mut rest)?;
+            id = id.checked_add(step)?;
             let mut place = 0u32;
             for _ in 0..n_places {
-                place = place.checked_add(pull(&mut rest)?)?;
-                counted.push((id, place, pull(&mut rest)?));
+                let (step, count) = pull_pair(&mut rest)?;
+                place = place.checked_add(step)?;
+                counted.push((id, place, count));
             }
         }
         Some(Self::of_counted(head, counted.into_iter()))
     }
+}
+
+/// Appends a step and a number, which most often is 1 and then takes no byte.
+fn push_pair(bytes: &mut Vec<u8>, step: u32, number: u32) {
+    push(bytes, u64::from(step) << 1 | u64::from(number != 1));
+    if number != 1 {
+        push(bytes, u64::from(number));
+    }
+}
+
+fn pull_pair(rest: &mut &[u8]) -> Option<(u32, u32)> {
+    let step = pull(rest)?;
+    let number = if step & 1 == 1 { u32::try_from(pull(rest)?).ok()? } else { 1 };
+    Some((u32::try_from(step >> 1).ok()?, number))
 }
 
 #[cfg(test)]

@@ -29,24 +29,25 @@ pub(crate) fn pack(path: &[u32], text: &[(u32, u32)]) -> Vec<u8> {
 /// Bytes that are no packed vector end the reading early.
 pub(crate) fn unpack(bytes: &[u8], mut each: impl FnMut(u32, u32, bool)) {
     let mut rest = bytes;
-    let Some(n_path) = pull(&mut rest) else {
+    let Some(n_path) = pull_u32(&mut rest) else {
         return;
     };
     let mut id = 0u32;
     for _ in 0..n_path {
-        let Some(step) = pull(&mut rest) else { return };
+        let Some(step) = pull_u32(&mut rest) else { return };
         id = id.wrapping_add(step);
         each(id, 1, true);
     }
     id = 0;
-    while let (Some(step), Some(count)) = (pull(&mut rest), pull(&mut rest)) {
+    while let (Some(step), Some(count)) = (pull_u32(&mut rest), pull_u32(&mut rest)) {
         id = id.wrapping_add(step);
         each(id, count, false);
     }
 }
 
 /// Appends a number.
-pub(super) fn push(bytes: &mut Vec<u8>, mut number: u32) {
+pub(super) fn push(bytes: &mut Vec<u8>, number: impl Into<u64>) {
+    let mut number = number.into();
     while number >= 0x80 {
         bytes.push((number as u8) | 0x80);
         number >>= 7;
@@ -55,17 +56,21 @@ pub(super) fn push(bytes: &mut Vec<u8>, mut number: u32) {
 }
 
 /// Takes a number off the front.
-pub(super) fn pull(rest: &mut &[u8]) -> Option<u32> {
-    let mut number = 0u32;
+pub(super) fn pull(rest: &mut &[u8]) -> Option<u64> {
+    let mut number = 0u64;
     for shift in (0..35).step_by(7) {
         let (&byte, tail) = rest.split_first()?;
         *rest = tail;
-        number |= u32::from(byte & 0x7F).checked_shl(shift)?;
+        number |= u64::from(byte & 0x7F) << shift;
         if byte < 0x80 {
             return Some(number);
         }
     }
     None
+}
+
+fn pull_u32(rest: &mut &[u8]) -> Option<u32> {
+    u32::try_from(pull(rest)?).ok()
 }
 
 #[cfg(test)]

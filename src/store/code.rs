@@ -6,7 +6,7 @@
 
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::Language;
 
@@ -117,6 +117,16 @@ pub(crate) fn symbols(
     let mut statement = connection.prepare_cached(SQL)?;
     let found = statement.query_row(params![hash, language.as_str()], |row| row.get(0));
     Ok(found.optional()?)
+}
+
+/// Returns the contents that have kept symbols.
+pub(crate) fn parsed(connection: &Connection) -> Result<FxHashSet<(ContentHash, Language)>> {
+    let mut statement = connection.prepare_cached("SELECT hash, language FROM code_symbols")?;
+    let rows = statement.query_map([], |row| {
+        let language: String = row.get(1)?;
+        Ok((row.get(0)?, language.parse().unwrap_or(Language::Python)))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Keeps the packed symbols of a content.

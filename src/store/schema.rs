@@ -149,8 +149,15 @@ const MIGRATIONS: &[&str] = &[
 ",
     "
     DROP TABLE code_term;
+    DROP TABLE code_symbols;
     DELETE FROM code_file;
-    DELETE FROM code_symbols;
+    CREATE TABLE code_symbols (
+        id       INTEGER PRIMARY KEY,
+        hash     BLOB NOT NULL,
+        language TEXT NOT NULL,
+        symbols  BLOB NOT NULL,
+        UNIQUE (hash, language)
+    ) STRICT;
     CREATE TABLE code_terms (
         last  INTEGER PRIMARY KEY,
         terms BLOB NOT NULL

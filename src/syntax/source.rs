@@ -6,6 +6,7 @@
 //! nesting in hostile input is deeper than a thread's. Never fails: code that
 //! does not parse is skipped, what is around it still counts.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use tree_sitter::{Node, Parser, TreeCursor};
@@ -64,6 +65,11 @@ pub(crate) struct Symbol {
     pub(crate) above: Option<Span>,
 }
 
+thread_local! {
+    /// A parser keeps its memory from one file to the next.
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
 /// Returns the last part of a qualified name.
 pub(crate) fn last_name(qualified: &str) -> &str {
     qualified.rsplit('.').next().unwrap_or(qualified)
@@ -80,11 +86,10 @@ impl Source {
     /// Returns the symbols and leaves of `text`.
     pub(crate) fn parse(language: Language, text: &str) -> Self {
         let tables = language::compiled(language);
-        let mut parser = Parser::new();
-        let tree = match parser.set_language(&tables.grammar) {
-            Ok(()) => parser.parse(text, None),
-            Err(_) => None,
-        };
+        let tree = PARSER.with_borrow_mut(|parser| {
+            parser.set_language(&tables.grammar).ok()?;
+            parser.parse(text, None)
+        });
         let Some(tree) = tree else {
             return Self { symbols: Vec::new(), leaves: Vec::new() };
         };
