@@ -81,7 +81,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("serde", All),
     ("serde-saphyr", Only(&["markdown"])),
     // `commands` reads the rules of `anchor-test --rules`.
-    ("serde_json", Only(&["commands", "mcp", "output"])),
+    ("serde_json", Only(&["ops", "commands", "mcp", "output"])),
     ("similar", Only(&["ops"])),
     ("strsim", Only(&["text", "rank"])),
     // `ops` makes the folder of the demo.

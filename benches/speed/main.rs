@@ -3,7 +3,7 @@
 //!
 //! The code measured on is fetched once by `benches/fetch_corpora.sh`; a part whose code
 //! or tool is not there says so and is left out. An argument runs only the parts whose
-//! names contain it: `cargo bench --bench speed -- go`.
+//! names contain it: `cargo bench --bench speed -- golang`.
 #![expect(clippy::disallowed_methods, reason = "a benchmark starts processes and makes folders")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -18,8 +18,11 @@ use measure::{Bench, compare, figure, head, time, time_of, time_of_baseline};
 const RULE: &str = "Close the database connection when the request has finished";
 const ASK: &[&str] = &["memory", "anchor-test", RULE];
 
-const PARTS: &[(&str, fn(&Path))] =
-    &[("django", django), ("anchors", anchors), ("go", go), ("growth", growth), ("bank", bank)];
+/// Measures something on the corpora below a folder.
+type Part = fn(&Path);
+
+const PARTS: &[(&str, Part)] =
+    &[("django", django), ("anchors", anchors), ("golang", go), ("growth", growth), ("bank", bank)];
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::model::{Language, SymbolKind};
@@ -59,7 +59,7 @@ pub(crate) struct Report {
 }
 
 /// Code that may show a rule.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Candidate {
     pub(crate) rank: usize,
@@ -75,7 +75,7 @@ pub(crate) struct Candidate {
     pub(crate) size: f64,
     pub(crate) recency: f64,
     pub(crate) matched_terms: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", skip_deserializing)]
     pub(crate) reasons: Vec<Reason>,
     /// Its first lines, where a person is to choose.
     #[serde(skip_serializing_if = "Option::is_none")]

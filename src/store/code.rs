@@ -147,22 +147,27 @@ pub(crate) fn n_parsed(connection: &Connection) -> Result<u64> {
     Ok(connection.query_row("SELECT count(*) FROM code_symbols", [], |row| row.get(0))?)
 }
 
-/// Returns what was asked of the memories whose anchors were found to be the best, by id.
-pub(crate) fn best_anchors(connection: &Connection) -> Result<FxHashMap<String, [u8; 16]>> {
-    let mut statement = connection.prepare_cached("SELECT memory, asked FROM best_anchor")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+/// A memory's id, what was asked of it, and what was found to be better than its anchor.
+pub(crate) type BestAnchor = (String, [u8; 16], String);
+
+/// Returns what was found to be better than the anchors that hold.
+pub(crate) fn best_anchors(connection: &Connection) -> Result<Vec<BestAnchor>> {
+    let mut statement =
+        connection.prepare_cached("SELECT memory, asked, better FROM best_anchor")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Keeps that the anchor of a memory was found to be the best for what was asked.
+/// Keeps what was found to be better than the anchor of a memory.
 pub(crate) fn put_best_anchor(
     connection: &Connection,
     memory: &str,
     asked: &[u8; 16],
+    better: &str,
 ) -> Result<()> {
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO best_anchor (memory, asked) VALUES (?1, ?2)")?
-        .execute(params![memory, asked])?;
+    const SQL: &str =
+        "INSERT OR REPLACE INTO best_anchor (memory, asked, better) VALUES (?1, ?2, ?3)";
+    connection.prepare_cached(SQL)?.execute(params![memory, asked, better])?;
     Ok(())
 }
 

@@ -164,7 +164,8 @@ const MIGRATIONS: &[&str] = &[
     ) STRICT;
     CREATE TABLE best_anchor (
         memory TEXT PRIMARY KEY,
-        asked  BLOB NOT NULL
+        asked  BLOB NOT NULL,
+        better TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
 ",
 ];

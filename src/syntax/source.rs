@@ -6,6 +6,8 @@
 //! nesting in hostile input is deeper than a thread's. Never fails: code that
 //! does not parse is skipped, what is around it still counts.
 
+mod names;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -16,6 +18,7 @@ use crate::text::Span;
 
 use super::language::{self, Action, Compiled, Shape};
 use super::layout;
+use names::{is_plain_name, type_name};
 
 /// The longest qualified name. What is named longer counts as code of what it stands in:
 /// code nested thousands deep would otherwise take space with the square of its depth.
@@ -571,34 +574,6 @@ impl<'t, 'n> Walk<'t, 'n> {
 
 fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.end_byte())
-}
-
-fn is_plain_name(node: Node<'_>) -> bool {
-    node.child_count() == 0 || node.kind() == "type" || node.kind() == "private_property_identifier"
-}
-
-/// Returns the name of the type in `node` without pointers, references and parameters:
-/// `*Server[T]` and `(s *Server)` are `Server`, `fmt::Display` is `Display`.
-fn type_name<'t>(node: Node<'_>, text: &'t str) -> &'t str {
-    let mut found = node;
-    loop {
-        let next = match found.kind() {
-            "parameter_list" => found.named_child(0),
-            "parameter_declaration" | "pointer_type" | "generic_type" | "reference_type" => {
-                found.child_by_field_name("type").or_else(|| found.named_child(0))
-            }
-            "scoped_type_identifier" | "qualified_type" => found.child_by_field_name("name"),
-            "parenthesized_type" => found.named_child(0),
-            _ => None,
-        };
-        match next {
-            Some(next) => found = next,
-            None => break,
-        }
-    }
-    let name = span(found).of(text);
-    // Tuples, slices and the like have no name of their own: their text stands for them.
-    name.lines().next().unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ pub(super) struct Desk<'a> {
     by_id: FxHashMap<&'a str, &'a Stored>,
     /// By memory id.
     candidates: BTreeMap<String, Vec<Candidate>>,
+    /// What was found to be better before, everything being as it is now.
+    known_better: BTreeMap<String, Option<Candidate>>,
     head: Option<String>,
 }
 
@@ -55,6 +57,7 @@ impl<'a> Desk<'a> {
             accepts,
             by_id: stored.collect(),
             candidates: BTreeMap::new(),
+            known_better: BTreeMap::new(),
             head: None,
         };
         if followed.iter().any(|followed| followed.state != State::Fresh) {
@@ -79,16 +82,20 @@ impl<'a> Desk<'a> {
         Ok(desk)
     }
 
-    /// Ranks the candidates of rules, but for anchors that hold and that were found to be
-    /// the best when everything was as it is now.
+    /// Ranks the candidates of rules, but for anchors that hold and that were compared with
+    /// others when everything was as it is now.
     fn rank(&mut self, wanted: Vec<(&String, Question, Option<&Anchor>)>) -> Result<()> {
         let mut index = anchor_test::open_index(self.project)?;
         let tree = index.digest();
-        let known = code::best_anchors(index.store().reader())?;
+        let known = code::best_anchors(index.store().reader())?.into_iter();
+        let known: FxHashMap<String, ([u8; 16], String)> =
+            known.map(|(id, asked, better)| (id, (asked, better))).collect();
         let (mut ids, mut questions, mut held) = (Vec::new(), Vec::new(), Vec::new());
         for (id, question, holds) in wanted {
             let asked = self.asked(&question, tree, holds);
-            if holds.is_some() && known.get(id) == Some(&asked) {
+            let known = known.get(id).filter(|known| holds.is_some() && known.0 == asked);
+            if let Some(better) = known.and_then(|(_, text)| serde_json::from_str(text).ok()) {
+                self.known_better.insert(id.clone(), better);
                 continue;
             }
             held.extend(holds.map(|anchor| (id, anchor, asked)));
@@ -102,12 +109,13 @@ impl<'a> Desk<'a> {
         let reports = anchor_test::rank(self.project, &mut index, &questions, options)?;
         self.candidates =
             ids.into_iter().zip(reports.into_iter().map(|report| report.candidates)).collect();
-        held.retain(|(id, anchor, _)| {
-            self.better(id, &anchor.file, anchor.symbol.as_deref()).is_none()
-        });
         // Where this cannot be kept, the next run ranks again.
         let _ = index.store().transaction(|connection| {
-            held.iter().try_for_each(|(id, _, asked)| code::put_best_anchor(connection, id, asked))
+            for (id, anchor, asked) in held {
+                let better = self.better(id, &anchor.file, anchor.symbol.as_deref());
+                code::put_best_anchor(connection, id, &asked, &serde_json::to_string(&better)?)?;
+            }
+            Ok(())
         });
         Ok(())
     }
@@ -257,6 +265,9 @@ impl<'a> Desk<'a> {
     /// Returns the first candidate, where it is clearly better than the anchored code
     /// and neither a part of it nor around it.
     fn better(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<Candidate> {
+        if let Some(known) = self.known_better.get(id) {
+            return known.clone();
+        }
         let best = self.candidates.get(id)?.first()?;
         let now = self.candidate(id, file, symbol).map_or(0.0, |now| now.quality);
         let is_related = best.file == file
