@@ -139,7 +139,9 @@ The first line says the format, each further one is a file: memories, anchors.lo
 Example: cerberus memory export --output memories.jsonl")]
     Export(ExportArgs),
     /// Take rules out of AGENTS.md and the like, or a whole bank out of an export
-    #[command(after_help = "\
+    #[command(
+        arg_required_else_help = true,
+        after_help = "\
 List items that tell what to do become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
 .github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
 left; --dry-run says why. A file or symbol that a rule names is its example, else the best one
@@ -151,7 +153,8 @@ has otherwise is refused unless --overwrite is given.
 
 Examples:
   cerberus memory import AGENTS.md .cursor/rules --dry-run
-  cerberus memory import --from-export memories.jsonl")]
+  cerberus memory import --from-export memories.jsonl"
+    )]
     Import(ImportArgs),
     /// Print pins, memories and their examples within a token budget
     #[command(after_help = "\

@@ -136,7 +136,9 @@ pub(crate) struct IndexArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum HooksCommand {
     /// Print the settings that call cerberus, or merge them into a file
-    #[command(after_help = "\
+    #[command(
+        arg_required_else_help = true,
+        after_help = "\
 The settings go to .claude/settings.json, .codex/hooks.json, .gemini/settings.json,
 .cursor/hooks.json or .git/hooks/pre-commit. Nothing is written without --write, which keeps what
 else is in the file; twice is once. Gemini CLI and Cursor offer no moment after a compaction or
@@ -146,7 +148,8 @@ git speaks before a commit. Codex runs hooks where its feature `codex_hooks` is 
 Examples:
   cerberus hooks print claude
   cerberus hooks print claude --write .claude/settings.json
-  cerberus hooks print git --write .git/hooks/pre-commit")]
+  cerberus hooks print git --write .git/hooks/pre-commit"
+    )]
     Print(HooksPrintArgs),
 }
 

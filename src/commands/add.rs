@@ -47,10 +47,9 @@ pub(super) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
         (None, Some(why)) => {
             out.line(&format!("  {}: {}", out.painted(ODD, "no example"), why.reason));
             if why.can_be_anchored {
-                out.line(&format!(
-                    "  next: cerberus memory anchor {} --candidates 5, or give --hint with a word of its code",
-                    report.id
-                ));
+                let anchor = format!("cerberus memory anchor {}", report.id);
+                out.line(&format!("  next: {anchor} --candidates 5"));
+                out.line(&format!("  or, with a word of its code: {anchor} --hint WORD"));
             }
         }
         (None, None) => {}

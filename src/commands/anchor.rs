@@ -8,6 +8,7 @@ use crate::error::ExitStatus;
 use crate::ops::anchor::{self, Choice, Report, Request};
 use crate::ops::anchor_test::Expected;
 use crate::output::{GOOD, NAME, ODD, Printer};
+use crate::text::shell_word;
 
 use super::anchor_test::{candidates, unknown_words};
 
@@ -73,7 +74,10 @@ fn show(report: &Report, request: &Request, out: &mut Printer) {
         unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
         if !report.candidates.is_empty() {
             let command = format!("cerberus memory anchor {}", out.safe(&report.id));
-            out.line(&format!("keep one with: {command} --pick 1"));
+            // Ranks count from the list that these hints made.
+            let hints = request.hints.iter().map(|hint| format!(" --hint {}", shell_word(hint)));
+            let hints = out.safe(&hints.collect::<String>());
+            out.line(&format!("keep one with: {command}{hints} --pick 1"));
             out.line(&format!("or look again with a word of its code: {command} --hint WORD"));
         }
     }

@@ -44,6 +44,11 @@ pub(super) fn run(
             languages: None,
         }],
     };
+    if args.rules.is_none() && questions.iter().all(|it| it.rule.trim().is_empty()) {
+        return Err(Failure::usage("a rule without words has no example")
+            .hint("say the rule, as in `cerberus memory anchor-test \"close the session\"`")
+            .into());
+    }
     for question in &mut questions {
         question.languages = languages;
     }

@@ -5,7 +5,8 @@
 use std::ffi::OsString;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Parser};
 
 use crate::cli::{Cli, ColorChoice, Command, FilterArgs, MemoryCommand};
 use crate::config::{self, Settings, Terminal};
@@ -64,7 +65,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
             out.line(text.trim_end());
             return out.flush().map_or_else(|error| out.failure(&error), |()| ExitStatus::Done);
         }
-        Err(error) => {
+        Err(mut error) => {
+            point_to_namesake(&mut error);
             // clap writes its own usage errors; where stderr is gone nobody reads them.
             let _ = error.print();
             return ExitStatus::Usage;
@@ -86,6 +88,22 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
             if is_hook(&cli.command) { ExitStatus::Done } else { status }
         }
     }
+}
+
+/// Says where a subcommand is that was looked for in the wrong place, as `cerberus search` is.
+fn point_to_namesake(error: &mut clap::Error) {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let cli = Cli::command();
+    let group = cli.get_subcommands().find(|group| group.find_subcommand(name).is_some());
+    let place = match group {
+        Some(group) => format!("cerberus {} {name}", group.get_name()),
+        None if cli.find_subcommand(name).is_some() => format!("cerberus {name}"),
+        None => return,
+    };
+    let tip = format!("it is `{place}`").into();
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
 }
 
 fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {

@@ -9,6 +9,7 @@ use crate::model::State;
 use crate::ops::memories::Filter;
 use crate::ops::reanchor::{self, Finding, Mode, Report, Request, Target};
 use crate::output::{BAD, Bar, GOOD, NAME, ODD, Printer, annotations};
+use crate::text::shell_word;
 
 pub(super) fn run(
     args: &ReanchorArgs,
@@ -108,6 +109,10 @@ fn finding(finding: &Finding, request: &Request, out: &mut Printer) {
             (false, _) => "another example:",
         };
         out.line(&format!("  {verb} {} (quality {:.2})", out.safe(&place), replacement.quality));
+        if finding.recorded {
+            let anchor = format!("cerberus memory anchor {}", shell_word(&finding.id));
+            out.line(&format!("  if that is no example: {} --candidates 5", out.safe(&anchor)));
+        }
     } else {
         for candidate in &finding.candidates {
             out.line(&format!("  perhaps {}", out.safe(&target(candidate))));
@@ -125,6 +130,10 @@ fn finding(finding: &Finding, request: &Request, out: &mut Printer) {
     }
     if let Some(next) = &finding.next {
         out.line(&format!("  next: {}", out.safe(next)));
+        if finding.state == State::Gone {
+            let clear = format!("cerberus memory anchor {} --clear", shell_word(&finding.id));
+            out.line(&format!("  or, for a rule without an example: {}", out.safe(&clear)));
+        }
     }
 }
 

@@ -61,6 +61,9 @@ fn nothing(report: &Report) -> Failure {
 fn show(hit: &Hit, with_lanes: bool, out: &mut Printer) {
     let why = out.painted(FAINT, &out.safe(&hit.why.join(" ")));
     out.line(&format!("{}  {why}", out.styled(NAME, &hit.id)));
+    if hit.content.is_none() && hit.sections.is_empty() && !hit.title.is_empty() {
+        out.line(&format!("  {}", out.safe(&hit.title)));
+    }
     if with_lanes {
         let lanes =
             hit.lanes.iter().map(|it| format!("{} {} (+{:.4})", it.lane, it.rank, it.contribution));

@@ -6,6 +6,7 @@ use crate::cli::ShowArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::model::State;
+use crate::ops::memories;
 use crate::ops::show::{self, Request, Shown, ShownAnchor};
 use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
 
@@ -53,7 +54,7 @@ fn row(memory: &Shown) -> Vec<String> {
         memory.id.clone(),
         memory.memory_type.to_string(),
         example.unwrap_or_else(|| "-".to_owned()),
-        title(&memory.text).to_owned(),
+        memories::title(&memory.text).to_owned(),
     ]
 }
 
@@ -93,11 +94,4 @@ fn example(id: &str, anchor: &ShownAnchor, out: &mut Printer) {
         }
         None => {}
     }
-}
-
-/// Returns the first line that says something: no comment, no mark of a section.
-fn title(text: &str) -> &str {
-    let mut lines = text.lines().map(str::trim);
-    let said = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
-    said.unwrap_or_default().trim_start_matches('#').trim_start()
 }

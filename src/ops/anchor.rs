@@ -237,8 +237,11 @@ fn check_file(project: &Project, file: &str) -> Result<()> {
     let paths = listing.entries.iter().map(|entry| entry.path.as_str());
     let failure = Failure::usage(format!("there is no file `{file}`"));
     Err(match text::nearest(file, paths) {
+        Some(near) if file.starts_with(&format!("{near}:")) => failure.hint(format!(
+            "name a symbol instead of lines, as in `{near}::SYMBOL`, or the whole file"
+        )),
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
-        None => failure.hint("name a file by its path from the project's root"),
+        None => failure.hint("name it by its path from the project's root: FILE or FILE::SYMBOL"),
     }
     .into())
 }

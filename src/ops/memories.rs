@@ -178,3 +178,10 @@ pub(crate) fn languages(scope: &Scope) -> Result<Option<&'static [Language]>, St
         },
     }
 }
+
+/// Returns the first line that says something: no comment, no mark of a section.
+pub(crate) fn title(text: &str) -> &str {
+    let mut lines = text.lines().map(str::trim);
+    let said = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
+    said.unwrap_or_default().trim_start_matches('#').trim_start()
+}

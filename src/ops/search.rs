@@ -17,7 +17,7 @@ use crate::store::memories as table;
 use crate::text;
 
 use self::lanes::{Found, Place, Query};
-use super::memories::Filter;
+use super::memories::{self, Filter};
 use super::slices::{self, Missing, SectionPlace, TokenMetrics};
 use super::sync::{Known, Synced};
 use super::{Project, links, rounded, sync};
@@ -64,6 +64,9 @@ pub(crate) struct Report {
 pub(crate) struct Hit {
     pub(crate) id: String,
     pub(crate) file: String,
+    /// The first line that says something, for people.
+    #[serde(skip)]
+    pub(crate) title: String,
     /// 1 for the first by keyword and vector, before what recency adds.
     pub(crate) score: f64,
     /// The words that matched, and where; the hit that it is a neighbour of.
@@ -115,6 +118,7 @@ pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
         match project.bank.read(file) {
             Ok(stored) => {
                 let mut hit = hit(&query, found, lift, &stored.file, &stored.text);
+                hit.title = memories::title(&stored.memory.body).to_owned();
                 if request.sections.is_empty() {
                     hit.content = request.content.then(|| stored.memory.body.trim().to_owned());
                 } else {
@@ -210,6 +214,7 @@ fn hit(query: &Query, found: Found, lift: f64, file: &str, text: &str) -> Hit {
     Hit {
         id: found.memory,
         file: file.to_owned(),
+        title: String::new(),
         score: rounded(found.score),
         why,
         lanes: lanes.collect(),

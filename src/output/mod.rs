@@ -36,6 +36,9 @@ pub(crate) const BAD: Style = AnsiColor::Red.on_default();
 /// What may be skipped in reading.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
+/// How many columns a cell of a table needs to be read, if it is longer than that.
+const READABLE: usize = 12;
+
 /// The reader of the output went away.
 #[derive(Debug)]
 pub(crate) struct Closed;
@@ -106,6 +109,12 @@ impl Printer {
             }
             return;
         }
+        if narrowest(heading, rows) > self.terminal.width {
+            for row in rows {
+                self.stacked(row);
+            }
+            return;
+        }
         let mut table = Table::new();
         table
             .load_style(presets::NOTHING)
@@ -122,6 +131,17 @@ impl Printer {
         let text = table.to_string();
         for line in text.lines() {
             self.line(line.trim_end());
+        }
+    }
+
+    /// Adds a row whose cells would be too narrow beside each other: below what identifies it.
+    fn stacked(&mut self, row: &[String]) {
+        let Some((first, rest)) = row.split_first() else {
+            return;
+        };
+        self.line(&self.styled(NAME, first));
+        for cell in rest.iter().filter(|cell| !matches!(cell.as_str(), "" | "-")) {
+            self.line(&format!("  {}", self.safe(cell)));
         }
     }
 
@@ -212,8 +232,49 @@ impl Printer {
     }
 }
 
+/// Returns how many columns a table needs for its first column in one piece and the others wide
+/// enough to be read.
+fn narrowest(heading: &[&str], rows: &[Vec<String>]) -> usize {
+    const GAP: usize = 2;
+    let column = |at: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count());
+        let widest = cells.chain([heading[at].len()]).max().unwrap_or_default();
+        if at == 0 { widest } else { GAP + widest.min(READABLE) }
+    };
+    (0..heading.len()).map(column).sum()
+}
+
 /// Returns a message in one line: what it quotes is not to begin one of its own, which a
 /// CI service might obey.
 fn one_line(message: &str) -> String {
     message.replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROW: &[&str] = &["close-sessions-with-the-request", "rule", "src/shop/db.py::close"];
+
+    fn printed(width: usize) -> String {
+        let terminal =
+            Terminal { out_is_terminal: true, err_is_terminal: false, color: false, width };
+        let mut out = Printer::new(terminal, false);
+        let row = ROW.iter().map(|cell| (*cell).to_owned()).collect();
+        out.rows(&["id", "type", "example"], &[row]);
+        out.take()
+    }
+
+    #[test]
+    fn rows_are_a_table_where_every_cell_can_be_read() {
+        let table = "id                               type  example\n\
+                     close-sessions-with-the-request  rule  src/shop/db.py::close\n";
+        assert_eq!(printed(80), table);
+    }
+
+    #[test]
+    fn rows_are_stacked_on_a_narrow_terminal() {
+        let stack = "close-sessions-with-the-request\n  rule\n  src/shop/db.py::close\n";
+        assert_eq!(printed(48), stack);
+    }
 }

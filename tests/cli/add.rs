@@ -55,7 +55,8 @@ fn why_there_is_no_example_is_told() {
         $ cerberus memory add "Hang velvet curtains" --id none
         added none (none.md)
           no example: no code has any of its words
-          next: cerberus memory anchor none --candidates 5, or give --hint with a word of its code
+          next: cerberus memory anchor none --candidates 5
+          or, with a word of its code: cerberus memory anchor none --hint WORD
         [exit 0]
 
         $ cerberus memory add "Be kind in reviews" --scope universal

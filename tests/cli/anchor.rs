@@ -10,6 +10,9 @@ fn candidates_are_listed_and_nothing_is_stored() {
     let before = sandbox.lock();
     let listed = sandbox.ok("memory anchor close-session --candidates 2");
     assert!(listed.contains("request_session"), "{listed}");
+    let hinted = sandbox.ok("memory anchor close-session --candidates 2 --hint Session");
+    let keep = "keep one with: cerberus memory anchor close-session --hint Session --pick 1\n";
+    assert!(hinted.contains(keep), "{hinted}");
     sandbox.ok("memory anchor escape-html --to web/cart.ts --dry-run");
     sandbox.ok("memory anchor escape-html --clear --dry-run");
     sandbox.ok("memory anchor escape-html --pick 1 --dry-run");

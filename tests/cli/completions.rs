@@ -124,7 +124,7 @@ fn words_are_completed_by_what_the_project_holds() {
         cerberus memory show --file api/
           api/health.go api/limit.go
         cerberus memory stats _
-          --show-anchors --help --version --project --json --color
+          --show-anchors --help --version --project --json --color --timings
         cerberus memory stats --sh
           --show-anchors
         cerberus mem

@@ -1,5 +1,7 @@
 //! The exit statuses of the manual: one test each.
 
+use expect_test::expect;
+
 use crate::sandbox::Sandbox;
 
 fn ends_with(status: i32, sandbox: &Sandbox, lines: &[&str]) {
@@ -96,4 +98,48 @@ fn a_failure_says_nothing_on_standard_output() {
         assert_eq!(outcome.stdout(), "", "{}", outcome.text());
         assert!(outcome.stderr().starts_with("cerberus: "), "{}", outcome.text());
     }
+}
+
+#[test]
+fn a_command_in_the_wrong_place_is_pointed_to() {
+    let sandbox = Sandbox::bank();
+    sandbox.session(expect![[r#"
+        $ cerberus search session
+        --- stderr
+        error: unrecognized subcommand 'search'
+
+          tip: it is `cerberus memory search`
+
+        Usage: cerberus [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+        [exit 2]
+
+        $ cerberus memory doctor
+        --- stderr
+        error: unrecognized subcommand 'doctor'
+
+          tip: it is `cerberus doctor`
+
+        Usage: cerberus memory [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+        [exit 2]
+
+        $ cerberus memory pin add
+        --- stderr
+        error: the following required arguments were not provided:
+          <TEXT>
+
+        Usage: cerberus memory pin add <TEXT>
+
+        For more information, try '--help'.
+        [exit 2]
+
+        $ cerberus memory anchor-test ""
+        --- stderr
+        cerberus: a rule without words has no example
+        hint: say the rule, as in `cerberus memory anchor-test "close the session"`
+        [exit 2]
+    "#]]);
 }

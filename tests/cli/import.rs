@@ -220,12 +220,42 @@ fn what_cannot_be_imported_is_told() {
     sandbox.session(expect![[r#"
         $ cerberus memory import
         --- stderr
-        error: the following required arguments were not provided:
-          <FILE>...
+        Take rules out of AGENTS.md and the like, or a whole bank out of an export
 
-        Usage: cerberus memory import <FILE>...
+        Usage: cerberus memory import [OPTIONS] [FILE]...
 
-        For more information, try '--help'.
+        Arguments:
+          [FILE]...  Take the rules of these documents, or of all documents in a folder
+
+        Options:
+              --dry-run               Say what would be taken and what left, and write nothing
+              --no-anchor             Do not look for the rules' examples
+              --scope <SCOPE>         Say where they hold: universal, language:NAME or project:NAME
+              --from-export <EXPORT>  Take what `cerberus memory export` wrote, or the standard input with -
+              --overwrite             Write over memories that differ; the bank's own go to the trash
+              --allow-secret          Write it even if it looks like a private key or the token of a service
+          -h, --help                  Print help (see more with '--help')
+          -V, --version               Print version
+
+        Global options:
+              --project <DIR>  Work on the project in this folder instead of the one around the current
+                               folder
+              --json           Print one JSON document (JSON Lines where a command says so)
+              --color <WHEN>   Colour the output [default: auto] [possible values: auto, always, never]
+              --timings        Print on stderr where the time went
+
+        List items that tell what to do become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
+        .github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
+        left; --dry-run says why. A file or symbol that a rule names is its example, else the best one
+        over the gate. What was taken before is known by its file and its words and not taken again, even
+        if the memory was edited since; a changed item is reported.
+
+        An export is checked before anything is written. What the bank has already is left alone; what it
+        has otherwise is refused unless --overwrite is given.
+
+        Examples:
+          cerberus memory import AGENTS.md .cursor/rules --dry-run
+          cerberus memory import --from-export memories.jsonl
         [exit 2]
 
         $ cerberus memory import MISSING.md

@@ -156,8 +156,11 @@ fn rings_are_told_and_hide_nothing() {
 
         $ cerberus memory search ships
         a  `ships`
+          Ships. [[supersedes::memory:b]]
         b  `ships`
+          Ships. [[supersedes::memory:c]]
         c  `ships`
+          Ships. [[supersedes::memory:a]] [[depends on::memory:c]]
         --- stderr
         warning: `a` supersedes `b` supersedes `c` supersedes `a`: a cycle, so that none of them is hidden
         [exit 0]
@@ -170,13 +173,18 @@ fn a_superseded_memory_is_found_only_when_asked_for() {
     sandbox.session(expect![[r#"
         $ cerberus memory search "pools never closed"
         pools  `pools` `closed`
+          Fix the bug in [[src/pool.py::Pool.close]].
         start-up  `pools` `closed`
+          Rewrite [[./src/../src/start.py]] so that [[Pool.close|closing]] works.
         [exit 0]
 
         $ cerberus memory search "pools never closed" --superseded
         old-pools  `pools` `closed`
+          Pools are never closed.
         pools  `pools` `closed`
+          Fix the bug in [[src/pool.py::Pool.close]].
         start-up  `pools` `closed`
+          Rewrite [[./src/../src/start.py]] so that [[Pool.close|closing]] works.
         [exit 0]
 
         $ cerberus memory search never

@@ -34,6 +34,7 @@ fn memories_are_found_by_their_words() {
     sandbox.session(expect![[r#"
         $ cerberus memory search changelog
         release  `changelog` section next-steps
+          Release plan
         [exit 0]
 
         $ cerberus memory search "sessions closing" --content
@@ -218,8 +219,10 @@ fn lanes_and_what_they_add_are_shown() {
     sandbox.session(expect![[r#"
         $ cerberus memory search changelog --why
         release  `changelog` section next-steps
+          Release plan
           score Q: keyword 1 (+Q), vector 1 (+Q)
         near  near `release`
+          Tuesdays are calm. See [[memory:release]].
           score Q: graph 1 (+Q)
         [exit 0]
     "#]]);
@@ -307,6 +310,7 @@ fn a_change_of_one_file_is_seen_and_touches_no_other() {
     sandbox.session(expect![[r#"
         $ cerberus memory search doors
         release  `doors`
+          Doors again.
         --- stderr
         warning: `release.md` has the id `release` of `copy.md` and is left out
         [exit 0]

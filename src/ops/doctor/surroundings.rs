@@ -184,7 +184,10 @@ impl Doctor<'_> {
         let lock = bank.lockfile();
         if !git::is_tracked(root, bank.folder()) {
             let n = counted(files.len(), "memory is", "memories are");
-            self.remark("git", format!("{n} not in git yet"), format!("git add {path}"));
+            let settings = root.join("cerberus.toml");
+            let is_new = settings.exists() && !git::is_tracked(root, &settings);
+            let settings = if is_new { " cerberus.toml" } else { "" };
+            self.remark("git", format!("{n} not in git yet"), format!("git add {path}{settings}"));
         } else if lock.exists() && !git::is_tracked(root, &lock) {
             let lock = shown(self.project, &lock);
             let message =
