@@ -23,7 +23,14 @@ pub(crate) fn html(text: &str, level: usize, href: &dyn Fn(&Target) -> Option<St
     let mut links = links::parse(&text).into_iter().peekable();
     let mut inside = Span::default();
     let mut events = Vec::new();
-    for (event, range) in Parser::new_ext(&text, options).into_offset_iter() {
+    let mut found = Parser::new_ext(&text, options).into_offset_iter().peekable();
+    while let Some((event, range)) = found.next() {
+        // A heading without words names nothing, and is a stumble for who listens to the page.
+        if matches!(event, Event::Start(Tag::Heading { .. }))
+            && found.next_if(|(next, _)| matches!(next, Event::End(_))).is_some()
+        {
+            continue;
+        }
         let span = Span::new(range.start, range.end);
         while links.next_if(|link| link.span.start < span.start).is_some() {}
         // A link is read as brackets and words; it is written at the first of them.
@@ -40,24 +47,9 @@ pub(crate) fn html(text: &str, level: usize, href: &dyn Fn(&Target) -> Option<St
         }
         writer.event(event, &mut events);
     }
-    drop_empty_headings(&mut events);
     let mut page = String::new();
     html::push_html(&mut page, events.into_iter());
     page
-}
-
-/// A heading without words names nothing, and is a stumble for who listens to the page.
-fn drop_empty_headings(events: &mut [Event<'_>]) {
-    let is_start = |event: &Event<'_>| matches!(event, Event::Start(Tag::Heading { .. }));
-    let is_end = |event: &Event<'_>| matches!(event, Event::End(TagEnd::Heading(_)));
-    let mut at = 1;
-    while at < events.len() {
-        if is_start(&events[at - 1]) && is_end(&events[at]) {
-            events[at - 1] = Event::SoftBreak;
-            events[at] = Event::SoftBreak;
-        }
-        at += 1;
-    }
 }
 
 struct Writer<'a> {
@@ -95,8 +87,9 @@ impl Writer<'_> {
                     url.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme))
                 });
                 let is_safe = is_safe || matches!(link_type, LinkType::Email);
-                self.left_out.push((!is_safe).then(|| url.to_owned()));
-                if !is_safe {
+                let is_written = is_safe && !self.is_in_link();
+                self.left_out.push((!is_written).then(|| url.to_owned()));
+                if !is_written {
                     return;
                 }
                 Event::Start(Tag::Link { link_type, dest_url, title: "".into(), id: "".into() })
@@ -109,13 +102,18 @@ impl Writer<'_> {
         });
     }
 
+    /// Returns whether a link is open: within it there is no other.
+    fn is_in_link(&self) -> bool {
+        self.left_out.iter().any(Option::is_none)
+    }
+
     fn shown_level(&self) -> HeadingLevel {
         let level = (self.level + self.headings.len()).saturating_sub(1);
         HeadingLevel::try_from(level.clamp(1, 6)).unwrap_or(HeadingLevel::H6)
     }
 
     fn link(&self, link: &Link, events: &mut Vec<Event<'_>>) {
-        let href = (self.href)(&link.target);
+        let href = (self.href)(&link.target).filter(|_| !self.is_in_link());
         let target = match href {
             Some(_) => link.target.name.clone(),
             None => link.target.to_string(),
@@ -201,8 +199,18 @@ mod tests {
     }
 
     #[test]
+    fn no_link_is_in_a_link() {
+        check(
+            "[a [[memory:a|b]] <http://c>](http://d)\n",
+            "<p><a href=\"http://d\">a b (<code>memory:a</code>) http://c (http://c)</a></p>\n",
+        );
+        check("[a [[memory:a]]](b.md)\n", "<p>a <a href=\"#m-a\"><code>a</code></a> (b.md)</p>\n");
+    }
+
+    #[test]
     fn headings_go_on_without_a_gap() {
-        check("## A\n#### B\n#\n# C\n", "<h4>A</h4>\n<h5>B</h5>\n\n\n<h4>C</h4>\n");
+        check("## A\n#### B\n#\n# C\n", "<h4>A</h4>\n<h5>B</h5>\n<h4>C</h4>\n");
+        check("#\n## A\n", "<h4>A</h4>\n");
     }
 
     #[test]
