@@ -11,14 +11,25 @@ use crate::cli::{ColorChoice, GlobalArgs, ToolSet};
 use crate::config::Settings;
 use crate::markdown::edit::{self, Way};
 use crate::markdown::frontmatter::{self, Setting};
-use crate::markdown::{links as links_of, rules as rules_of, sections as sections_of};
-use crate::model::{Language, Pin, PinScope, Priority};
+use crate::markdown::secrets::{Secret, find_secret};
+use crate::markdown::{html, links as links_of, rules as rules_of, sections as sections_of};
+use crate::model::{Language, Pin, PinScope, Priority, SymbolKind};
+use crate::ops::complete::{self as completion, Request, Wanted};
+use crate::rank::dictionary::Dictionary;
+use crate::rank::document::Document;
+use crate::rank::place::Place;
+use crate::rank::raw_words::RawWords;
 use crate::rank::rule::Rule;
+use crate::rank::score::{Hits, Query};
+use crate::rank::{tokenize, vector};
 use crate::syntax::fingerprint::Code;
+use crate::syntax::highlight::highlight;
 use crate::syntax::{Source, excerpt};
 use crate::text::Span;
 use crate::tree::walk;
 use crate::{mcp, text};
+
+mod elements;
 
 /// Sections lie in the text, inner ones in outer ones; fixing twice is fixing once; an
 /// edit of a section that is not refused can be done twice.
@@ -166,10 +177,100 @@ pub fn code(bytes: &[u8]) {
         assert!(symbol.above.is_none_or(|above| is_in(above, text)), "{symbol:?}");
         code.symbol(at);
     }
+    let kinds = SymbolKind::ALL;
+    let kind = kinds[usize::from(*first) / Language::ALL.len() % kinds.len()];
+    let pieces = highlight(Some(language), kind, text).into_iter();
+    assert_eq!(pieces.map(|(_, piece)| piece).collect::<String>(), text, "coloured");
     for symbol in source.symbols.iter().take(4) {
         let shown = (lines.line(symbol.span.start), lines.line(symbol.span.end));
         let cut = excerpt::excerpt(Some(language), text, shown, 5, false);
         assert!(cut.lines().count() <= 5, "{symbol:?}");
+    }
+}
+
+/// A memory's text on a page is of plain elements that lie in each other.
+pub fn page(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    let href = |target: &links_of::Target| {
+        (target.kind == links_of::Kind::Memory).then(|| "m-a".to_owned())
+    };
+    elements::check(&html::html(text, 4, &href));
+}
+
+/// A secret is found on its line whatever the lines around it, however long the text.
+pub fn secrets(bytes: &[u8]) {
+    // What is not linear in so much does not end in time; one text in eight is enough.
+    const LONG: usize = 1 << 18;
+    let text = &*text::decode(bytes).0;
+    let found = find_secret(text);
+    assert!(found.is_none_or(|secret| secret.line <= text.matches('\n').count()), "{found:?}");
+    let below = found.map(|secret| Secret { line: secret.line + 1, ..secret });
+    assert_eq!(find_secret(&format!("\n{text}\n")), below);
+    if text.len().is_multiple_of(8)
+        && let Some(n_times) = LONG.checked_div(text.len())
+    {
+        find_secret(&text.repeat(n_times));
+    }
+}
+
+/// What the store keeps is read without harm whatever became of it, and words are taken
+/// apart the same with or without memory.
+pub fn packed(bytes: &[u8]) {
+    let dictionary = Dictionary::new(bytes.to_vec());
+    for (term, _) in dictionary.with_prefix("") {
+        dictionary.id(term);
+        assert!(dictionary.with_prefix(term).all(|(found, _)| found.starts_with(term)));
+    }
+    vector::unpack(bytes, |_, _, _| ());
+    let mut raw_words = RawWords::default();
+    tokenize::words(&String::from_utf8_lossy(bytes), |word| {
+        let mut parts = Vec::new();
+        tokenize::parts(word, |part| parts.push(part.len()));
+        for _ in 0..2 {
+            assert_eq!(raw_words.get(word, str::len), parts, "{word}");
+        }
+    });
+    let Some(document) = Document::unpack(bytes) else { return };
+    let rule = Rule::read("Close the session", &[]);
+    let ids: Vec<[(u32, f64); 1]> = (1..).zip(&rule.terms).map(|(id, _)| [(id, 1.0)]).collect();
+    let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| &ids[..]).collect();
+    let query = Query::new(&rule, &vec![1; ids.len()], 9, &ids);
+    let hits = Hits::count(&query, &document, &[1, 2]);
+    for (at, score) in hits.scores(Place::Source, 0.5) {
+        assert!(score.is_finite(), "{:?}", document.symbols[at]);
+        hits.explain(at);
+    }
+}
+
+/// What a shell is offered goes on from what was typed, each once, and is safe to show.
+/// The first line is typed, the rest stands in every file.
+pub fn complete(bytes: &[u8], folder: &Path) {
+    let at = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0);
+    let (typed, rest) = bytes.split_at(at);
+    for file in ["a.py", ".memories/a.md", ".memories/pins.toml", ".memories/anchors.lock"] {
+        std::fs::write(folder.join(file), rest).expect("a folder that can be written");
+    }
+    let settings = Settings::resolve(&project(folder)).expect("settings without a file");
+    let request =
+        Request { typed: String::from_utf8_lossy(typed).into_owned(), memory: None, session: None };
+    for wanted in [
+        Wanted::Memory,
+        Wanted::Anchored,
+        Wanted::Pin,
+        Wanted::PinTag,
+        Wanted::ScopeFilter,
+        Wanted::Tag,
+        Wanted::Category,
+        Wanted::Section,
+        Wanted::Target,
+    ] {
+        let found = completion::complete(&settings.project, wanted, &request);
+        assert!(found.is_sorted_by(|a, b| a.value < b.value), "{found:?}");
+        for candidate in found {
+            assert!(candidate.value.starts_with(&request.typed), "{candidate:?}");
+            let line = [candidate.value, candidate.about.unwrap_or_default()].concat();
+            assert!(text::escaped(&line) == line && !line.contains(['\n', '\t']), "{line}");
+        }
     }
 }
 
@@ -221,5 +322,9 @@ mod tests {
         run("pins", pins);
         run("code", |bytes, _| code(bytes));
         run("messages", messages);
+        run("page", |bytes, _| page(bytes));
+        run("secrets", |bytes, _| secrets(bytes));
+        run("packed", |bytes, _| packed(bytes));
+        run("complete", complete);
     }
 }
