@@ -229,7 +229,9 @@ fn target(text: &str) -> Option<(usize, Target)> {
     let kind = if kind == Kind::Plain && is_path { Kind::Path } else { kind };
     let start = (text.len() - rest.len()) + (name.len() - name.trim_start().len());
     let name = name.trim();
-    (!name.is_empty()).then(|| (start, Target { kind, name: name.to_owned(), part }))
+    // A colon before `::`, or behind `memory:`, would not be read again as it is written.
+    let is_name = !name.is_empty() && !name.starts_with(':');
+    is_name.then(|| (start, Target { kind, name: name.to_owned(), part }))
 }
 
 /// Splits a known relation off the start of a target.

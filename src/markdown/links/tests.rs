@@ -86,6 +86,7 @@ fn targets_of_every_form() {
 fn what_is_a_link_and_what_is_none() {
     check_names("", &[]);
     check_names(" \n\t", &[]);
+    check_names("[[: ::a]] [[memory: :a]] [[://a]]", &[]);
     check_names("no link, [one] bracket, [x](y), [z][]", &[]);
     check_names("[[a]][[b]]", &["a", "b"]);
     check_names(
