@@ -83,12 +83,12 @@ impl Bank {
         let folder = self.inside(INDICES)?;
         files::create_folder(&folder)?;
         let lock = self.inside(&format!("{INDICES}/bank.lock"))?;
-        // Also where the bank has no `.gitignore`, git is not to see the store.
-        files::create(&folder.join(".gitignore"), b"*\n")?;
         let guard = files::lock(&lock)
             .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))?;
         // Nobody else writes now, so what a killed writer left is nobody's.
         files::sweep_temporary(&self.folder, usize::MAX);
+        // Also where the bank has no `.gitignore`, git is not to see the store.
+        files::create(&folder.join(".gitignore"), b"*\n")?;
         Ok(guard)
     }
 
