@@ -222,20 +222,27 @@ pub fn packed(bytes: &[u8]) {
         assert!(dictionary.with_prefix(term).all(|(found, _)| found.starts_with(term)));
     }
     vector::unpack(bytes, |_, _, _| ());
+    let text = String::from_utf8_lossy(bytes);
     let mut raw_words = RawWords::default();
-    tokenize::words(&String::from_utf8_lossy(bytes), |word| {
-        let mut parts = Vec::new();
-        tokenize::parts(word, |part| parts.push(part.len()));
-        for _ in 0..2 {
-            assert_eq!(raw_words.get(word, str::len), parts, "{word}");
-        }
-    });
+    for _ in 0..2 {
+        let mut expected = Vec::new();
+        tokenize::words(&text, |word| {
+            let mut parts = Vec::new();
+            tokenize::parts(word, |part| parts.push(part.len()));
+            expected.push((word.to_owned(), parts));
+        });
+        let mut expected = expected.into_iter();
+        raw_words.each(&text, str::len, |at, parts| {
+            assert_eq!(Some((text[at].to_owned(), parts.to_owned())), expected.next());
+        });
+        assert_eq!(expected.next(), None);
+    }
     let Some(document) = Document::unpack(bytes) else { return };
     let rule = Rule::read("Close the session", &[]);
     let ids: Vec<[(u32, f64); 1]> = (1..).zip(&rule.terms).map(|(id, _)| [(id, 1.0)]).collect();
     let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| &ids[..]).collect();
     let query = Query::new(&rule, &vec![1; ids.len()], 9, &ids);
-    let hits = Hits::count(&query, &document, &[1, 2]);
+    let mut hits = Hits::new(&query, &document, &[1, 2]);
     for (at, score) in hits.scores(Place::Source, 0.5) {
         assert!(score.is_finite(), "{:?}", document.symbols[at]);
         hits.explain(at);

@@ -28,18 +28,23 @@ impl Span {
 #[derive(Debug, Clone)]
 pub(crate) struct LineIndex {
     starts: Vec<usize>,
-    len: usize,
+    n_bytes: usize,
 }
 
 impl LineIndex {
     pub(crate) fn new(text: &str) -> Self {
         let after_newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-        Self { starts: std::iter::once(0).chain(after_newlines).collect(), len: text.len() }
+        Self { starts: std::iter::once(0).chain(after_newlines).collect(), n_bytes: text.len() }
+    }
+
+    /// Returns how many lines there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
     }
 
     /// Returns where a 0-based line starts; one that is not there starts at the end.
     pub(crate) fn start(&self, line: usize) -> usize {
-        self.starts.get(line).copied().unwrap_or(self.len)
+        self.starts.get(line).copied().unwrap_or(self.n_bytes)
     }
 
     /// Returns the 0-based line that holds the byte at `offset`.

@@ -201,7 +201,7 @@ fn symbols(project: &Project, path: &str) -> Vec<String> {
     else {
         return Vec::new();
     };
-    Source::parse(language, &text).symbols.into_iter().map(|symbol| symbol.name).collect()
+    Source::outline(language, &text).symbols.into_iter().map(|symbol| symbol.name).collect()
 }
 
 #[cfg(test)]

@@ -184,8 +184,11 @@ fn answer(
 
     let mut scored = score_symbols(code, plan, &parsed);
     bring_forward(&mut scored, READ_SYMBOLS, &parsed);
+    let slots = words.slots(plan.rule);
     for symbol in scored.iter_mut().take(READ_SYMBOLS) {
-        symbol.score += bonus(code, words, reader, plan, &parsed[symbol.doc], symbol.symbol);
+        let file = &parsed[symbol.doc];
+        let neighbours = neighbours(code, words, reader, (plan.rule, &slots), file, symbol.symbol);
+        symbol.score += bonus(plan, file, symbol.symbol, &neighbours);
     }
     add_coherence(&mut scored, parsed.len());
     bring_forward(&mut scored, limit.max(1), &parsed);
@@ -223,7 +226,7 @@ fn best_files(code: Code<'_>, scores: &[f64], languages: Option<&[Language]>) ->
 fn score_symbols(code: Code<'_>, plan: &Plan<'_>, parsed: &[Parsed<'_>]) -> Vec<Scored> {
     let score = |(at, Parsed { file, doc, path }): (usize, &Parsed<'_>)| {
         let place = Place::of(&code.files[*file].path);
-        let hits = Hits::count(&plan.query, doc, path);
+        let mut hits = Hits::new(&plan.query, doc, path);
         let file_score = plan.file_scores[*file];
         let whole = doc.symbols.is_empty().then(|| (None, hits.whole_file(place, file_score)));
         let symbols = hits.scores(place, file_score).into_iter();
@@ -263,26 +266,29 @@ fn lines(doc: &Document, symbol: Option<usize>) -> (u32, u32) {
     }
 }
 
-/// Returns what a symbol gains for words side by side and for its own name.
-fn bonus(
+/// Returns which pairs of a rule's words stand side by side in a symbol.
+fn neighbours(
     code: Code<'_>,
     words: &Words,
     reader: &mut Reader,
-    plan: &Plan<'_>,
+    (rule, slots): (&Rule, &[Option<usize>]),
     parsed: &Parsed<'_>,
     symbol: Option<usize>,
-) -> f64 {
-    let rule = plan.rule;
-    let name = symbol.map_or("", |at| source::last_name(&parsed.doc.symbols[at].name));
-    let numbers: Vec<Option<u32>> =
-        rule.terms.iter().map(|term| words.number(&term.term)).collect();
-    let slot =
-        |word: &Option<u32>| word.and_then(|_| numbers.iter().position(|number| number == word));
+) -> Vec<bool> {
+    if rule.pairs.is_empty() {
+        return Vec::new();
+    }
     let path = &code.files[parsed.file].path;
     let text = || read::walked_text(code.root, path).unwrap_or_default();
-    let span = reader.words(words, parsed.file, text, lines(parsed.doc, symbol));
-    let neighbours = phrases::neighbours(span.iter().map(slot), &rule.pairs);
-    score::phrase_bonus(&plan.query, rule, &neighbours, &tokenize::terms(name))
+    let number = |term: &str| words.number(term);
+    let found = reader.words(number, parsed.file, text, lines(parsed.doc, symbol));
+    phrases::neighbours(found.iter().map(|number| slots[(*number)? as usize]), &rule.pairs)
+}
+
+/// Returns what a symbol gains for words side by side and for its own name.
+fn bonus(plan: &Plan<'_>, parsed: &Parsed<'_>, symbol: Option<usize>, neighbours: &[bool]) -> f64 {
+    let name = symbol.map_or("", |at| source::last_name(&parsed.doc.symbols[at].name));
+    score::phrase_bonus(&plan.query, plan.rule, neighbours, &tokenize::terms(name))
 }
 
 /// Lifts the symbols of files in which several fit.
@@ -317,7 +323,7 @@ fn candidate(
 ) -> Candidate {
     let Plan { rule, query, .. } = plan;
     let Parsed { file, doc, path } = parsed;
-    let gains = symbol.map(|at| Hits::count(query, doc, path).explain(at)).unwrap_or_default();
+    let gains = symbol.map(|at| Hits::new(query, doc, path).explain(at)).unwrap_or_default();
     let word = |slot: usize| rule.terms[slot].word.clone();
     let reason = |gain: &score::Gain| Reason {
         word: word(gain.slot),

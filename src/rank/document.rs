@@ -5,6 +5,8 @@
 //! by halving. How long the fields are is counted once, when a document is made. Packed,
 //! a document is what the store keeps.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::SymbolKind;
@@ -55,11 +57,11 @@ pub(crate) struct SymbolDoc {
 }
 
 /// What is packed as it is.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Head {
+#[derive(Debug, Serialize, Deserialize)]
+struct Head<'a> {
     n_lines: u32,
-    module: Vec<u32>,
-    symbols: Vec<SymbolDoc>,
+    module: Cow<'a, [u32]>,
+    symbols: Cow<'a, [SymbolDoc]>,
 }
 
 /// How long a symbol is, in terms.
@@ -119,22 +121,29 @@ impl Document {
         symbols: Vec<SymbolDoc>,
         terms: impl IntoIterator<Item = (u32, usize, Field)>,
     ) -> Self {
-        let mut all: Vec<(u32, u32)> = terms
+        // As one number, which sorts faster than two.
+        let mut all: Vec<u64> = terms
             .into_iter()
             .filter_map(|(id, symbol, field)| {
-                Some((id, u32::try_from(symbol).ok()? << 3 | field as u32))
+                let place = u32::try_from(symbol).ok()? << 3 | field as u32;
+                Some(u64::from(id) << 32 | u64::from(place))
             })
             .collect();
         all.sort_unstable();
         let runs = all.chunk_by(|a, b| a == b);
-        let counted =
-            runs.map(|run| (run[0].0, run[0].1, u32::try_from(run.len()).unwrap_or(u32::MAX)));
-        Self::of_counted(Head { n_lines, module, symbols }, counted)
+        let counted = runs.map(|run| {
+            ((run[0] >> 32) as u32, run[0] as u32, u32::try_from(run.len()).unwrap_or(u32::MAX))
+        });
+        Self::of_counted(n_lines, module, symbols, counted)
     }
 
     /// `counted` ascends.
-    fn of_counted(head: Head, counted: impl Iterator<Item = (u32, u32, u32)>) -> Self {
-        let Head { n_lines, module, symbols } = head;
+    fn of_counted(
+        n_lines: u32,
+        module: Vec<u32>,
+        symbols: Vec<SymbolDoc>,
+        counted: impl Iterator<Item = (u32, u32, u32)>,
+    ) -> Self {
         let (mut terms, mut occurrences) = (Vec::<(u32, u32)>::new(), Vec::new());
         for (id, place, count) in counted {
             if (place >> 3) as usize >= symbols.len() {
@@ -199,8 +208,8 @@ impl Document {
     pub(crate) fn pack(&self) -> Result<Vec<u8>, postcard::Error> {
         let head = Head {
             n_lines: self.n_lines,
-            module: self.module.clone(),
-            symbols: self.symbols.clone(),
+            module: Cow::Borrowed(&self.module),
+            symbols: Cow::Borrowed(&self.symbols),
         };
         let mut bytes = postcard::to_stdvec(&head)?;
         let mut last = 0;
@@ -221,7 +230,7 @@ impl Document {
 
     /// Returns the document that was packed into `bytes`, if they are one.
     pub(crate) fn unpack(bytes: &[u8]) -> Option<Self> {
-        let (head, mut rest) = postcard::take_from_bytes::<Head>(bytes).ok()?;
+        let (head, mut rest) = postcard::take_from_bytes::<Head<'_>>(bytes).ok()?;
         let mut counted = Vec::with_capacity(rest.len() / 2);
         let mut id = 0u32;
         while !rest.is_empty() {
@@ -234,7 +243,8 @@ impl Document {
                 counted.push((id, place, count));
             }
         }
-        Some(Self::of_counted(head, counted.into_iter()))
+        let (module, symbols) = (head.module.into_owned(), head.symbols.into_owned());
+        Some(Self::of_counted(head.n_lines, module, symbols, counted.into_iter()))
     }
 }
 

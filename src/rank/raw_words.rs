@@ -1,6 +1,8 @@
 //! What raw words stand for, taken apart once: code repeats its words, so that most of a
 //! text is looked up and not split.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::tokenize;
@@ -33,18 +35,26 @@ impl<T> Default for RawWords<T> {
 }
 
 impl<T: Copy> RawWords<T> {
-    /// Returns what the parts of a raw word stand for; the first time `of_part` is asked.
-    pub(crate) fn get(&mut self, word: &str, of_part: impl FnMut(&str) -> T) -> &[T] {
-        let number = as_number(word);
-        let known = match number {
-            Some(number) => self.short.get(&number),
-            None => self.long.get(word),
-        };
-        let found = match known {
-            Some(found) => *found,
-            None => self.insert(word, number, of_part),
-        };
-        &self.items[found.start as usize..(found.start + found.len) as usize]
+    /// Calls `each` with where every raw word of a text starts and ends and with what its
+    /// parts stand for; the first time that a word is met `of_part` is asked.
+    pub(crate) fn each(
+        &mut self,
+        text: &str,
+        mut of_part: impl FnMut(&str) -> T,
+        mut each: impl FnMut(Range<usize>, &[T]),
+    ) {
+        tokenize::word_bounds(text.as_bytes(), |start, end| {
+            let number = as_number(text.as_bytes(), start, end);
+            let known = match number {
+                Some(number) => self.short.get(&number),
+                None => self.long.get(&text[start..end]),
+            };
+            let found = match known {
+                Some(found) => *found,
+                None => self.insert(&text[start..end], number, &mut of_part),
+            };
+            each(start..end, &self.items[found.start as usize..][..found.len as usize]);
+        });
     }
 
     fn insert(
@@ -71,9 +81,18 @@ impl<T: Copy> RawWords<T> {
 }
 
 /// Returns a short word as a number that no other short word has: none has a zero byte.
-fn as_number(word: &str) -> Option<u128> {
+#[inline]
+fn as_number(text: &[u8], start: usize, end: usize) -> Option<u128> {
+    let len = end - start;
+    if len > SHORT {
+        return None;
+    }
+    // Reading more than the word and masking costs less than reading just the word.
+    if let Some(bytes) = text[start..].first_chunk::<SHORT>() {
+        return Some(u128::from_le_bytes(*bytes) & u128::MAX >> (8 * (SHORT - len)));
+    }
     let mut bytes = [0; SHORT];
-    bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
+    bytes[..len].copy_from_slice(&text[start..end]);
     Some(u128::from_le_bytes(bytes))
 }
 
@@ -85,15 +104,19 @@ mod tests {
     fn a_word_is_taken_apart_once() {
         let mut words = RawWords::default();
         let mut asked = Vec::new();
-        for word in ["getUserName", "get", "aWordOfMoreThanSixteenBytes", "getUserName", "x"] {
-            let parts = words.get(word, |part| {
+        let text = "getUserName get aWordOfMoreThanSixteenBytes getUserName x get";
+        words.each(
+            text,
+            |part| {
                 asked.push(part.to_owned());
                 part.len()
-            });
-            let mut expected = Vec::new();
-            tokenize::parts(word, |part| expected.push(part.len()));
-            assert_eq!(parts, expected, "{word}");
-        }
+            },
+            |at, parts| {
+                let mut expected = Vec::new();
+                tokenize::parts(&text[at.clone()], |part| expected.push(part.len()));
+                assert_eq!(parts, expected, "{}", &text[at]);
+            },
+        );
         assert_eq!(asked.join(" "), "get user name get word of more than sixteen bytes");
     }
 }

@@ -7,6 +7,8 @@
 //! fields are held against fixed usual lengths, so that no score depends on which
 //! other files happen to be parsed. Reads no files.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use crate::model::SymbolKind;
@@ -112,8 +114,8 @@ pub(crate) struct Query {
     pub(crate) idfs: Vec<f64>,
     /// What the whole rule can gain.
     attainable: f64,
-    /// Which of the rule's terms a term id stands for, and how fully; ascending by id.
-    slots: Vec<(u32, usize, f64)>,
+    /// The term ids that stand for each term, and how fully, ascending; each for one term.
+    ids: Vec<Vec<(u32, f64)>>,
     is_about_tests: bool,
 }
 
@@ -137,16 +139,14 @@ impl Query {
                 }
             }
         }
-        query.slots = slots.into_iter().map(|(id, (slot, share))| (id, slot, share)).collect();
-        query.slots.sort_unstable_by_key(|&(id, ..)| id);
+        query.ids = vec![Vec::new(); rule.terms.len()];
+        let mut slots: Vec<(u32, (usize, f64))> = slots.into_iter().collect();
+        slots.sort_unstable_by_key(|&(id, _)| id);
+        for (id, (slot, share)) in slots {
+            query.ids[slot].push((id, share));
+        }
         query.attainable = query.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         query
-    }
-
-    /// Returns which of the rule's terms a term id stands for, and how fully.
-    fn slot(&self, id: u32) -> Option<(usize, f64)> {
-        let at = self.slots.binary_search_by_key(&id, |&(id, ..)| id).ok()?;
-        Some((self.slots[at].1, self.slots[at].2))
     }
 
     /// Returns what a sum of gains is of all that the rule can gain.
@@ -163,126 +163,131 @@ pub(crate) struct Gain {
     pub(crate) fields: Vec<&'static str>,
 }
 
-/// A rule's hits in one file, counted by symbol and field.
+/// A rule's hits in one file. One word of the rule is counted at a time, since most words
+/// stand in few symbols.
 pub(crate) struct Hits<'a> {
     query: &'a Query,
     document: &'a Document,
-    /// The symbols that have a word of the rule, themselves or inside, ascending.
-    symbols: Vec<usize>,
-    /// By these symbols, then by slot.
+    /// The term ids of the rule in the file's path.
+    path: &'a [u32],
+    /// The word at hand, by symbol and field; all 0 but where it was counted.
     counts: Vec<[f64; N_FIELDS]>,
+    /// The symbols that have the word at hand, themselves or inside.
+    has_word: Vec<bool>,
 }
 
 impl<'a> Hits<'a> {
-    /// Counts the hits of a rule in a parsed file with the term ids of its path.
-    pub(crate) fn count(query: &'a Query, document: &'a Document, path: &[u32]) -> Self {
-        let n_slots = query.weights.len();
-        let mut shared = vec![[0.0; N_FIELDS]; n_slots];
-        for (ids, field) in [(path, Field::Path), (&document.module, Field::Module)] {
-            for (slot, share) in ids.iter().filter_map(|&id| query.slot(id)) {
-                shared[slot][field as usize] += share;
-            }
-        }
-        let mut found = Vec::new();
-        for &(id, slot, share) in &query.slots {
-            let occurrences = document.occurrences(id).iter();
-            found.extend(occurrences.map(|it| (it.symbol(), slot, it.field(), it.count() * share)));
-        }
-        let mut has_hits = vec![false; document.symbols.len()];
-        for &(symbol, ..) in &found {
-            let mut around = Some(symbol);
-            while let Some(at) = around.filter(|&at| !has_hits[at]) {
-                has_hits[at] = true;
-                around = document.parent(at);
-            }
-        }
-        let symbols: Vec<usize> = (0..has_hits.len()).filter(|&at| has_hits[at]).collect();
-        let counts = shared.repeat(symbols.len());
-        let mut hits = Self { query, document, symbols, counts };
-        for (symbol, slot, field, count) in found {
-            if let Some(row) = hits.row(symbol) {
-                hits.counts[row * n_slots + slot][field] += count;
-            }
-        }
-        hits.pass_to_parents();
-        hits.pass_names_down();
-        hits
+    /// Readies the counting of a rule in a parsed file with the term ids of its path.
+    pub(crate) fn new(query: &'a Query, document: &'a Document, path: &'a [u32]) -> Self {
+        let n_symbols = document.symbols.len();
+        let counts = vec![[0.0; N_FIELDS]; n_symbols];
+        Self { query, document, path, counts, has_word: vec![false; n_symbols] }
     }
 
-    /// Returns where a symbol's counts are, if it has any.
-    fn row(&self, symbol: usize) -> Option<usize> {
-        self.symbols.binary_search(&symbol).ok()
+    /// Calls `work` with the symbols that a word of the rule may be counted for, having
+    /// counted it; not if the word is nowhere in the file.
+    fn with_counted(&mut self, slot: usize, work: impl FnOnce(&Self, Range<usize>)) {
+        let ids = &self.query.ids[slot];
+        let share_in = |all: &[u32]| -> f64 {
+            ids.iter().filter(|(id, _)| all.contains(id)).map(|(_, share)| share).sum()
+        };
+        let (in_path, in_module) = (share_in(self.path), share_in(&self.document.module));
+        let mut end = 0;
+        for &(id, share) in ids {
+            for it in self.document.occurrences(id) {
+                self.counts[it.symbol()][it.field()] += it.count() * share;
+                self.has_word[it.symbol()] = true;
+                end = end.max(it.symbol() + 1);
+            }
+        }
+        let is_around = in_path > 0.0 || in_module > 0.0;
+        if end == 0 && !is_around {
+            return;
+        }
+        let is_named = self.pass_to_parents(end);
+        let all = self.document.symbols.len();
+        if is_named {
+            self.pass_names_down();
+        }
+        if is_around {
+            for counts in &mut self.counts {
+                counts[Field::Path as usize] = in_path;
+                counts[Field::Module as usize] = in_module;
+            }
+        }
+        // Beyond the last symbol that has the word are those that only stand in its like.
+        let counted = 0..if is_named || is_around { all } else { end };
+        work(self, counted.clone());
+        self.counts[counted.clone()].fill([0.0; N_FIELDS]);
+        self.has_word[counted].fill(false);
     }
 
-    /// Returns where the counts are of the symbol around the one of a row.
-    fn parent_row(&self, row: usize) -> Option<usize> {
-        self.document.parent(self.symbols[row]).and_then(|parent| self.row(parent))
-    }
-
-    /// Counts what stands in a symbol for those around it.
-    fn pass_to_parents(&mut self) {
-        let n_slots = self.query.weights.len();
-        for row in (0..self.symbols.len()).rev() {
-            let Some(parent) = self.parent_row(row) else {
+    /// Counts what stands in a symbol before `end` for those around it, and returns
+    /// whether the word is in the name of any.
+    fn pass_to_parents(&mut self, end: usize) -> bool {
+        let mut is_named = false;
+        for at in (0..end).rev() {
+            if !self.has_word[at] {
                 continue;
-            };
-            let passed: [(usize, f64); N_OWN_FIELDS] =
-                std::array::from_fn(|field| self.document.passed_up(self.symbols[parent], field));
-            for slot in 0..n_slots {
-                let counts = self.counts[row * n_slots + slot];
-                let above = &mut self.counts[parent * n_slots + slot];
-                for (count, (into, share)) in counts.iter().zip(passed) {
-                    above[into] += share * count;
-                }
+            }
+            let counts = self.counts[at];
+            is_named |= counts[Field::Name as usize] > 0.0;
+            let Some(parent) = self.document.parent(at) else { continue };
+            self.has_word[parent] = true;
+            for (field, count) in counts[..N_OWN_FIELDS].iter().enumerate() {
+                let (into, share) = self.document.passed_up(parent, field);
+                self.counts[parent][into] += share * count;
             }
         }
+        is_named
     }
 
     fn pass_names_down(&mut self) {
-        let n_slots = self.query.weights.len();
-        for row in 0..self.symbols.len() {
-            let Some(parent) = self.parent_row(row) else {
-                continue;
-            };
-            for slot in 0..n_slots {
-                let around = self.counts[parent * n_slots + slot];
-                let known = around[Field::Name as usize].max(around[Field::Owner as usize]);
-                self.counts[row * n_slots + slot][Field::Owner as usize] = known;
-            }
+        for at in 0..self.counts.len() {
+            let Some(parent) = self.document.parent(at) else { continue };
+            let around = self.counts[parent];
+            let known = around[Field::Name as usize].max(around[Field::Owner as usize]);
+            self.counts[at][Field::Owner as usize] = known;
         }
     }
 
-    /// Returns the counts of a row, by slot.
-    fn counts(&self, row: usize) -> &[[f64; N_FIELDS]] {
-        let n_slots = self.query.weights.len();
-        &self.counts[row * n_slots..(row + 1) * n_slots]
-    }
-
-    /// Returns what each term of the rule adds in the symbol of a row.
-    fn gains(&self, row: usize) -> impl Iterator<Item = f64> {
-        let mut worth = [0.0; N_FIELDS];
-        for ((worth, length), (_, weight, usual)) in
-            worth.iter_mut().zip(self.document.lengths[self.symbols[row]].fields).zip(FIELDS)
-        {
-            *worth = weight / (1.0 - B + B * (length / usual).max(MIN_LENGTH));
-        }
-        self.counts(row).iter().zip(&self.query.weights).map(move |(counts, weight)| {
-            let hits: f64 = counts.iter().zip(worth).map(|(count, worth)| count * worth).sum();
-            weight * hits / (K1 + hits)
-        })
+    /// Returns what a word of the rule adds to a symbol it was counted for.
+    fn gain(&self, slot: usize, at: usize) -> f64 {
+        let lengths = self.document.lengths[at].fields;
+        let fields = self.counts[at].iter().zip(lengths).zip(FIELDS);
+        let hits: f64 = fields
+            .filter(|((count, _), _)| **count > 0.0)
+            .map(|((count, length), (_, weight, usual))| {
+                let worth = weight / (1.0 - B + B * (length / usual).max(MIN_LENGTH));
+                count * worth
+            })
+            .sum();
+        self.query.weights[slot] * hits / (K1 + hits)
     }
 
     /// Returns the scores of the symbols that have a word of the rule, with their
     /// positions; `file_share` is the file's own score.
-    pub(crate) fn scores(&self, place: Place, file_share: f64) -> Vec<(usize, f64)> {
-        let score = |(row, &at): (usize, &usize)| {
-            let own = self.query.share(self.gains(row).sum())
-                * self.name_factor(row)
+    pub(crate) fn scores(&mut self, place: Place, file_share: f64) -> Vec<(usize, f64)> {
+        let n_symbols = self.document.symbols.len();
+        let (mut gains, mut named) = (vec![0.0; n_symbols], vec![0.0; n_symbols]);
+        let mut has_hits = vec![false; n_symbols];
+        for slot in 0..self.query.weights.len() {
+            self.with_counted(slot, |hits, counted| {
+                for at in counted {
+                    gains[at] += hits.gain(slot, at);
+                    named[at] += hits.counts[at][Field::Name as usize];
+                    has_hits[at] |= hits.has_word[at];
+                }
+            });
+        }
+        let score = |at: usize| {
+            let own = self.query.share(gains[at])
+                * self.name_factor(at, named[at])
                 * self.example_factor(at);
             let score = own * (1.0 - FILE_SHARE) + file_share * FILE_SHARE;
             (at, score * self.place_factor(&self.document.symbols[at].name, place))
         };
-        self.symbols.iter().enumerate().map(score).collect()
+        (0..n_symbols).filter(|&at| has_hits[at]).map(score).collect()
     }
 
     /// Returns the score of a file without symbols.
@@ -290,9 +295,8 @@ impl<'a> Hits<'a> {
         file_share * WHOLE_FILE * self.place_factor("", place)
     }
 
-    fn name_factor(&self, row: usize) -> f64 {
-        let named: f64 = self.counts(row).iter().map(|fields| fields[Field::Name as usize]).sum();
-        let length = self.document.lengths[self.symbols[row]].name;
+    fn name_factor(&self, at: usize, named: f64) -> f64 {
+        let length = self.document.lengths[at].name;
         1.0 + NAME_SHARE * (named / length.max(1.0)).min(1.0)
     }
 
@@ -326,23 +330,19 @@ impl<'a> Hits<'a> {
 
     /// Returns what the terms of the rule add to a symbol, the largest first, with the
     /// fields they stand in.
-    pub(crate) fn explain(&self, at: usize) -> Vec<Gain> {
-        let Some(row) = self.row(at) else {
-            return Vec::new();
-        };
-        let gains = self.gains(row).enumerate().filter(|&(_, gain)| gain > 0.0);
-        let mut found: Vec<Gain> = gains
-            .map(|(slot, gain)| Gain {
-                slot,
-                gain,
-                fields: FIELDS
-                    .iter()
-                    .zip(&self.counts(row)[slot])
-                    .filter(|&(_, &count)| count > 0.0)
-                    .map(|((name, ..), _)| *name)
-                    .collect(),
-            })
-            .collect();
+    pub(crate) fn explain(&mut self, at: usize) -> Vec<Gain> {
+        let mut found = Vec::new();
+        for slot in 0..self.query.weights.len() {
+            self.with_counted(slot, |hits, counted| {
+                let gain = if counted.contains(&at) { hits.gain(slot, at) } else { 0.0 };
+                if gain > 0.0 {
+                    let fields = FIELDS.iter().zip(&hits.counts[at]);
+                    let fields = fields.filter(|&(_, &count)| count > 0.0);
+                    let fields = fields.map(|((name, ..), _)| *name).collect();
+                    found.push(Gain { slot, gain, fields });
+                }
+            });
+        }
         found.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.slot.cmp(&b.slot)));
         found
     }

@@ -4,6 +4,7 @@
 //! Code and rules go through the same functions, so that a term means the same on
 //! both sides. The table of abbreviations is the data file beside this one.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -15,35 +16,68 @@ const MAX_DIGITS: usize = 4;
 /// The longest word that counts; what is longer is a hash, a key or encoded data.
 const MAX_WORD_BYTES: usize = 40;
 
+/// How many bytes are looked at together; their marks fill one number.
+const BLOCK: usize = u64::BITS as usize;
+
 /// Calls `each` with every raw word of `text`: a run of letters, digits, `_` and `$`.
 pub(crate) fn words<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
-    let bytes = text.as_bytes();
-    let is_word = |byte: &u8| IS_WORD[usize::from(*byte)];
-    let mut at = 0;
-    while let Some(gap) = bytes[at..].iter().position(is_word) {
-        let start = at + gap;
-        at = bytes[start..]
-            .iter()
-            .position(|byte| !is_word(byte))
-            .map_or(bytes.len(), |n| start + n);
+    word_bounds(text.as_bytes(), |start, end| {
         // Runs end at ASCII bytes, so that both ends are character boundaries.
-        if let Some(word) = text.get(start..at) {
+        if let Some(word) = text.get(start..end) {
             each(word);
         }
+    });
+}
+
+/// Calls `each` with where every raw word starts and ends.
+pub(super) fn word_bounds(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut last = [0; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    let (mut start, mut is_open) = (0, 0);
+    for (n, block) in blocks.iter().chain(std::iter::once(&last)).enumerate() {
+        let mask = word_mask(block);
+        // A word starts or ends where a byte is not as the one before it.
+        let mut edges = mask ^ (mask << 1 | is_open);
+        is_open = mask >> (BLOCK - 1);
+        while edges != 0 {
+            let at = n * BLOCK + edges.trailing_zeros() as usize;
+            if mask >> (at % BLOCK) & 1 == 1 {
+                start = at;
+            } else {
+                each(start, at);
+            }
+            edges &= edges - 1;
+        }
+    }
+    if is_open == 1 {
+        each(start, bytes.len());
     }
 }
 
-/// Bytes of characters beyond ASCII count as letters.
-static IS_WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut at = 0;
-    while at < table.len() {
-        let byte = at as u8;
-        table[at] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80;
-        at += 1;
+/// Returns which bytes are of a word, the first as the lowest bit. Without a branch for
+/// each byte, for where words end cannot be foretold.
+fn word_mask(block: &[u8; BLOCK]) -> u64 {
+    // Bytes of characters beyond ASCII count as letters.
+    let is_word = |byte: u8| {
+        (byte | 0x20).wrapping_sub(b'a') < 26
+            || byte.wrapping_sub(b'0') < 10
+            || byte == b'_'
+            || byte == b'$'
+            || byte >= 0x80
+    };
+    let mut marks = [0; BLOCK];
+    for (mark, byte) in marks.iter_mut().zip(block) {
+        *mark = u8::from(is_word(*byte));
     }
-    table
-};
+    let mut mask = 0;
+    for (n, eight) in marks.as_chunks::<8>().0.iter().enumerate() {
+        // The product's highest byte has the eight lowest bits side by side.
+        let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        mask |= bits << (8 * n);
+    }
+    mask
+}
 
 /// Calls `each` with the parts of a raw word, lower-cased: `HTTPServer_v2` gives
 /// `http`, `server`, `v2` gives nothing, since parts of one character say nothing.
@@ -51,10 +85,10 @@ pub(crate) fn parts(word: &str, mut each: impl FnMut(&str)) {
     if word.len() > 4 * MAX_WORD_BYTES {
         return;
     }
-    let mut part = String::new();
+    let mut start = 0;
     let mut previous = Class::Other;
-    let mut chars = word.chars().peekable();
-    while let Some(c) = chars.next() {
+    let mut chars = word.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
         let class = Class::of(c);
         let breaks = match (previous, class) {
             (Class::Other, _) | (_, Class::Other) => true,
@@ -63,28 +97,35 @@ pub(crate) fn parts(word: &str, mut each: impl FnMut(&str)) {
             (Class::Lower, Class::Upper) => true,
             // The last capital of a run starts the next word: HTTPServer.
             (Class::Upper, Class::Upper) => {
-                chars.peek().is_some_and(|next| Class::of(*next) == Class::Lower)
+                chars.peek().is_some_and(|(_, next)| Class::of(*next) == Class::Lower)
             }
             (_, Class::Lower) => false,
         };
         if breaks {
-            emit(&mut part, &mut each);
-        }
-        if class != Class::Other {
-            part.extend(c.to_lowercase());
+            if previous != Class::Other {
+                emit(&word[start..at], &mut each);
+            }
+            start = at;
         }
         previous = class;
     }
-    emit(&mut part, &mut each);
+    if previous != Class::Other {
+        emit(&word[start..], &mut each);
+    }
 }
 
-fn emit(part: &mut String, each: &mut impl FnMut(&str)) {
-    let is_number = part.starts_with(|c: char| c.is_ascii_digit());
-    let fits = part.len() <= if is_number { MAX_DIGITS } else { MAX_WORD_BYTES };
-    if fits && part.chars().nth(1).is_some() {
-        each(part);
+fn emit(part: &str, each: &mut impl FnMut(&str)) {
+    let is_lower = part.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    let lower = if is_lower {
+        Cow::Borrowed(part)
+    } else {
+        Cow::Owned(part.chars().flat_map(char::to_lowercase).collect())
+    };
+    let is_number = lower.starts_with(|c: char| c.is_ascii_digit());
+    let fits = lower.len() <= if is_number { MAX_DIGITS } else { MAX_WORD_BYTES };
+    if fits && lower.chars().nth(1).is_some() {
+        each(&lower);
     }
-    part.clear();
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -173,7 +214,25 @@ mod tests {
         }
     }
 
+    /// What is a word, said as plainly as can be.
+    fn plain_words(text: &str) -> Vec<&str> {
+        let is_word =
+            |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+        text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).collect()
+    }
+
     proptest::proptest! {
+        #[test]
+        fn words_are_where_a_plain_split_finds_them(
+            text in proptest::collection::vec("[a-cZ0-9_$ .é\\x00\\x7f@\\[`{/:]{0,40}", 0..8),
+        ) {
+            // Longer than a block, some words across two of them.
+            let text = text.concat();
+            let mut found = Vec::new();
+            words(&text, |word| found.push(word));
+            proptest::prop_assert_eq!(found, plain_words(&text));
+        }
+
         #[test]
         fn any_text_splits_without_panic(text in "\\PC{0,100}") {
             for term in terms(&text) {

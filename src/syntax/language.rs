@@ -8,6 +8,8 @@
 
 use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
+
 use crate::model::{Language, SymbolKind};
 
 /// How a node defines symbols.
@@ -74,6 +76,10 @@ pub(crate) struct Grammar {
     paren_free: &'static [&'static str],
     /// Whether a statement's end may be written or left out.
     optional_semicolons: bool,
+    /// Bytes and words without one of which code in a function defines nothing and has no
+    /// text and no comment.
+    marks: &'static str,
+    mark_words: &'static [&'static str],
 }
 
 use Action::{
@@ -133,6 +139,8 @@ const PYTHON: Grammar = Grammar {
         "with_statement",
     ],
     optional_semicolons: true,
+    marks: "\"'#:",
+    mark_words: &[],
 };
 
 const GO: Grammar = Grammar {
@@ -157,6 +165,8 @@ const GO: Grammar = Grammar {
     classes: &[],
     paren_free: &[],
     optional_semicolons: true,
+    marks: "\"'`/{",
+    mark_words: &["type"],
 };
 
 /// What JavaScript and TypeScript share.
@@ -198,6 +208,8 @@ const WEB_PAREN_FREE: &[&str] = &[
     "ternary_expression",
 ];
 
+const WEB_MARKS: &str = "\"'`/{<";
+
 const JAVASCRIPT: Grammar = Grammar {
     function: || tree_sitter_javascript::LANGUAGE.into(),
     actions: &[("field_definition", Define(Binding { name: "property", value: "value" }))],
@@ -205,6 +217,8 @@ const JAVASCRIPT: Grammar = Grammar {
     classes: &["class"],
     paren_free: WEB_PAREN_FREE,
     optional_semicolons: true,
+    marks: WEB_MARKS,
+    mark_words: &["=>"],
 };
 
 const TYPESCRIPT_ACTIONS: &[(&str, Action)] = &[
@@ -230,6 +244,8 @@ const TYPESCRIPT: Grammar = Grammar {
     classes: &["class"],
     paren_free: WEB_PAREN_FREE,
     optional_semicolons: true,
+    marks: WEB_MARKS,
+    mark_words: &["=>", "type"],
 };
 
 const TSX: Grammar = Grammar {
@@ -239,6 +255,8 @@ const TSX: Grammar = Grammar {
     classes: &["class"],
     paren_free: WEB_PAREN_FREE,
     optional_semicolons: true,
+    marks: WEB_MARKS,
+    mark_words: &["=>", "type"],
 };
 
 const RUST: Grammar = Grammar {
@@ -270,6 +288,8 @@ const RUST: Grammar = Grammar {
     classes: &[],
     paren_free: &["match_arm", "closure_expression"],
     optional_semicolons: false,
+    marks: "\"'/{#",
+    mark_words: &[],
 };
 
 const JAVA: Grammar = Grammar {
@@ -295,6 +315,8 @@ const JAVA: Grammar = Grammar {
     classes: &[],
     paren_free: &[],
     optional_semicolons: false,
+    marks: "\"'/{",
+    mark_words: &["->"],
 };
 
 /// A language's tables over numeric node ids.
@@ -306,6 +328,8 @@ pub(crate) struct Compiled {
     classes: Vec<bool>,
     paren_free: Vec<bool>,
     pub(crate) optional_semicolons: bool,
+    marks: [bool; 256],
+    mark_words: Vec<Finder<'static>>,
 }
 
 impl Compiled {
@@ -323,6 +347,19 @@ impl Compiled {
 
     pub(crate) fn action(&self, kind: u16) -> Action {
         self.actions.get(usize::from(kind)).copied().unwrap_or(Action::Descend)
+    }
+
+    /// Returns where the marks of a text are, ascending.
+    pub(crate) fn marks(&self, text: &str) -> Vec<usize> {
+        let bytes = text.as_bytes();
+        let bytes_with_place = bytes.iter().enumerate();
+        let marked = bytes_with_place.filter(|(_, byte)| self.marks[usize::from(**byte)]);
+        let mut found: Vec<usize> = marked.map(|(at, _)| at).collect();
+        found.extend(self.mark_words.iter().flat_map(|word| word.find_iter(bytes)));
+        if !self.mark_words.is_empty() {
+            found.sort_unstable();
+        }
+        found
     }
 }
 
@@ -359,12 +396,12 @@ fn compile(language: Language) -> Compiled {
     let (table, shared) = tables(language);
     let grammar = (table.function)();
     let n_kinds = grammar.node_kind_count();
-    let marks = |names: &[&str]| {
-        let mut marked = vec![false; n_kinds];
+    let set = |names: &[&str]| {
+        let mut set = vec![false; n_kinds];
         for name in names {
-            marked[usize::from(grammar.id_for_node_kind(name, true))] = true;
+            set[usize::from(grammar.id_for_node_kind(name, true))] = true;
         }
-        marked
+        set
     };
     let mut actions = vec![Action::Descend; n_kinds];
     for (name, action) in table.actions.iter().chain(shared.iter().copied().flatten()) {
@@ -373,10 +410,14 @@ fn compile(language: Language) -> Compiled {
     Compiled {
         language,
         actions,
-        functions: marks(table.functions),
-        classes: marks(table.classes),
-        paren_free: marks(table.paren_free),
+        functions: set(table.functions),
+        classes: set(table.classes),
+        paren_free: set(table.paren_free),
         optional_semicolons: table.optional_semicolons,
+        marks: std::array::from_fn(|byte| {
+            table.marks.bytes().any(|mark| usize::from(mark) == byte)
+        }),
+        mark_words: table.mark_words.iter().map(Finder::new).collect(),
         grammar,
     }
 }

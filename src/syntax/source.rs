@@ -88,7 +88,18 @@ pub(crate) struct Source {
 impl Source {
     /// Returns the symbols and leaves of `text`.
     pub(crate) fn parse(language: Language, text: &str) -> Self {
+        Self::read(language::compiled(language), text, None)
+    }
+
+    /// Returns the symbols of `text` and its leaves, of which code in a function is one as
+    /// far as nothing is defined in it and it holds no text and no comment. To walk over
+    /// each token costs more than half of what parsing does.
+    pub(crate) fn outline(language: Language, text: &str) -> Self {
         let tables = language::compiled(language);
+        Self::read(tables, text, Some(tables.marks(text)))
+    }
+
+    fn read(tables: &'static Compiled, text: &str, marks: Option<Vec<usize>>) -> Self {
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.grammar).ok()?;
             parser.parse(text, None)
@@ -104,6 +115,7 @@ impl Source {
             frames: Vec::new(),
             root_prefix: Rc::from(""),
             children: tree.walk(),
+            marks: marks.map(|positions| Marks { positions, next: 0 }),
         };
         walk.run(tree.walk());
         let Walk { symbols, leaves, .. } = walk;
@@ -135,7 +147,8 @@ struct Frame<'n> {
     prefix: Rc<str>,
     lift: Option<Lift>,
     above: Option<Above>,
-    last_row: Option<usize>,
+    /// The last child that was no comment.
+    last: Option<Node<'n>>,
     n_statements: usize,
     /// Whether its brackets are layout.
     drops_brackets: bool,
@@ -151,6 +164,25 @@ struct Walk<'t, 'n> {
     root_prefix: Rc<str>,
     /// For looking at a node's children; a cursor costs more to make than to set.
     children: TreeCursor<'n>,
+    /// Set where code between them is not walked.
+    marks: Option<Marks>,
+}
+
+/// Where in a text something may be defined, quoted or commented.
+struct Marks {
+    positions: Vec<usize>,
+    /// The first one that is not before what was asked last.
+    next: usize,
+}
+
+impl Marks {
+    /// Returns whether a piece of the text has a mark; asked by ascending starts.
+    fn any_in(&mut self, span: Span) -> bool {
+        while self.positions.get(self.next).is_some_and(|at| *at < span.start) {
+            self.next += 1;
+        }
+        self.positions.get(self.next).is_some_and(|at| *at < span.end)
+    }
 }
 
 impl<'t, 'n> Walk<'t, 'n> {
@@ -210,15 +242,21 @@ impl<'t, 'n> Walk<'t, 'n> {
             _ => {}
         }
         let inside_string = self.frames.last().is_some_and(|frame| frame.action == Action::Text);
+        if !inside_string && self.is_plain(node, action) {
+            self.leaf(node, Role::Word);
+            self.close_sibling(node);
+            return false;
+        }
         if node.child_count() == 0 || (inside_string && action != Action::Embed) {
             self.token(node, inside_string);
             self.close_sibling(node);
             return false;
         }
-        let drops_brackets = self
-            .frames
-            .last()
-            .is_some_and(|outer| layout::drops_brackets(node, action, outer.node, self.tables));
+        let drops_brackets = self.marks.is_none()
+            && self
+                .frames
+                .last()
+                .is_some_and(|outer| layout::drops_brackets(node, action, outer.node, self.tables));
         let (owner, prefix, lift) = if action == Action::Annotate {
             self.note_above(node, false);
             (self.frames.last().and_then(|frame| frame.owner), self.root_prefix.clone(), None)
@@ -234,7 +272,7 @@ impl<'t, 'n> Walk<'t, 'n> {
             prefix,
             lift,
             above: None,
-            last_row: None,
+            last: None,
             n_statements: 0,
             drops_brackets,
         });
@@ -278,8 +316,8 @@ impl<'t, 'n> Walk<'t, 'n> {
         lift: Lift,
     ) -> Option<(Option<usize>, Rc<str>)> {
         let in_container = owner.is_none_or(|at| self.symbols[at].kind.is_container());
-        let body = node.child_by_field_name("body");
         let named = |field: &str| node.child_by_field_name(field);
+        let body = || named("body");
         let (names, kind, body) = match shape {
             Shape::Qualifier => {
                 let name = type_name(named("type")?, self.text);
@@ -289,13 +327,13 @@ impl<'t, 'n> Walk<'t, 'n> {
             Shape::Named(kind) => {
                 let method = kind == SymbolKind::Function && self.is_method(owner, prefix);
                 let kind = if method { SymbolKind::Method } else { kind };
-                (vec![named("name")?], kind, body)
+                (vec![named("name")?], kind, body())
             }
             Shape::Receiver => {
                 let receiver = type_name(named("receiver")?, self.text);
                 let name = named("name")?;
                 let prefix = format!("{prefix}{receiver}.");
-                let at = self.push(SymbolKind::Method, name, None, &prefix, lift, body)?;
+                let at = self.push(SymbolKind::Method, name, None, &prefix, lift, body())?;
                 return Some((Some(at), self.prefix_of(at)));
             }
             Shape::TypeSpec => {
@@ -449,7 +487,7 @@ impl<'t, 'n> Walk<'t, 'n> {
         let end = node.end_position();
         // A line comment may take its newline along.
         let end_row = if end.column == 0 && end.row > start_row { end.row - 1 } else { end.row };
-        let trails_code = frame.last_row == Some(start_row);
+        let trails_code = frame.last.is_some_and(|last| last.end_position().row == start_row);
         let run = frame.above.filter(|above| above.end_row + 1 >= start_row);
         if trails_code && is_comment {
             frame.above = None;
@@ -473,9 +511,9 @@ impl<'t, 'n> Walk<'t, 'n> {
         (above.end_row + 1 >= node.start_position().row).then_some(above)
     }
 
-    fn close_sibling(&mut self, node: Node<'_>) {
+    fn close_sibling(&mut self, node: Node<'n>) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.last_row = Some(node.end_position().row);
+            frame.last = Some(node);
             frame.above = None;
         }
     }
@@ -492,6 +530,10 @@ impl<'t, 'n> Walk<'t, 'n> {
 
     fn token(&mut self, node: Node<'_>, inside_string: bool) {
         let span = span(node);
+        if self.marks.is_some() && !inside_string {
+            self.leaf_span(span, Role::Word);
+            return;
+        }
         let text = span.of(self.text);
         let frame = self.frames.last();
         let is_bracket = matches!(text, "(" | ")" | "{" | "}");
@@ -516,17 +558,35 @@ impl<'t, 'n> Walk<'t, 'n> {
         self.leaf_span(span, role);
     }
 
+    /// Returns whether `node` is code of a function whose tokens need not be told apart.
+    fn is_plain(&mut self, node: Node<'_>, action: Action) -> bool {
+        let (Some(marks), Some(frame)) = (&mut self.marks, self.frames.last()) else {
+            return false;
+        };
+        let in_function = frame.owner.is_some_and(|at| !self.symbols[at].kind.is_container());
+        // What is assigned to a member has its name inside of what it is assigned to.
+        let has_name = frame.action == Action::Define(Shape::Member);
+        let may_define = matches!(action, Action::Define(_) | Action::Wrap | Action::Annotate);
+        in_function && !has_name && !may_define && !marks.any_in(span(node)) && !node.has_error()
+    }
+
     fn has_embedded(&mut self, node: Node<'n>) -> bool {
         let tables = self.tables;
-        node.children(&mut self.children)
-            .any(|child| tables.action(child.kind_id()) == Action::Embed)
+        // In every language what is embedded stands in braces.
+        span(node).of(self.text).contains('{')
+            && node
+                .children(&mut self.children)
+                .any(|child| tables.action(child.kind_id()) == Action::Embed)
     }
 
     fn n_definitions(&mut self, node: Node<'n>) -> usize {
         let tables = self.tables;
-        node.children(&mut self.children)
-            .filter(|it| matches!(tables.action(it.kind_id()), Action::Define(_) | Action::Wrap))
-            .count()
+        let is_definition =
+            |it: &Node<'_>| matches!(tables.action(it.kind_id()), Action::Define(_) | Action::Wrap);
+        if node.child_count() == 1 {
+            return usize::from(node.child(0).is_some_and(|it| is_definition(&it)));
+        }
+        node.children(&mut self.children).filter(is_definition).count()
     }
 
     /// Returns whether `node` is an object's key whose quotes a formatter may drop.

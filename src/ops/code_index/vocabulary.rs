@@ -3,6 +3,7 @@
 //! Most of a first stage is spent here: code repeats its words, so that each thread
 //! remembers what a raw word stands for and takes it apart and stems it once.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
@@ -125,6 +126,25 @@ pub(super) struct Worker {
 }
 
 impl Worker {
+    /// Calls `each` with where every raw word of a text starts and ends, and with the ids
+    /// of its terms.
+    pub(super) fn each_word(
+        &mut self,
+        vocabulary: &Vocabulary,
+        text: &str,
+        each: impl FnMut(Range<usize>, &[u32]),
+    ) {
+        let Self { words, parts, .. } = self;
+        let id = |part: &str| {
+            parts.get(part).copied().unwrap_or_else(|| {
+                let id = vocabulary.intern(tokenize::term(part));
+                parts.insert(part.into(), id);
+                id
+            })
+        };
+        words.each(text, id, each);
+    }
+
     /// Calls `each` with the id of every term of a text, in its order.
     pub(super) fn each_id(
         &mut self,
@@ -132,17 +152,7 @@ impl Worker {
         text: &str,
         mut each: impl FnMut(u32),
     ) {
-        let Self { words, parts, .. } = self;
-        let mut id = |part: &str| {
-            parts.get(part).copied().unwrap_or_else(|| {
-                let id = vocabulary.intern(tokenize::term(part));
-                parts.insert(part.into(), id);
-                id
-            })
-        };
-        tokenize::words(text, |word| {
-            words.get(word, &mut id).iter().copied().for_each(&mut each);
-        });
+        self.each_word(vocabulary, text, |_, ids| ids.iter().copied().for_each(&mut each));
     }
 
     /// Returns a file's packed terms and their number.

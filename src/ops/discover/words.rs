@@ -146,6 +146,17 @@ impl Words {
         self.numbers.get(term).copied()
     }
 
+    /// Returns, by the number of each term of all rules, which of this rule's it is.
+    pub(crate) fn slots(&self, rule: &Rule) -> Vec<Option<usize>> {
+        let mut slots = vec![None; self.numbers.len()];
+        for (slot, term) in rule.terms.iter().enumerate() {
+            if let Some(number) = self.number(&term.term) {
+                slots[number as usize] = Some(slot);
+            }
+        }
+        slots
+    }
+
     /// Returns whether a term itself stands in some file.
     pub(crate) fn knows(&self, term: &str) -> bool {
         self.ids(term).iter().any(|&(id, share)| share == 1.0 && self.postings.contains_key(&id))

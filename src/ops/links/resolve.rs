@@ -298,7 +298,7 @@ fn ghost(node: String, state: LinkState, found: Option<String>, note: Option<Str
 fn symbols(root: &Path, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
     let language = language::of_path(path)?;
     let text = read::text(root, path).ok().filter(|text| is_wanted(text))?;
-    let source = Source::parse(language, &text);
+    let source = Source::outline(language, &text);
     Some(source.symbols.into_iter().map(|symbol| symbol.name).collect())
 }
 

@@ -54,7 +54,7 @@ fn check(rule: &str, text: &str, expected: &str) {
     let text: Vec<String> = text.lines().map(|line| format!("{line} | {filler}")).collect();
     let doc = doc(&text.join("\n"));
     let (_, query) = query(rule);
-    let hits = Hits::count(&query, &doc, &[]);
+    let mut hits = Hits::new(&query, &doc, &[]);
     let mut scores = hits.scores(Place::Source, 0.0);
     scores.sort_by(|a, b| b.1.total_cmp(&a.1));
     assert!(scores.iter().all(|(_, score)| (0.0..=1.0).contains(score)), "{scores:?}");
@@ -111,7 +111,7 @@ fn tests_count_in_full_for_rules_about_tests() {
     let doc = doc("function f | body: hash");
     let score = |rule: &str, place| {
         let (_, query) = query(rule);
-        Hits::count(&query, &doc, &[]).scores(place, 0.0)[0].1
+        Hits::new(&query, &doc, &[]).scores(place, 0.0)[0].1
     };
     assert!(score("Hash it", Place::Test) < score("Hash it", Place::Source));
     assert!(score("Hash it", Place::Vendored) < score("Hash it", Place::Source));
@@ -123,7 +123,7 @@ fn tests_count_in_full_for_rules_about_tests() {
 fn gains_are_explained_by_field() {
     let doc = doc("function f | name: hash | doc: hash password");
     let (_, query) = query("Hash a password");
-    let gains = Hits::count(&query, &doc, &[id("password")]).explain(0);
+    let gains = Hits::new(&query, &doc, &[id("password")]).explain(0);
     let found: Vec<(usize, Vec<&str>)> =
         gains.into_iter().map(|gain| (gain.slot, gain.fields)).collect();
     assert_eq!(found, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
