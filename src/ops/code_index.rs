@@ -8,7 +8,6 @@ mod parse;
 mod vocabulary;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 
@@ -19,6 +18,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::model::Language;
 use crate::rank::document::Document;
+use crate::rank::place::Place;
+use crate::rank::score::Scorable;
 use crate::rank::vector;
 use crate::store::Store;
 use crate::store::code::{self, ContentHash, FileRow};
@@ -59,7 +60,7 @@ pub(crate) struct CodeIndex {
     workers: Workers,
     store: Store,
     /// Parsed files by their position in `files`.
-    parsed: FxHashMap<usize, Arc<Document>>,
+    parsed: FxHashMap<usize, Scorable>,
     /// Whether the store's term ids are ours; not when another process wrote between.
     is_attached: bool,
 }
@@ -69,13 +70,13 @@ pub(crate) struct CodeIndex {
 pub(crate) struct Code<'a> {
     pub(crate) root: &'a Path,
     pub(crate) files: &'a [FileRow],
-    parsed: &'a FxHashMap<usize, Arc<Document>>,
+    parsed: &'a FxHashMap<usize, Scorable>,
 }
 
 impl<'a> Code<'a> {
     /// Returns the symbols of the file at a position, if they were gathered.
-    pub(crate) fn document(self, at: usize) -> Option<&'a Document> {
-        self.parsed.get(&at).map(Arc::as_ref)
+    pub(crate) fn parsed(self, at: usize) -> Option<&'a Scorable> {
+        self.parsed.get(&at)
     }
 }
 
@@ -250,13 +251,18 @@ impl CodeIndex {
         new.dedup();
         new.retain(|at| !self.parsed.contains_key(at));
         let documents = self.read_documents(&new)?;
-        self.parsed.extend(new.into_iter().zip(documents.into_iter().map(Arc::new)));
+        let files = &self.files;
+        let ready = new
+            .into_par_iter()
+            .zip(documents)
+            .map(|(at, document)| (at, Scorable::new(document, Place::of(&files[at].path))));
+        self.parsed.par_extend(ready);
         Ok(())
     }
 
     /// Returns the symbols of the file at a position, if they were gathered.
-    pub(crate) fn document(&self, at: usize) -> Option<&Arc<Document>> {
-        self.parsed.get(&at)
+    pub(crate) fn document(&self, at: usize) -> Option<&Document> {
+        self.parsed.get(&at).map(|file| &file.document)
     }
 
     /// Returns what all threads may read at once.

@@ -17,9 +17,8 @@ use rayon::prelude::*;
 use crate::model::{Language, SymbolKind};
 use crate::rank::calibrate::{self, Evidence};
 use crate::rank::document::Document;
-use crate::rank::place::Place;
 use crate::rank::rule::Rule;
-use crate::rank::score::{self, Hits, Query};
+use crate::rank::score::{self, Hits, Query, Scorable};
 use crate::rank::{phrases, tokenize};
 use crate::syntax::source;
 use crate::timings;
@@ -108,6 +107,7 @@ struct Scored {
 /// A file parsed for a rule.
 struct Parsed<'a> {
     file: usize,
+    scorable: &'a Scorable,
     doc: &'a Document,
     /// The rule's terms in its path.
     path: Vec<u32>,
@@ -178,11 +178,13 @@ fn answer(
     explain: bool,
 ) -> Found {
     let parsed = plan.files.iter().filter_map(|&file| {
-        Some(Parsed { file, doc: code.document(file)?, path: words.in_path(plan.rule, file) })
+        let scorable = code.parsed(file)?;
+        let path = words.in_path(plan.rule, file);
+        Some(Parsed { file, scorable, doc: &scorable.document, path })
     });
     let parsed: Vec<Parsed<'_>> = parsed.collect();
 
-    let mut scored = score_symbols(code, plan, &parsed);
+    let mut scored = score_symbols(plan, &parsed);
     bring_forward(&mut scored, READ_SYMBOLS, &parsed);
     let slots = words.slots(plan.rule);
     for symbol in scored.iter_mut().take(READ_SYMBOLS) {
@@ -223,13 +225,12 @@ fn best_files(code: Code<'_>, scores: &[f64], languages: Option<&[Language]>) ->
     best
 }
 
-fn score_symbols(code: Code<'_>, plan: &Plan<'_>, parsed: &[Parsed<'_>]) -> Vec<Scored> {
-    let score = |(at, Parsed { file, doc, path }): (usize, &Parsed<'_>)| {
-        let place = Place::of(&code.files[*file].path);
-        let mut hits = Hits::new(&plan.query, doc, path);
+fn score_symbols(plan: &Plan<'_>, parsed: &[Parsed<'_>]) -> Vec<Scored> {
+    let score = |(at, Parsed { file, scorable, doc, path }): (usize, &Parsed<'_>)| {
+        let mut hits = Hits::new(&plan.query, scorable, path);
         let file_score = plan.file_scores[*file];
-        let whole = doc.symbols.is_empty().then(|| (None, hits.whole_file(place, file_score)));
-        let symbols = hits.scores(place, file_score).into_iter();
+        let whole = doc.symbols.is_empty().then(|| (None, hits.whole_file(file_score)));
+        let symbols = hits.scores(file_score).into_iter();
         let scores = symbols.map(|(symbol, score)| (Some(symbol), score)).chain(whole);
         let scored = scores.map(|(symbol, score)| Scored { doc: at, symbol, score });
         scored.collect::<Vec<Scored>>()
@@ -322,8 +323,8 @@ fn candidate(
     explain: bool,
 ) -> Candidate {
     let Plan { rule, query, .. } = plan;
-    let Parsed { file, doc, path } = parsed;
-    let gains = symbol.map(|at| Hits::new(query, doc, path).explain(at)).unwrap_or_default();
+    let Parsed { file, scorable, doc, path } = parsed;
+    let gains = symbol.map(|at| Hits::new(query, scorable, path).explain(at)).unwrap_or_default();
     let word = |slot: usize| rule.terms[slot].word.clone();
     let reason = |gain: &score::Gain| Reason {
         word: word(gain.slot),

@@ -68,11 +68,9 @@ struct Head<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lengths {
     /// By field, with what inner symbols count for it.
-    pub(crate) fields: [f64; N_FIELDS],
+    pub(crate) fields: [f64; N_OWN_FIELDS],
     /// Without those of inner symbols.
     pub(crate) own: f64,
-    /// Of its own name.
-    pub(crate) name: f64,
 }
 
 /// How often a term stands in a field of a symbol, of its own code without the symbols
@@ -96,6 +94,12 @@ impl Occurrence {
     pub(crate) fn count(self) -> f64 {
         f64::from(self.count)
     }
+}
+
+/// Returns in which field of the symbol around it a hit in a field of a symbol counts: its
+/// name is body there.
+pub(crate) fn passed_into(field: usize) -> usize {
+    if field == Field::Name as usize { Field::Body as usize } else { field }
 }
 
 /// A parsed file.
@@ -175,11 +179,9 @@ impl Document {
         self.symbols[at].parent.map(|parent| parent as usize).filter(|&parent| parent < at)
     }
 
-    /// Returns in which field of the symbol at `parent` a hit in a field of its member
-    /// counts, a member's name being body there, and how much.
-    pub(crate) fn passed_up(&self, parent: usize, field: usize) -> (usize, f64) {
-        let share = if self.symbols[parent].kind.is_container() { MEMBER } else { 1.0 };
-        (if field == Field::Name as usize { Field::Body as usize } else { field }, share)
+    /// Returns how much a hit in a member of the symbol at `parent` counts there.
+    pub(crate) fn passed_up(&self, parent: usize) -> f64 {
+        if self.symbols[parent].kind.is_container() { MEMBER } else { 1.0 }
     }
 
     /// Counts how long each symbol is, and passes it to those around.
@@ -193,13 +195,10 @@ impl Document {
         }
         for at in (0..lengths.len()).rev() {
             let Some(parent) = self.parent(at) else { continue };
+            let share = self.passed_up(parent);
             for field in 0..N_OWN_FIELDS {
-                let (into, share) = self.passed_up(parent, field);
-                lengths[parent].fields[into] += share * lengths[at].fields[field];
+                lengths[parent].fields[passed_into(field)] += share * lengths[at].fields[field];
             }
-        }
-        for it in &mut lengths {
-            it.name = it.fields[Field::Name as usize];
         }
         self.lengths = lengths;
     }
@@ -302,7 +301,7 @@ mod tests {
         let terms = [(7, 0, Field::Name), (8, 1, Field::Name), (8, 1, Field::Text)];
         let document = Document::new(3, Vec::new(), symbols, terms);
         let of_class = document.lengths[0];
-        assert_eq!((of_class.own, of_class.name), (1.0, 1.0));
+        assert_eq!((of_class.own, of_class.fields[Field::Name as usize]), (1.0, 1.0));
         assert_eq!(of_class.fields[Field::Body as usize], 0.5);
         assert_eq!(of_class.fields[Field::Text as usize], 0.5);
         assert_eq!(document.lengths[1].own, 2.0);

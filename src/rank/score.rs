@@ -7,13 +7,11 @@
 //! fields are held against fixed usual lengths, so that no score depends on which
 //! other files happen to be parsed. Reads no files.
 
-use std::ops::Range;
-
 use rustc_hash::FxHashMap;
 
 use crate::model::SymbolKind;
 
-use super::document::{Document, Field, N_FIELDS, N_OWN_FIELDS};
+use super::document::{Document, Field, Lengths, N_FIELDS, N_OWN_FIELDS, SymbolDoc, passed_into};
 use super::place::{self, Place};
 use super::rule::Rule;
 
@@ -163,167 +161,236 @@ pub(crate) struct Gain {
     pub(crate) fields: Vec<&'static str>,
 }
 
+/// A parsed file ready to score: with what counts the same for every rule.
+#[derive(Debug)]
+pub(crate) struct Scorable {
+    pub(crate) document: Document,
+    place: Place,
+    symbols: Vec<Fixed>,
+}
+
+/// What of a symbol counts the same for every rule.
+#[derive(Debug)]
+struct Fixed {
+    /// The symbol around it, and what counts there of a hit in this one.
+    parent: Option<(usize, f64)>,
+    /// What a hit in each of its own fields is worth.
+    worth: [f64; N_OWN_FIELDS],
+    /// How many words its name has.
+    name: f64,
+    /// How good an example it makes.
+    example: f64,
+    is_in_tests: bool,
+}
+
+impl Scorable {
+    /// Readies a parsed file.
+    pub(crate) fn new(document: Document, place: Place) -> Self {
+        let fixed = |at: usize| {
+            let parent = document.parent(at);
+            let lengths = &document.lengths[at];
+            let in_test_module = || place::is_test_module(&document.symbols[at].name);
+            Fixed {
+                parent: parent.map(|parent| (parent, document.passed_up(parent))),
+                worth: std::array::from_fn(|field| worth(field, lengths.fields[field])),
+                name: lengths.fields[Field::Name as usize].max(1.0),
+                example: example_factor(&document.symbols[at], lengths),
+                is_in_tests: place == Place::Test || (place == Place::Source && in_test_module()),
+            }
+        };
+        let symbols = (0..document.symbols.len()).map(fixed).collect();
+        Self { document, place, symbols }
+    }
+}
+
+/// Returns what a hit is worth in a field of so many terms.
+fn worth(field: usize, length: f64) -> f64 {
+    let (_, weight, usual) = FIELDS[field];
+    weight / (1.0 - B + B * (length / usual).max(MIN_LENGTH))
+}
+
+/// Returns how good an example a symbol makes, whatever the rule.
+fn example_factor(symbol: &SymbolDoc, lengths: &Lengths) -> f64 {
+    let n_terms: f64 = lengths.fields.iter().sum();
+    let mut factor = if lengths.own.max(n_terms) < STUB_TERMS { STUB } else { 1.0 };
+    match symbol.kind {
+        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Type => factor *= DATA,
+        SymbolKind::Function | SymbolKind::Method => {
+            let is_short = symbol.last_line.saturating_sub(symbol.first_line) < DELEGATE_LINES;
+            if is_short && lengths.fields[Field::Body as usize] < DELEGATE_TERMS {
+                factor *= DELEGATE;
+            }
+        }
+        _ => {}
+    }
+    factor
+}
+
 /// A rule's hits in one file. One word of the rule is counted at a time, since most words
 /// stand in few symbols.
 pub(crate) struct Hits<'a> {
     query: &'a Query,
-    document: &'a Document,
+    file: &'a Scorable,
     /// The term ids of the rule in the file's path.
     path: &'a [u32],
-    /// The word at hand, by symbol and field; all 0 but where it was counted.
-    counts: Vec<[f64; N_FIELDS]>,
-    /// The symbols that have the word at hand, themselves or inside.
+    /// The word at hand in each symbol, with what is passed to it from those inside; 0 but
+    /// in those that have the word.
+    counts: Vec<[f64; N_OWN_FIELDS]>,
     has_word: Vec<bool>,
+    /// The symbols that have the word, themselves or inside.
+    with_word: Vec<usize>,
+    /// The word in the names of the symbols around each one, if it is in any name.
+    owners: Vec<f64>,
+    is_in_a_name: bool,
+    /// The word in the file's path and in its own documentation.
+    in_path: f64,
+    in_module: f64,
 }
 
 impl<'a> Hits<'a> {
     /// Readies the counting of a rule in a parsed file with the term ids of its path.
-    pub(crate) fn new(query: &'a Query, document: &'a Document, path: &'a [u32]) -> Self {
-        let n_symbols = document.symbols.len();
-        let counts = vec![[0.0; N_FIELDS]; n_symbols];
-        Self { query, document, path, counts, has_word: vec![false; n_symbols] }
+    pub(crate) fn new(query: &'a Query, file: &'a Scorable, path: &'a [u32]) -> Self {
+        let n_symbols = file.symbols.len();
+        Self {
+            query,
+            file,
+            path,
+            counts: vec![[0.0; N_OWN_FIELDS]; n_symbols],
+            has_word: vec![false; n_symbols],
+            with_word: Vec::new(),
+            owners: vec![0.0; n_symbols],
+            is_in_a_name: false,
+            in_path: 0.0,
+            in_module: 0.0,
+        }
     }
 
-    /// Calls `work` with the symbols that a word of the rule may be counted for, having
-    /// counted it; not if the word is nowhere in the file.
-    fn with_counted(&mut self, slot: usize, work: impl FnOnce(&Self, Range<usize>)) {
+    /// Counts a word of the rule in place of the one before.
+    fn count(&mut self, slot: usize) {
+        for at in self.with_word.drain(..) {
+            self.counts[at] = [0.0; N_OWN_FIELDS];
+            self.has_word[at] = false;
+        }
         let ids = &self.query.ids[slot];
         let share_in = |all: &[u32]| -> f64 {
             ids.iter().filter(|(id, _)| all.contains(id)).map(|(_, share)| share).sum()
         };
-        let (in_path, in_module) = (share_in(self.path), share_in(&self.document.module));
-        let mut end = 0;
+        self.in_path = share_in(self.path);
+        self.in_module = share_in(&self.file.document.module);
         for &(id, share) in ids {
-            for it in self.document.occurrences(id) {
+            for it in self.file.document.occurrences(id) {
                 self.counts[it.symbol()][it.field()] += it.count() * share;
-                self.has_word[it.symbol()] = true;
-                end = end.max(it.symbol() + 1);
+                self.note(it.symbol());
             }
         }
-        let is_around = in_path > 0.0 || in_module > 0.0;
-        if end == 0 && !is_around {
-            return;
-        }
-        let is_named = self.pass_to_parents(end);
-        let all = self.document.symbols.len();
-        if is_named {
-            self.pass_names_down();
-        }
-        if is_around {
-            for counts in &mut self.counts {
-                counts[Field::Path as usize] = in_path;
-                counts[Field::Module as usize] = in_module;
-            }
-        }
-        // Beyond the last symbol that has the word are those that only stand in its like.
-        let counted = 0..if is_named || is_around { all } else { end };
-        work(self, counted.clone());
-        self.counts[counted.clone()].fill([0.0; N_FIELDS]);
-        self.has_word[counted].fill(false);
+        self.pass_to_parents();
+        self.pass_names_down();
     }
 
-    /// Counts what stands in a symbol before `end` for those around it, and returns
-    /// whether the word is in the name of any.
-    fn pass_to_parents(&mut self, end: usize) -> bool {
-        let mut is_named = false;
-        for at in (0..end).rev() {
-            if !self.has_word[at] {
-                continue;
+    /// Takes note that a symbol has the word; returns whether that is new.
+    fn note(&mut self, at: usize) -> bool {
+        let is_new = !std::mem::replace(&mut self.has_word[at], true);
+        if is_new {
+            self.with_word.push(at);
+        }
+        is_new
+    }
+
+    /// Counts what stands in a symbol for those around it.
+    fn pass_to_parents(&mut self) {
+        for n in 0..self.with_word.len() {
+            let mut inside = self.with_word[n];
+            while let Some((parent, _)) = self.file.symbols[inside].parent {
+                if !self.note(parent) {
+                    break;
+                }
+                inside = parent;
             }
+        }
+        // What is inside comes after what is around it.
+        self.with_word.sort_unstable_by(|a, b| b.cmp(a));
+        for &at in &self.with_word {
+            let Some((parent, share)) = self.file.symbols[at].parent else { continue };
             let counts = self.counts[at];
-            is_named |= counts[Field::Name as usize] > 0.0;
-            let Some(parent) = self.document.parent(at) else { continue };
-            self.has_word[parent] = true;
-            for (field, count) in counts[..N_OWN_FIELDS].iter().enumerate() {
-                let (into, share) = self.document.passed_up(parent, field);
-                self.counts[parent][into] += share * count;
+            for (field, count) in counts.iter().enumerate() {
+                self.counts[parent][passed_into(field)] += share * count;
             }
         }
-        is_named
     }
 
+    /// Counts the names of the symbols around for those in them.
     fn pass_names_down(&mut self) {
-        for at in 0..self.counts.len() {
-            let Some(parent) = self.document.parent(at) else { continue };
-            let around = self.counts[parent];
-            let known = around[Field::Name as usize].max(around[Field::Owner as usize]);
-            self.counts[at][Field::Owner as usize] = known;
+        if std::mem::take(&mut self.is_in_a_name) {
+            self.owners.fill(0.0);
+        }
+        let name = Field::Name as usize;
+        self.is_in_a_name = self.with_word.iter().any(|&at| self.counts[at][name] > 0.0);
+        if self.is_in_a_name {
+            for at in 0..self.owners.len() {
+                if let Some((parent, _)) = self.file.symbols[at].parent {
+                    self.owners[at] = self.counts[parent][name].max(self.owners[parent]);
+                }
+            }
         }
     }
 
-    /// Returns what a word of the rule adds to a symbol it was counted for.
-    fn gain(&self, slot: usize, at: usize) -> f64 {
-        let lengths = self.document.lengths[at].fields;
-        let fields = self.counts[at].iter().zip(lengths).zip(FIELDS);
-        let hits: f64 = fields
-            .filter(|((count, _), _)| **count > 0.0)
-            .map(|((count, length), (_, weight, usual))| {
-                let worth = weight / (1.0 - B + B * (length / usual).max(MIN_LENGTH));
-                count * worth
-            })
-            .sum();
+    /// Returns what a word of the rule adds to a symbol with so many hits in its own
+    /// fields and in the names around it.
+    fn gain(&self, slot: usize, own: f64, owner: f64) -> f64 {
+        let hits = own
+            + owner * worth(Field::Owner as usize, 0.0)
+            + self.in_path * worth(Field::Path as usize, 0.0)
+            + self.in_module * worth(Field::Module as usize, 0.0);
         self.query.weights[slot] * hits / (K1 + hits)
+    }
+
+    /// Returns what the word at hand adds to a symbol.
+    fn gain_of(&self, slot: usize, at: usize) -> f64 {
+        let worth = &self.file.symbols[at].worth;
+        let own: f64 = self.counts[at].iter().zip(worth).map(|(count, worth)| count * worth).sum();
+        self.gain(slot, own, self.owners[at])
     }
 
     /// Returns the scores of the symbols that have a word of the rule, with their
     /// positions; `file_share` is the file's own score.
-    pub(crate) fn scores(&mut self, place: Place, file_share: f64) -> Vec<(usize, f64)> {
-        let n_symbols = self.document.symbols.len();
+    pub(crate) fn scores(&mut self, file_share: f64) -> Vec<(usize, f64)> {
+        let n_symbols = self.file.symbols.len();
         let (mut gains, mut named) = (vec![0.0; n_symbols], vec![0.0; n_symbols]);
         let mut has_hits = vec![false; n_symbols];
         for slot in 0..self.query.weights.len() {
-            self.with_counted(slot, |hits, counted| {
-                for at in counted {
-                    gains[at] += hits.gain(slot, at);
-                    named[at] += hits.counts[at][Field::Name as usize];
-                    has_hits[at] |= hits.has_word[at];
+            self.count(slot);
+            for &at in &self.with_word {
+                has_hits[at] = true;
+                named[at] += self.counts[at][Field::Name as usize];
+                gains[at] += self.gain_of(slot, at);
+            }
+            let around = self.gain(slot, 0.0, 0.0);
+            if around > 0.0 || self.is_in_a_name {
+                for at in (0..n_symbols).filter(|&at| !self.has_word[at]) {
+                    let owner = self.owners[at];
+                    gains[at] += if owner > 0.0 { self.gain(slot, 0.0, owner) } else { around };
                 }
-            });
+            }
         }
         let score = |at: usize| {
-            let own = self.query.share(gains[at])
-                * self.name_factor(at, named[at])
-                * self.example_factor(at);
+            let symbol = &self.file.symbols[at];
+            let name_factor = 1.0 + NAME_SHARE * (named[at] / symbol.name).min(1.0);
+            let own = self.query.share(gains[at]) * name_factor * symbol.example;
             let score = own * (1.0 - FILE_SHARE) + file_share * FILE_SHARE;
-            (at, score * self.place_factor(&self.document.symbols[at].name, place))
+            (at, score * self.place_factor(symbol.is_in_tests))
         };
         (0..n_symbols).filter(|&at| has_hits[at]).map(score).collect()
     }
 
     /// Returns the score of a file without symbols.
-    pub(crate) fn whole_file(&self, place: Place, file_share: f64) -> f64 {
-        file_share * WHOLE_FILE * self.place_factor("", place)
+    pub(crate) fn whole_file(&self, file_share: f64) -> f64 {
+        file_share * WHOLE_FILE * self.place_factor(self.file.place == Place::Test)
     }
 
-    fn name_factor(&self, at: usize, named: f64) -> f64 {
-        let length = self.document.lengths[at].name;
-        1.0 + NAME_SHARE * (named / length.max(1.0)).min(1.0)
-    }
-
-    /// Returns how good an example a symbol makes, whatever the rule.
-    fn example_factor(&self, at: usize) -> f64 {
-        let (symbol, lengths) = (&self.document.symbols[at], &self.document.lengths[at]);
-        let n_terms: f64 = lengths.fields.iter().sum();
-        let mut factor = if lengths.own.max(n_terms) < STUB_TERMS { STUB } else { 1.0 };
-        match symbol.kind {
-            SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Type => factor *= DATA,
-            SymbolKind::Function | SymbolKind::Method => {
-                let is_short = symbol.last_line.saturating_sub(symbol.first_line) < DELEGATE_LINES;
-                if is_short && lengths.fields[Field::Body as usize] < DELEGATE_TERMS {
-                    factor *= DELEGATE;
-                }
-            }
-            _ => {}
-        }
-        factor
-    }
-
-    fn place_factor(&self, symbol: &str, place: Place) -> f64 {
-        let is_test =
-            place == Place::Test || (place == Place::Source && place::is_test_module(symbol));
-        match place {
+    fn place_factor(&self, is_in_tests: bool) -> f64 {
+        match self.file.place {
             Place::Vendored => VENDORED,
-            _ if is_test && !self.query.is_about_tests => TEST,
+            _ if is_in_tests && !self.query.is_about_tests => TEST,
             _ => 1.0,
         }
     }
@@ -333,15 +400,15 @@ impl<'a> Hits<'a> {
     pub(crate) fn explain(&mut self, at: usize) -> Vec<Gain> {
         let mut found = Vec::new();
         for slot in 0..self.query.weights.len() {
-            self.with_counted(slot, |hits, counted| {
-                let gain = if counted.contains(&at) { hits.gain(slot, at) } else { 0.0 };
-                if gain > 0.0 {
-                    let fields = FIELDS.iter().zip(&hits.counts[at]);
-                    let fields = fields.filter(|&(_, &count)| count > 0.0);
-                    let fields = fields.map(|((name, ..), _)| *name).collect();
-                    found.push(Gain { slot, gain, fields });
-                }
-            });
+            self.count(slot);
+            let gain = self.gain_of(slot, at);
+            if gain > 0.0 {
+                let around = [self.owners[at], self.in_path, self.in_module];
+                let counts = self.counts[at].iter().chain(&around);
+                let fields = FIELDS.iter().zip(counts).filter(|&(_, &count)| count > 0.0);
+                let fields = fields.map(|((name, ..), _)| *name).collect();
+                found.push(Gain { slot, gain, fields });
+            }
         }
         found.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.slot.cmp(&b.slot)));
         found

@@ -5,7 +5,7 @@ use super::*;
 
 /// A file as text: `kind name parent | field: words | …`, a symbol a line; words stand
 /// for the ids of their place in [`WORDS`].
-fn doc(text: &str) -> Document {
+fn doc(text: &str, place: Place) -> Scorable {
     let (mut symbols, mut terms) = (Vec::<SymbolDoc>::new(), Vec::new());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut parts = line.split('|').map(str::trim);
@@ -26,7 +26,7 @@ fn doc(text: &str) -> Document {
             last_line: 20,
         });
     }
-    Document::new(21, Vec::new(), symbols, terms)
+    Scorable::new(Document::new(21, Vec::new(), symbols, terms), place)
 }
 
 const OWN_FIELDS: [Field; N_OWN_FIELDS] =
@@ -52,13 +52,14 @@ fn query(rule: &str) -> (Rule, Query) {
 fn check(rule: &str, text: &str, expected: &str) {
     let filler = "body: a b c d e f g h i j k l";
     let text: Vec<String> = text.lines().map(|line| format!("{line} | {filler}")).collect();
-    let doc = doc(&text.join("\n"));
+    let doc = doc(&text.join("\n"), Place::Source);
     let (_, query) = query(rule);
     let mut hits = Hits::new(&query, &doc, &[]);
-    let mut scores = hits.scores(Place::Source, 0.0);
+    let mut scores = hits.scores(0.0);
     scores.sort_by(|a, b| b.1.total_cmp(&a.1));
     assert!(scores.iter().all(|(_, score)| (0.0..=1.0).contains(score)), "{scores:?}");
-    let names: Vec<&str> = scores.iter().map(|&(at, _)| doc.symbols[at].name.as_str()).collect();
+    let names: Vec<&str> =
+        scores.iter().map(|&(at, _)| doc.document.symbols[at].name.as_str()).collect();
     assert_eq!(names.join(" "), expected, "{rule}");
 }
 
@@ -108,10 +109,9 @@ fn symbols_without_a_word_of_the_rule_are_left_out() {
 
 #[test]
 fn tests_count_in_full_for_rules_about_tests() {
-    let doc = doc("function f | body: hash");
     let score = |rule: &str, place| {
         let (_, query) = query(rule);
-        Hits::new(&query, &doc, &[]).scores(place, 0.0)[0].1
+        Hits::new(&query, &doc("function f | body: hash", place), &[]).scores(0.0)[0].1
     };
     assert!(score("Hash it", Place::Test) < score("Hash it", Place::Source));
     assert!(score("Hash it", Place::Vendored) < score("Hash it", Place::Source));
@@ -121,7 +121,7 @@ fn tests_count_in_full_for_rules_about_tests() {
 
 #[test]
 fn gains_are_explained_by_field() {
-    let doc = doc("function f | name: hash | doc: hash password");
+    let doc = doc("function f | name: hash | doc: hash password", Place::Source);
     let (_, query) = query("Hash a password");
     let gains = Hits::new(&query, &doc, &[id("password")]).explain(0);
     let found: Vec<(usize, Vec<&str>)> =
