@@ -28,7 +28,8 @@ use crate::timings;
 use crate::tree::{git, read, walk};
 
 use super::Progress;
-use vocabulary::{Vocabulary, Worker, Workers};
+use super::per_thread::PerThread;
+use vocabulary::{Vocabulary, Worker};
 
 /// How many parsed files are remembered over the rules of one run, some 25 KB each.
 const MAX_CACHED_DOCUMENTS: usize = 4_000;
@@ -57,7 +58,7 @@ pub(crate) struct CodeIndex {
     pub(crate) updated: Updated,
     pub(crate) warnings: Vec<String>,
     vocabulary: Vocabulary,
-    workers: Workers,
+    workers: PerThread<Worker>,
     store: Store,
     /// Parsed files by their position in `files`.
     parsed: FxHashMap<usize, Scorable>,
@@ -120,7 +121,7 @@ impl CodeIndex {
         drop(step);
 
         let step = timings::step("read what changed");
-        let workers = Workers::new();
+        let workers = PerThread::<Worker>::new();
         let fresh: Vec<(FileRow, Option<String>)> = stale
             .into_par_iter()
             .map(|(entry, old)| index_file(root, &vocabulary, &mut workers.own(), entry, old))

@@ -25,6 +25,7 @@ use crate::timings;
 use crate::tree::read;
 
 use super::code_index::{Code, CodeIndex};
+use super::per_thread::PerThread;
 use reader::Reader;
 use unknown::Near;
 use words::Words;
@@ -107,6 +108,7 @@ struct Scored {
 /// A file parsed for a rule.
 struct Parsed<'a> {
     file: usize,
+    score: f64,
     scorable: &'a Scorable,
     doc: &'a Document,
     /// The rule's terms in its path.
@@ -117,17 +119,16 @@ struct Parsed<'a> {
 struct Plan<'a> {
     rule: &'a Rule,
     query: Query,
-    file_scores: Vec<f64>,
-    /// The best files.
-    files: Vec<usize>,
+    /// The best files with their scores.
+    files: Vec<(usize, f64)>,
 }
 
 impl<'a> Plan<'a> {
     fn new(code: Code<'_>, words: &Words, rule: &'a Rule, languages: Option<&[Language]>) -> Self {
         let query = words.query(rule, code.files.len());
-        let file_scores = words.file_scores(code.files, rule, &query);
-        let files = best_files(code, &file_scores, languages);
-        Self { rule, query, file_scores, files }
+        let scores = words.file_scores(code.files, rule, &query);
+        let files = best_files(code, &scores, languages);
+        Self { rule, query, files }
     }
 }
 
@@ -142,23 +143,21 @@ pub(crate) fn find(
     let rules: Vec<Rule> = asks.iter().map(|ask| Rule::read(ask.rule, ask.hints)).collect();
     let words = Words::gather(index, &rules);
     drop(step);
-    let mut readers = vec![Reader::default(); rayon::current_num_threads()];
+    let readers = PerThread::<Reader>::new();
     let mut found = Vec::with_capacity(asks.len());
     for (rules, asks) in rules.chunks(RULES_AT_ONCE).zip(asks.chunks(RULES_AT_ONCE)) {
         let step = timings::step("rank the files");
         let code = index.code();
         let plan = |(rule, ask): (_, &Ask<'_>)| Plan::new(code, &words, rule, ask.languages);
         let plans: Vec<Plan<'_>> = rules.par_iter().zip(asks).map(plan).collect();
-        let wanted: Vec<usize> = plans.iter().flat_map(|plan| &plan.files).copied().collect();
+        let wanted: Vec<usize> =
+            plans.iter().flat_map(|plan| &plan.files).map(|&(file, _)| file).collect();
         drop(step);
         index.gather(&wanted)?;
         let _step = timings::step("rank the symbols");
         let code = index.code();
-        let shares = plans.par_chunks(plans.len().div_ceil(readers.len())).zip(&mut readers);
-        let answer = |(plans, reader): (&[Plan<'_>], &mut Reader)| -> Vec<Found> {
-            plans.iter().map(|plan| answer(code, &words, reader, plan, limit, explain)).collect()
-        };
-        found.extend(shares.flat_map_iter(answer).collect::<Vec<Found>>());
+        let answer = |plan: &Plan<'_>| answer(code, &words, &readers, plan, limit, explain);
+        found.par_extend(plans.par_iter().map(answer));
     }
     if explain {
         let mut near = Near::default();
@@ -172,26 +171,29 @@ pub(crate) fn find(
 fn answer(
     code: Code<'_>,
     words: &Words,
-    reader: &mut Reader,
+    readers: &PerThread<Reader>,
     plan: &Plan<'_>,
     limit: usize,
     explain: bool,
 ) -> Found {
-    let parsed = plan.files.iter().filter_map(|&file| {
+    let parsed = plan.files.iter().filter_map(|&(file, score)| {
         let scorable = code.parsed(file)?;
         let path = words.in_path(plan.rule, file);
-        Some(Parsed { file, scorable, doc: &scorable.document, path })
+        Some(Parsed { file, score, scorable, doc: &scorable.document, path })
     });
     let parsed: Vec<Parsed<'_>> = parsed.collect();
 
     let mut scored = score_symbols(plan, &parsed);
     bring_forward(&mut scored, READ_SYMBOLS, &parsed);
     let slots = words.slots(plan.rule);
+    let mut reader = readers.own();
     for symbol in scored.iter_mut().take(READ_SYMBOLS) {
         let file = &parsed[symbol.doc];
-        let neighbours = neighbours(code, words, reader, (plan.rule, &slots), file, symbol.symbol);
+        let neighbours =
+            neighbours(code, words, &mut reader, (plan.rule, &slots), file, symbol.symbol);
         symbol.score += bonus(plan, file, symbol.symbol, &neighbours);
     }
+    drop(reader);
     add_coherence(&mut scored, parsed.len());
     bring_forward(&mut scored, limit.max(1), &parsed);
 
@@ -209,7 +211,7 @@ fn answer(
 }
 
 /// Returns the positions of the best files that have a word of the rule, the best first.
-fn best_files(code: Code<'_>, scores: &[f64], languages: Option<&[Language]>) -> Vec<usize> {
+fn best_files(code: Code<'_>, scores: &[f64], languages: Option<&[Language]>) -> Vec<(usize, f64)> {
     let is_wanted = |at: &usize| {
         let language = code.files[*at].language;
         scores[*at] > 0.0 && languages.is_none_or(|languages| languages.contains(&language))
@@ -222,20 +224,19 @@ fn best_files(code: Code<'_>, scores: &[f64], languages: Option<&[Language]>) ->
         best.truncate(PARSED_FILES);
     }
     best.sort_unstable_by(order);
-    best
+    best.into_iter().map(|at| (at, scores[at])).collect()
 }
 
 fn score_symbols(plan: &Plan<'_>, parsed: &[Parsed<'_>]) -> Vec<Scored> {
-    let score = |(at, Parsed { file, scorable, doc, path }): (usize, &Parsed<'_>)| {
-        let mut hits = Hits::new(&plan.query, scorable, path);
-        let file_score = plan.file_scores[*file];
-        let whole = doc.symbols.is_empty().then(|| (None, hits.whole_file(file_score)));
-        let symbols = hits.scores(file_score).into_iter();
+    let score = |(at, file): (usize, &Parsed<'_>)| {
+        let mut hits = Hits::new(&plan.query, file.scorable, &file.path);
+        let whole = file.doc.symbols.is_empty().then(|| (None, hits.whole_file(file.score)));
+        let symbols = hits.scores(file.score).into_iter();
         let scores = symbols.map(|(symbol, score)| (Some(symbol), score)).chain(whole);
         let scored = scores.map(|(symbol, score)| Scored { doc: at, symbol, score });
         scored.collect::<Vec<Scored>>()
     };
-    parsed.par_iter().enumerate().flat_map_iter(score).collect()
+    parsed.par_iter().with_min_len(16).enumerate().flat_map_iter(score).collect()
 }
 
 /// Brings the best `n` to the front, the very best first.
@@ -323,7 +324,7 @@ fn candidate(
     explain: bool,
 ) -> Candidate {
     let Plan { rule, query, .. } = plan;
-    let Parsed { file, scorable, doc, path } = parsed;
+    let Parsed { file, scorable, doc, path, .. } = parsed;
     let gains = symbol.map(|at| Hits::new(query, scorable, path).explain(at)).unwrap_or_default();
     let word = |slot: usize| rule.terms[slot].word.clone();
     let reason = |gain: &score::Gain| Reason {

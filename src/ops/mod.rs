@@ -38,6 +38,7 @@ pub(crate) mod links;
 pub(crate) mod marked;
 pub(crate) mod memories;
 pub(crate) mod merge;
+mod per_thread;
 pub(crate) mod pins;
 pub(crate) mod read;
 pub(crate) mod reanchor;

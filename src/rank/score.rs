@@ -271,13 +271,14 @@ impl<'a> Hits<'a> {
             self.counts[at] = [0.0; N_OWN_FIELDS];
             self.has_word[at] = false;
         }
-        let ids = &self.query.ids[slot];
-        let share_in = |all: &[u32]| -> f64 {
-            ids.iter().filter(|(id, _)| all.contains(id)).map(|(_, share)| share).sum()
-        };
-        self.in_path = share_in(self.path);
-        self.in_module = share_in(&self.file.document.module);
-        for &(id, share) in ids {
+        (self.in_path, self.in_module) = (0.0, 0.0);
+        for &(id, share) in &self.query.ids[slot] {
+            if self.path.contains(&id) {
+                self.in_path += share;
+            }
+            if self.file.document.module.binary_search(&id).is_ok() {
+                self.in_module += share;
+            }
             for it in self.file.document.occurrences(id) {
                 self.counts[it.symbol()][it.field()] += it.count() * share;
                 self.note(it.symbol());

@@ -186,19 +186,3 @@ impl Worker {
         (vector::pack(&in_path, &counted), n_terms)
     }
 }
-
-/// A worker for each thread, who keeps what it knows from one batch of files to the next.
-pub(super) struct Workers(Vec<Mutex<Worker>>);
-
-impl Workers {
-    pub(super) fn new() -> Self {
-        // One more for a thread that is none of the pool's.
-        Self((0..=rayon::current_num_threads()).map(|_| Mutex::default()).collect())
-    }
-
-    /// Returns the worker of the thread that asks.
-    pub(super) fn own(&self) -> MutexGuard<'_, Worker> {
-        let at = rayon::current_thread_index().map_or(0, |at| at + 1);
-        self.0[at % self.0.len()].lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
