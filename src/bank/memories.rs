@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use anyhow::Result;
+use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::error::Failure;
@@ -19,6 +20,9 @@ pub(crate) const MAX_BYTES: u64 = 100 * 1024;
 
 /// From here on a memory costs more to read than it is likely to be worth.
 const WARN_BYTES: usize = 50 * 1024;
+
+/// From how many memories on all threads read them.
+const MANY: usize = 64;
 
 /// A memory with its file.
 #[derive(Debug, Clone)]
@@ -127,8 +131,14 @@ impl Bank {
             warnings,
             memories: Vec::with_capacity(listed.len()),
         };
-        for file in listed {
-            match self.read(&file) {
+        // To start threads costs more than they would save with fewer.
+        let read = |file: &String| self.read(file);
+        let all: Vec<Result<Stored>> = match listed.len() {
+            ..MANY => listed.iter().map(read).collect(),
+            _ => listed.par_iter().map(read).collect(),
+        };
+        for stored in all {
+            match stored {
                 Ok(mut stored) => {
                     contents.warnings.append(&mut stored.warnings);
                     contents.memories.push(stored);

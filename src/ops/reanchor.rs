@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::bank::lockfile::Anchors;
 use crate::error::Failure;
@@ -108,7 +108,7 @@ pub(crate) struct Finding {
 }
 
 /// A place in the code.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Target {
     pub(crate) file: String,

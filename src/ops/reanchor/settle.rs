@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::Stored;
@@ -25,6 +26,13 @@ const RESCORED: usize = 200;
 /// that, and two readers would not agree which of the two is better.
 const CLEARLY_BETTER: f64 = 0.1;
 
+/// A clearly better example than the anchored code, and where that is now, with its lines.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Better {
+    candidate: Candidate,
+    now: Option<Target>,
+}
+
 /// Decides over followed anchors, with the candidates of those rules that need them.
 pub(super) struct Desk<'a> {
     project: &'a Project,
@@ -34,7 +42,7 @@ pub(super) struct Desk<'a> {
     /// By memory id.
     candidates: BTreeMap<String, Vec<Candidate>>,
     /// What was found to be better before, everything being as it is now.
-    known_better: BTreeMap<String, Option<Candidate>>,
+    known_better: BTreeMap<String, Option<Better>>,
     head: Option<String>,
 }
 
@@ -109,11 +117,15 @@ impl<'a> Desk<'a> {
         let reports = anchor_test::rank(self.project, &mut index, &questions, options)?;
         self.candidates =
             ids.into_iter().zip(reports.into_iter().map(|report| report.candidates)).collect();
+        for (id, anchor, _) in &held {
+            let better = self.better(id, &anchor.file, anchor.symbol.as_deref());
+            self.known_better.insert((*id).clone(), better);
+        }
         // Where this cannot be kept, the next run ranks again.
         let _ = index.store().transaction(|connection| {
-            for (id, anchor, asked) in held {
-                let better = self.better(id, &anchor.file, anchor.symbol.as_deref());
-                code::put_best_anchor(connection, id, &asked, &serde_json::to_string(&better)?)?;
+            for (id, _, asked) in held {
+                let better = serde_json::to_string(&self.known_better.get(id))?;
+                code::put_best_anchor(connection, id, &asked, &better)?;
             }
             Ok(())
         });
@@ -178,12 +190,10 @@ impl<'a> Desk<'a> {
             }
         };
         if let (Some(place), false) = (&followed.new, finding.drift) {
-            finding.better = self.better(id, &place.file, place.symbol.as_deref());
-        }
-        if let (Some(_), Some(place)) = (&finding.better, &followed.new) {
-            let symbol = place.symbol.as_deref();
-            let now = follow::locate(&self.project.root, &place.file, symbol).ok();
-            finding.new = now.map(|now| Target::of(&now.place)).or(finding.new);
+            if let Some(better) = self.better(id, &place.file, place.symbol.as_deref()) {
+                finding.better = Some(better.candidate);
+                finding.new = better.now.or(finding.new);
+            }
         }
         finding.recorded = update.as_ref().is_some_and(|update| update != anchor);
         Ok((finding, update))
@@ -264,7 +274,7 @@ impl<'a> Desk<'a> {
 
     /// Returns the first candidate, where it is clearly better than the anchored code
     /// and neither a part of it nor around it.
-    fn better(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<Candidate> {
+    fn better(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<Better> {
         if let Some(known) = self.known_better.get(id) {
             return known.clone();
         }
@@ -278,7 +288,11 @@ impl<'a> Desk<'a> {
                 _ => true,
             };
         let is_better = best.quality >= self.min_quality && best.quality >= now + CLEARLY_BETTER;
-        (is_better && !is_related).then(|| best.clone())
+        let now = || follow::locate(&self.project.root, file, symbol).ok();
+        (is_better && !is_related).then(|| Better {
+            candidate: best.clone(),
+            now: now().map(|now| Target::of(&now.place)),
+        })
     }
 }
 
