@@ -46,7 +46,7 @@ pub(crate) const N_OWN_FIELDS: usize = 6;
 const MEMBER: f64 = 0.5;
 
 /// A symbol as ranking sees it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub(crate) struct SymbolDoc {
     pub(crate) name: String,
     pub(crate) kind: SymbolKind,
@@ -61,7 +61,47 @@ pub(crate) struct SymbolDoc {
 struct Head<'a> {
     n_lines: u32,
     module: Cow<'a, [u32]>,
-    symbols: Cow<'a, [SymbolDoc]>,
+    #[serde(borrow)]
+    symbols: Vec<PackedSymbol<'a>>,
+}
+
+/// A symbol without what it shares with the one before it, since most are members of one
+/// class: half of what symbols take.
+#[derive(Debug, Serialize, Deserialize)]
+struct PackedSymbol<'a> {
+    /// How many bytes its name begins like the name before.
+    n_shared: usize,
+    rest: &'a str,
+    kind: SymbolKind,
+    parent: Option<u32>,
+    first_line: u32,
+    n_more_lines: u32,
+}
+
+impl<'a> PackedSymbol<'a> {
+    fn new(symbol: &'a SymbolDoc, before: &str) -> Self {
+        let same = symbol.name.char_indices().zip(before.chars()).find(|((_, a), b)| a != b);
+        let shorter = symbol.name.len().min(before.len());
+        let n_shared = same.map_or(shorter, |((at, _), _)| at);
+        Self {
+            n_shared,
+            rest: &symbol.name[n_shared..],
+            kind: symbol.kind,
+            parent: symbol.parent,
+            first_line: symbol.first_line,
+            n_more_lines: symbol.last_line.saturating_sub(symbol.first_line),
+        }
+    }
+
+    fn unpack(self, before: &str) -> Option<SymbolDoc> {
+        Some(SymbolDoc {
+            name: [before.get(..self.n_shared)?, self.rest].concat(),
+            kind: self.kind,
+            parent: self.parent,
+            first_line: self.first_line,
+            last_line: self.first_line.saturating_add(self.n_more_lines),
+        })
+    }
 }
 
 /// How long a symbol is, in terms.
@@ -205,10 +245,13 @@ impl Document {
 
     /// Returns the document as bytes.
     pub(crate) fn pack(&self) -> Result<Vec<u8>, postcard::Error> {
+        let names = self.symbols.iter().map(|symbol| symbol.name.as_str());
+        let before = std::iter::once("").chain(names);
+        let symbols = self.symbols.iter().zip(before);
         let head = Head {
             n_lines: self.n_lines,
             module: Cow::Borrowed(&self.module),
-            symbols: Cow::Borrowed(&self.symbols),
+            symbols: symbols.map(|(symbol, before)| PackedSymbol::new(symbol, before)).collect(),
         };
         let mut bytes = postcard::to_stdvec(&head)?;
         let mut last = 0;
@@ -242,7 +285,12 @@ impl Document {
                 counted.push((id, place, count));
             }
         }
-        let (module, symbols) = (head.module.into_owned(), head.symbols.into_owned());
+        let mut symbols = Vec::<SymbolDoc>::with_capacity(head.symbols.len());
+        for packed in head.symbols {
+            let symbol = packed.unpack(symbols.last().map_or("", |before| &before.name))?;
+            symbols.push(symbol);
+        }
+        let module = head.module.into_owned();
         Some(Self::of_counted(head.n_lines, module, symbols, counted.into_iter()))
     }
 }
@@ -268,16 +316,22 @@ mod tests {
     use super::*;
 
     fn symbol(parent: Option<u32>) -> SymbolDoc {
-        let (kind, name) = (SymbolKind::Class, "it".to_owned());
-        SymbolDoc { name, kind, parent, first_line: 1, last_line: 2 }
+        named("it".to_owned(), parent)
+    }
+
+    fn named(name: String, parent: Option<u32>) -> SymbolDoc {
+        SymbolDoc { name, kind: SymbolKind::Class, parent, first_line: 1, last_line: 2 }
     }
 
     proptest! {
         #[test]
         fn unpacking_gives_back_what_was_packed(
             terms in prop::collection::vec((any::<u32>(), 0..3usize), 0..60),
+            names in prop::collection::vec("[ab.é]{0,4}", 3),
         ) {
-            let symbols = vec![symbol(None), symbol(Some(0)), symbol(None)];
+            let parents = [None, Some(0), None];
+            let symbols = names.into_iter().zip(parents);
+            let symbols = symbols.map(|(name, parent)| named(name, parent)).collect();
             let of_names = terms.iter().map(|&(id, symbol)| (id, symbol, Field::Name));
             let document = Document::new(9, vec![1, 5], symbols, of_names);
             let again = Document::unpack(&document.pack().expect("packed")).expect("unpacked");

@@ -170,7 +170,7 @@ fn try_open(path: &Path) -> Result<Store> {
     // a crash of the process, and a lost index after a power cut is rebuilt.
     connection
         .execute_batch(
-            "PRAGMA page_size = 16384; PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL;
+            "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL;
              PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 268435456;",
         )
         .with_context(said)?;

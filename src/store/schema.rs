@@ -168,6 +168,9 @@ const MIGRATIONS: &[&str] = &[
         better TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
 ",
+    "
+    DELETE FROM code_symbols;
+",
 ];
 
 /// Returns the schema that this cerberus knows.
