@@ -132,9 +132,9 @@ pub(crate) fn anchor_test(
 
 /// Opens the store and brings its code index up to date.
 pub(crate) fn open_index(project: &Project) -> Result<CodeIndex> {
-    let store = Store::open(&project.store)?;
+    let open = || Store::open(&project.store);
     let now = i64::try_from(project.now.as_nanosecond()).unwrap_or(i64::MAX);
-    CodeIndex::refresh(&project.root, &project.exclude, store, now)
+    CodeIndex::refresh(&project.root, &project.exclude, open, now)
 }
 
 /// Ranks the candidates of each question over an index that is up to date.

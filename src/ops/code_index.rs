@@ -34,9 +34,14 @@ use vocabulary::{Vocabulary, Worker};
 /// How many parsed files are remembered over the rules of one run, some 25 KB each.
 const MAX_CACHED_DOCUMENTS: usize = 4_000;
 
-/// How many packed files wait to be written at most, and how many are written at once.
-const MAX_WAITING: usize = 64;
+/// How many packed files are handed to the thread that writes, so that it is seldom woken,
+/// how many such lots wait at most, and how many files are written at once.
+const SENT_AT_ONCE: usize = 8;
+const MAX_WAITING: usize = 8;
 const MAX_WRITTEN: usize = 2_000;
+
+/// A file's packed symbols with what they are kept by.
+type Packed = (ContentHash, Language, Vec<u8>);
 
 /// A change of a file so soon after its indexing may keep its modification time: clocks
 /// tick more coarsely than nanoseconds.
@@ -82,21 +87,24 @@ impl<'a> Code<'a> {
 }
 
 impl CodeIndex {
-    /// Brings the index in `store` up to date with the files below `root`.
+    /// Brings the index in the store that `open` opens up to date with the files below `root`.
     pub(crate) fn refresh(
         root: &Path,
         excludes: &[String],
-        store: Store,
+        open: impl FnOnce() -> Result<Store> + Send,
         now: i64,
     ) -> Result<Self> {
         let step = timings::step("walk, and load the index");
         // The walk waits for the file system, the store for the decoding of its rows.
-        let read_rows = move || (code::files(store.reader()), store);
-        let (listing, (rows, mut store)) = rayon::join(|| walk::walk(root, excludes), read_rows);
-        let listing = listing?;
+        let load = || -> Result<(Vec<FileRow>, Store)> {
+            let store = open()?;
+            Ok((code::files(store.reader())?, store))
+        };
+        let (listing, loaded) = rayon::join(|| walk::walk(root, excludes), load);
+        let (listing, (rows, mut store)) = (listing?, loaded?);
         let mut warnings = listing.warnings;
         warnings.append(&mut store.warnings);
-        let rows = rows?.into_iter().map(|row| (row.path.clone(), row));
+        let rows = rows.into_iter().map(|row| (row.path.clone(), row));
         let mut known: FxHashMap<String, FileRow> = rows.collect();
         let vocabulary = Vocabulary::load(&store)?;
 
@@ -352,19 +360,22 @@ impl CodeIndex {
         let (vocabulary, workers, root) = (&self.vocabulary, &self.workers, &self.root);
         let (sender, packed) = mpsc::sync_channel(MAX_WAITING);
         let (n_done, n_all) = (AtomicUsize::new(0), missing.len());
-        let parse = |sender: &mut SyncSender<_>, file: &&FileRow| {
+        let parse = |file: &&FileRow| {
             let text = read::walked_text(root, &file.path).unwrap_or_default();
             let document = parse::document(&mut workers.own(), vocabulary, file.language, &text);
-            // As in `keep_documents`; and where nobody writes any more nothing is kept.
-            if let (false, Ok(bytes)) = (vocabulary.has_new(), document.pack()) {
-                let _ = sender.send((file.hash, file.language, bytes));
-            }
             progress(n_done.fetch_add(1, Ordering::Relaxed) + 1, n_all);
+            // As in `keep_documents`.
+            let bytes = document.pack().ok().filter(|_| !vocabulary.has_new())?;
+            Some((file.hash, file.language, bytes))
+        };
+        let send = |sender: &mut SyncSender<_>, files: &[&FileRow]| {
+            // Where nobody writes any more nothing is kept.
+            let _ = sender.send(files.iter().filter_map(parse).collect::<Vec<Packed>>());
         };
         let store = &mut self.store;
         let kept = std::thread::scope(|scope| {
             let writer = scope.spawn(move || keep_packed(store, &packed));
-            missing.par_iter().for_each_with(sender, parse);
+            missing.par_chunks(SENT_AT_ONCE).for_each_with(sender, send);
             writer.join()
         });
         let kept = kept.unwrap_or_else(|_| Err(anyhow::anyhow!("the writing thread ended early")));
@@ -379,15 +390,11 @@ impl CodeIndex {
 }
 
 /// Keeps packed symbols as they come, many in one transaction.
-fn keep_packed(
-    store: &mut Store,
-    packed: &Receiver<(ContentHash, Language, Vec<u8>)>,
-) -> Result<()> {
+fn keep_packed(store: &mut Store, packed: &Receiver<Vec<Packed>>) -> Result<()> {
     while let Ok(first) = packed.recv() {
         store.transaction(|connection| {
-            for (hash, language, bytes) in
-                std::iter::once(first).chain(packed.iter().take(MAX_WRITTEN))
-            {
+            let more = packed.iter().take(MAX_WRITTEN / SENT_AT_ONCE);
+            for (hash, language, bytes) in std::iter::once(first).chain(more).flatten() {
                 code::put_symbols(connection, &hash, language, &bytes)?;
             }
             Ok(())

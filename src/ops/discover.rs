@@ -357,8 +357,7 @@ mod tests {
 
     fn index() -> CodeIndex {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/shop");
-        let store = Store::in_memory().expect("a store");
-        CodeIndex::refresh(&root, &[], store, 0).expect("an index")
+        CodeIndex::refresh(&root, &[], Store::in_memory, 0).expect("an index")
     }
 
     fn ask(rule: &str) -> Ask<'_> {

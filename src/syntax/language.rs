@@ -352,9 +352,12 @@ impl Compiled {
     /// Returns where the marks of a text are, ascending.
     pub(crate) fn marks(&self, text: &str) -> Vec<usize> {
         let bytes = text.as_bytes();
-        let bytes_with_place = bytes.iter().enumerate();
-        let marked = bytes_with_place.filter(|(_, byte)| self.marks[usize::from(**byte)]);
-        let mut found: Vec<usize> = marked.map(|(at, _)| at).collect();
+        let mut found = Vec::with_capacity(bytes.len() / 16);
+        for (at, byte) in bytes.iter().enumerate() {
+            if self.marks[usize::from(*byte)] {
+                found.push(at);
+            }
+        }
         found.extend(self.mark_words.iter().flat_map(|word| word.find_iter(bytes)));
         if !self.mark_words.is_empty() {
             found.sort_unstable();

@@ -26,26 +26,23 @@ pub(crate) fn bytes(root: &Path, path: &str) -> Result<Vec<u8>> {
     contents(&confined(root, path)?, path)
 }
 
-/// Returns the bytes of a file that a walk of `root` has met just now. A walk follows no
-/// link, so that only the file itself can be one; where each folder leads, which costs
-/// more than the reading, is not asked again.
+/// Returns the bytes of a file that a walk of `root` has met just now as a regular file:
+/// where its path leads, which costs more than the reading, is not asked again.
 pub(crate) fn walked(root: &Path, path: &str) -> Result<Vec<u8>> {
-    contents(&regular(root, path)?, path)
+    contents(&root.join(path), path)
 }
 
 fn contents(full: &Path, path: &str) -> Result<Vec<u8>> {
     let file = std::fs::File::open(full).with_context(|| format!("failed to open `{path}`"))?;
     let size = file.metadata().map_or(0, |metadata| metadata.len());
-    let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_BYTES)).unwrap_or(0) + 1);
-    // The limit holds for what is read, whatever the size was said to be.
-    file.take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .with_context(|| format!("failed to read `{path}`"))?;
-    if bytes.len() as u64 > MAX_BYTES {
+    if size > MAX_BYTES {
         return Err(Failure::usage(format!("`{path}` is larger than 1 MB"))
             .hint("name a file that a person wrote; larger ones are never an example")
             .into());
     }
+    // As much as it has now; where it grows meanwhile it is read again the next time.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    file.take(size).read_to_end(&mut bytes).with_context(|| format!("failed to read `{path}`"))?;
     Ok(bytes)
 }
 

@@ -16,8 +16,9 @@ use crate::error::Failure;
 use crate::model::Language;
 use crate::syntax::language;
 
-/// What the library reads of each folder before it walks it.
-const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore", ".git/info/exclude"];
+/// What the library reads of each folder before it walks it, and what else of the first.
+const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
+const EXCLUDE_FILE: &str = ".git/info/exclude";
 
 const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
 
@@ -106,7 +107,8 @@ pub(super) fn builder(root: &Path, start: &Path, excludes: &[String]) -> Result<
 
 /// Fails where an ignore file of the folder `root` itself cannot be read.
 pub(super) fn check_ignore_files(root: &Path) -> Result<()> {
-    let Some(name) = odd_ignore_file(root) else { return Ok(()) };
+    let exclude = Some(EXCLUDE_FILE).filter(|name| is_odd(&root.join(name)));
+    let Some(name) = odd_ignore_file(root).or(exclude) else { return Ok(()) };
     let shown = root.join(name).display().to_string();
     Err(Failure::usage(format!("`{shown}` is not a regular file of at most 1 MB"))
         .hint(format!("look at it with `ls -l {shown}`"))
@@ -118,14 +120,15 @@ pub(super) fn has_plain_ignore_files(found: &DirEntry) -> bool {
     !found.file_type().is_some_and(|kind| kind.is_dir()) || odd_ignore_file(found.path()).is_none()
 }
 
-/// Returns the ignore file of a folder that is nothing which a person wrote: of a pipe the
-/// library would never see the end, and what has no line ends it would hold as one line.
+/// Returns the ignore file of a folder that cannot be read.
 fn odd_ignore_file(folder: &Path) -> Option<&'static str> {
-    let is_odd = |name: &&str| {
-        let metadata = folder.join(name).metadata();
-        metadata.is_ok_and(|it| !it.is_file() || it.len() > MAX_IGNORE_BYTES)
-    };
-    IGNORE_FILES.iter().copied().find(is_odd)
+    IGNORE_FILES.iter().copied().find(|name| is_odd(&folder.join(name)))
+}
+
+/// Returns whether an ignore file is nothing which a person wrote: of a pipe the library
+/// would never see the end, and what has no line ends it would hold as one line.
+fn is_odd(file: &Path) -> bool {
+    file.metadata().is_ok_and(|it| !it.is_file() || it.len() > MAX_IGNORE_BYTES)
 }
 
 /// One thread's finds, handed over when the thread is done.
