@@ -28,7 +28,7 @@ mod twins;
 mod verdict;
 mod whole;
 
-pub(crate) use locate::locate;
+pub(crate) use locate::{Located, locate, locate_in};
 
 use code::{Candidate, FileCode};
 use history::History;

@@ -1,6 +1,7 @@
 //! `show`: memories, newest first, with the code that shows them as it is now.
 
 use anyhow::Result;
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bank::Stored;
@@ -8,6 +9,7 @@ use crate::error::Failure;
 use crate::model::{Anchor, Chosen, Language, MemoryStatus, MemoryType, State, SymbolKind};
 use crate::tree::read;
 
+use super::follow::Located;
 use super::memories::{Filter, Memories};
 use super::{Project, follow, rounded, sync};
 
@@ -86,9 +88,12 @@ pub(crate) fn show(project: &Project, request: &Request) -> Result<Report> {
         let memory = &stored.memory;
         (std::cmp::Reverse(memory.updated_at.max(memory.created_at)), memory.id.clone())
     });
+    let anchors: Vec<&Anchor> =
+        chosen.iter().filter_map(|stored| memories.anchors.get(&stored.memory.id)).collect();
+    let mut anchors = shown_anchors(project, &anchors, request.anchored).into_iter();
     let shown = chosen.into_iter().map(|stored| {
-        let anchor = memories.anchors.get(&stored.memory.id);
-        shown(stored, anchor.map(|anchor| shown_anchor(project, anchor, request.anchored)))
+        let is_anchored = memories.anchors.contains_key(&stored.memory.id);
+        shown(stored, is_anchored.then(|| anchors.next()).flatten())
     });
     Ok(Report { memories: shown.collect(), warnings: memories.warnings.clone() })
 }
@@ -115,7 +120,8 @@ fn show_named(project: &Project, request: &Request) -> Result<Report> {
         let passes = request.filter.takes_memory(&stored.memory, &stored.file, anchored)
             && request.takes(anchor.is_some());
         if passes {
-            found.push(shown(&stored, anchor.map(|it| shown_anchor(project, &it, true))));
+            let anchor = anchor.and_then(|it| shown_anchors(project, &[&it], true).pop());
+            found.push(shown(&stored, anchor));
         }
     }
     warnings.sort_unstable();
@@ -147,9 +153,41 @@ fn shown(stored: &Stored, anchor: Option<ShownAnchor>) -> Shown {
     }
 }
 
-/// Returns an anchor as it is now, looked up in its own file alone.
-pub(super) fn shown_anchor(project: &Project, anchor: &Anchor, with_code: bool) -> ShownAnchor {
-    let located = follow::locate(&project.root, &anchor.file, anchor.symbol.as_deref()).ok();
+/// Returns anchors as they are now, in their order, each looked up in its own file alone;
+/// a file is parsed once.
+pub(super) fn shown_anchors(
+    project: &Project,
+    anchors: &[&Anchor],
+    with_code: bool,
+) -> Vec<ShownAnchor> {
+    let mut by_file: Vec<usize> = (0..anchors.len()).collect();
+    by_file.sort_by_key(|&n| &anchors[n].file);
+    let groups: Vec<&[usize]> =
+        by_file.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
+    let show = |group: &&[usize]| {
+        let of_file: Vec<&Anchor> = group.iter().map(|&n| anchors[n]).collect();
+        shown_in_file(project, &of_file, with_code)
+    };
+    // One file is not worth the start of the threads.
+    let shown: Vec<Vec<ShownAnchor>> = match &groups[..] {
+        [one] => vec![show(one)],
+        several => several.par_iter().map(show).collect(),
+    };
+    let mut shown: Vec<(usize, ShownAnchor)> =
+        by_file.iter().copied().zip(shown.into_iter().flatten()).collect();
+    shown.sort_by_key(|(n, _)| *n);
+    shown.into_iter().map(|(_, shown)| shown).collect()
+}
+
+fn shown_in_file(project: &Project, anchors: &[&Anchor], with_code: bool) -> Vec<ShownAnchor> {
+    let file = &anchors[0].file;
+    let symbols: Vec<Option<&str>> = anchors.iter().map(|it| it.symbol.as_deref()).collect();
+    let located = follow::locate_in(&project.root, file, &symbols);
+    let text = if with_code { read::text(&project.root, file).ok() } else { None };
+    anchors.iter().zip(located).map(|(it, now)| shown_anchor(it, now, text.as_deref())).collect()
+}
+
+fn shown_anchor(anchor: &Anchor, located: Option<Located>, text: Option<&str>) -> ShownAnchor {
     let state = match &located {
         None => State::Gone,
         Some(now) if now.fingerprint.masked != anchor.fingerprint.masked => State::Edited,
@@ -157,10 +195,9 @@ pub(super) fn shown_anchor(project: &Project, anchor: &Anchor, with_code: bool) 
         Some(_) => State::Fresh,
     };
     let lines = located.and_then(|now| now.place.lines);
-    let code = lines.filter(|_| with_code).and_then(|(first, last)| {
-        let text = read::text(&project.root, &anchor.file).ok()?;
+    let code = lines.zip(text).map(|((first, last), text)| {
         let (skip, take) = (first as usize, (last - first) as usize + 1);
-        Some(text.lines().skip(skip).take(take).collect::<Vec<_>>().join("\n"))
+        text.lines().skip(skip).take(take).collect::<Vec<_>>().join("\n")
     });
     ShownAnchor {
         file: anchor.file.clone(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::model::{Scope, State};
+use crate::model::{Anchor, Scope, State};
 
 use super::feedback::{self, Approval};
 use super::memories::Memories;
@@ -56,16 +56,19 @@ pub(crate) fn stats(project: &Project, show_anchors: bool) -> Result<Report> {
         }
         counts
     };
+    let anchored: Vec<(&str, &Anchor)> = memories
+        .all
+        .iter()
+        .filter_map(|it| Some((it.memory.id.as_str(), memories.anchors.get(&it.memory.id)?)))
+        .collect();
+    let shown: Vec<&Anchor> = anchored.iter().map(|(_, anchor)| *anchor).collect();
+    let shown = show::shown_anchors(project, &shown, false);
     let mut states = BTreeMap::new();
     let mut anchors = Vec::new();
-    for stored in &memories.all {
-        let Some(anchor) = memories.anchors.get(&stored.memory.id) else {
-            continue;
-        };
-        let shown = show::shown_anchor(project, anchor, false);
+    for ((id, _), shown) in anchored.into_iter().zip(shown) {
         *states.entry(shown.state).or_insert(0) += 1;
         anchors.push(AnchorState {
-            id: stored.memory.id.clone(),
+            id: id.to_owned(),
             file: shown.file,
             symbol: shown.symbol,
             quality: shown.quality,

@@ -21,6 +21,21 @@ pub(crate) struct Located {
     pub(crate) fingerprint: Fingerprint,
 }
 
+/// Returns the places that the symbols of one file mean, as [`locate`] does; the file is
+/// parsed once.
+pub(crate) fn locate_in(root: &Path, file: &str, symbols: &[Option<&str>]) -> Vec<Option<Located>> {
+    let is_wanted = |name: Option<&str>| {
+        symbols.iter().any(|symbol| match (name, symbol) {
+            (Some(name), Some(symbol)) => name.ends_with(symbol),
+            (name, symbol) => name == *symbol,
+        })
+    };
+    let Ok(code) = FileCode::read_only(root, file, &is_wanted) else {
+        return vec![None; symbols.len()];
+    };
+    symbols.iter().map(|symbol| place_in(&code, *symbol).ok()).collect()
+}
+
 /// Returns the place that `file` and `symbol` mean: the symbol of that qualified name
 /// or the only one of which it is a tail at a dot; without a symbol, the whole file.
 pub(crate) fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Located> {
@@ -30,9 +45,13 @@ pub(crate) fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Lo
     }
     let code =
         FileCode::read(root, file).with_context(|| format!("failed to anchor to `{file}`"))?;
+    place_in(&code, symbol)
+}
+
+fn place_in(code: &FileCode, symbol: Option<&str>) -> Result<Located> {
     let at = match symbol {
         None => code.candidates.len() - 1,
-        Some(symbol) => resolve(&code, symbol)?,
+        Some(symbol) => resolve(code, symbol)?,
     };
     Ok(Located { place: code.place(at, 1.0), fingerprint: code.fingerprint(at) })
 }
