@@ -142,8 +142,22 @@ fn anchors(folder: &Path) {
     let shown = String::from_utf8_lossy(&shown).into_owned();
     let id = shown.split("\"id\":").nth(1).and_then(|rest| rest.split('"').nth(1)).unwrap_or("");
     time("show ID", || bench.time(&["memory", "show", id]), 10.0);
-    let added = bench.store_bytes() as f64 - before;
-    figure("what the bank adds to the store", Some(added / before), "", 0.1);
+    time("show --anchored", || bench.time(&["memory", "show", "--anchored"]), 1000.0);
+    time("stats", || bench.time(&["memory", "stats"]), 1000.0);
+
+    let rebuilt = || {
+        std::fs::remove_dir_all(project.path().join(".memories/indices")).expect("a store");
+        bench.time(&["index", "--full"]);
+        bench.time(&["memory", "reanchor"]);
+        bench.time(&["memory", "search", "frames"]);
+        bench.store_bytes() as f64
+    };
+    let with_anchors = rebuilt();
+    std::fs::remove_file(project.path().join(".memories/anchors.lock")).expect("a lock");
+    let without = rebuilt();
+    let share = |bytes: f64| Some(bytes / before);
+    figure("what the anchors add to the store", share(with_anchors - without), "", 0.1);
+    figure("what the memories' texts add to it", share(without - before), "", 0.2);
     twenty(&code);
 }
 

@@ -66,7 +66,7 @@ struct Head<'a> {
 }
 
 /// A symbol without what it shares with the one before it, since most are members of one
-/// class: half of what symbols take.
+/// class: a quarter of what a packed file takes.
 #[derive(Debug, Serialize, Deserialize)]
 struct PackedSymbol<'a> {
     /// How many bytes its name begins like the name before.

@@ -208,6 +208,7 @@ const WEB_PAREN_FREE: &[&str] = &[
     "ternary_expression",
 ];
 
+/// `<` opens an element, or a type whose arguments may hold anything.
 const WEB_MARKS: &str = "\"'`/{<";
 
 const JAVASCRIPT: Grammar = Grammar {
