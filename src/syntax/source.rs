@@ -6,6 +6,8 @@
 //! nesting in hostile input is deeper than a thread's. Never fails: code that
 //! does not parse is skipped, what is around it still counts.
 
+mod define;
+mod marks;
 mod names;
 
 use std::cell::RefCell;
@@ -18,7 +20,7 @@ use crate::text::Span;
 
 use super::language::{self, Action, Compiled, Shape};
 use super::layout;
-use names::{is_plain_name, type_name};
+use marks::Marks;
 
 /// The longest qualified name. What is named longer counts as code of what it stands in:
 /// code nested thousands deep would otherwise take space with the square of its depth.
@@ -96,10 +98,10 @@ impl Source {
     /// each token costs a third of what parsing does.
     pub(crate) fn outline(language: Language, text: &str) -> Self {
         let tables = language::compiled(language);
-        Self::read(tables, text, Some(tables.marks(text)))
+        Self::read(tables, text, Some(Marks::new(tables.marks(text))))
     }
 
-    fn read(tables: &'static Compiled, text: &str, marks: Option<Vec<usize>>) -> Self {
+    fn read(tables: &'static Compiled, text: &str, marks: Option<Marks>) -> Self {
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.grammar).ok()?;
             parser.parse(text, None)
@@ -115,7 +117,7 @@ impl Source {
             frames: Vec::new(),
             root_prefix: Rc::from(""),
             children: tree.walk(),
-            marks: marks.map(|positions| Marks { positions, next: 0 }),
+            marks,
         };
         walk.run(tree.walk());
         let Walk { symbols, leaves, .. } = walk;
@@ -166,23 +168,6 @@ struct Walk<'t, 'n> {
     children: TreeCursor<'n>,
     /// Set where code between them is not walked.
     marks: Option<Marks>,
-}
-
-/// Where in a text something may be defined, quoted or commented.
-struct Marks {
-    positions: Vec<usize>,
-    /// The first one that is not before what was asked last.
-    next: usize,
-}
-
-impl Marks {
-    /// Returns whether a piece of the text has a mark; asked by ascending starts.
-    fn any_in(&mut self, span: Span) -> bool {
-        while self.positions.get(self.next).is_some_and(|at| *at < span.start) {
-            self.next += 1;
-        }
-        self.positions.get(self.next).is_some_and(|at| *at < span.end)
-    }
 }
 
 impl<'t, 'n> Walk<'t, 'n> {
@@ -303,157 +288,6 @@ impl<'t, 'n> Walk<'t, 'n> {
             }
             _ => (owner, prefix, None),
         }
-    }
-
-    /// Notes the symbols that `node` defines and returns the owner and the prefix
-    /// of what is inside it, if they change.
-    fn define(
-        &mut self,
-        node: Node<'_>,
-        shape: Shape,
-        owner: Option<usize>,
-        prefix: &str,
-        lift: Lift,
-    ) -> Option<(Option<usize>, Rc<str>)> {
-        let in_container = owner.is_none_or(|at| self.symbols[at].kind.is_container());
-        let named = |field: &str| node.child_by_field_name(field);
-        let body = || named("body");
-        let (names, kind, body) = match shape {
-            Shape::Qualifier => {
-                let name = type_name(named("type")?, self.text);
-                let is_short = prefix.len() + name.len() < MAX_NAME_BYTES;
-                return is_short.then(|| (owner, format!("{prefix}{name}.").into()));
-            }
-            Shape::Named(kind) => {
-                let method = kind == SymbolKind::Function && self.is_method(owner, prefix);
-                let kind = if method { SymbolKind::Method } else { kind };
-                (vec![named("name")?], kind, body())
-            }
-            Shape::Receiver => {
-                let receiver = type_name(named("receiver")?, self.text);
-                let name = named("name")?;
-                let prefix = format!("{prefix}{receiver}.");
-                let at = self.push(SymbolKind::Method, name, None, &prefix, lift, body())?;
-                return Some((Some(at), self.prefix_of(at)));
-            }
-            Shape::TypeSpec => {
-                let value = named("type")?;
-                let kind = match value.kind() {
-                    "struct_type" => SymbolKind::Struct,
-                    "interface_type" => SymbolKind::Interface,
-                    _ => SymbolKind::Type,
-                };
-                (vec![named("name")?], kind, Some(value))
-            }
-            Shape::Binding { name, value } => {
-                let value = named(value);
-                let kind = self.binding_kind(node, value, owner, in_container)?;
-                let mut cursor = node.walk();
-                let bound = node.children_by_field_name(name, &mut cursor);
-                let names = bound.filter(|it| it.is_named() && is_plain_name(*it)).collect();
-                let body = value.map(|it| it.child_by_field_name("body").unwrap_or(it));
-                (names, kind, body)
-            }
-            Shape::Member => {
-                let value = named("right").filter(|it| self.tables.is_function(it.kind_id()))?;
-                let target = named("left").filter(|it| it.kind() == "member_expression")?;
-                let name = target.child_by_field_name("property")?;
-                let object = span(target.child_by_field_name("object")?).of(self.text);
-                let holder = object.strip_suffix(".prototype").unwrap_or(object);
-                let is_name = holder.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-                let prefix = match holder {
-                    "exports" | "this" => prefix.to_owned(),
-                    _ if is_name => format!("{prefix}{holder}."),
-                    _ => prefix.to_owned(),
-                };
-                let body = value.child_by_field_name("body");
-                let at = self.push(SymbolKind::Function, name, owner, &prefix, lift, body)?;
-                return Some((Some(at), self.prefix_of(at)));
-            }
-            Shape::Pair => {
-                let value = named("value").filter(|it| self.tables.is_function(it.kind_id()))?;
-                let key = named("key").filter(|it| is_plain_name(*it))?;
-                (vec![key], SymbolKind::Function, value.child_by_field_name("body"))
-            }
-        };
-        let mut inside = None;
-        for name in names {
-            inside = self.push(kind, name, owner, prefix, lift, body).or(inside);
-        }
-        let at = inside?;
-        Some((Some(at), self.prefix_of(at)))
-    }
-
-    /// Returns what qualifies the names defined in a symbol.
-    fn prefix_of(&self, at: usize) -> Rc<str> {
-        format!("{}.", self.symbols[at].name).into()
-    }
-
-    fn is_method(&self, owner: Option<usize>, prefix: &str) -> bool {
-        match owner {
-            Some(at) if self.symbols[at].kind == SymbolKind::Module => {
-                prefix.len() > self.symbols[at].name.len() + 1
-            }
-            Some(at) => self.symbols[at].kind.is_container(),
-            None => !prefix.is_empty(),
-        }
-    }
-
-    fn binding_kind(
-        &self,
-        node: Node<'_>,
-        value: Option<Node<'_>>,
-        owner: Option<usize>,
-        in_container: bool,
-    ) -> Option<SymbolKind> {
-        let value_kind = value.map(|it| it.kind_id());
-        if value_kind.is_some_and(|kind| self.tables.is_function(kind)) {
-            let in_class = owner.is_some_and(|at| self.symbols[at].kind.is_container());
-            return Some(if in_class { SymbolKind::Method } else { SymbolKind::Function });
-        }
-        if value_kind.is_some_and(|kind| self.tables.is_class(kind)) {
-            return Some(SymbolKind::Class);
-        }
-        // Inside a function a name bound to a value is a local variable.
-        if !in_container || (self.tables.language == Language::Java && owner.is_none()) {
-            return None;
-        }
-        let head = span(node).of(self.text);
-        let name: &str = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
-        let is_upper =
-            name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
-        let is_constant = is_upper || node.kind() == "const_spec";
-        Some(if is_constant { SymbolKind::Constant } else { SymbolKind::Variable })
-    }
-
-    /// Notes a symbol and returns its index; none where its name is none that a line can hold.
-    fn push(
-        &mut self,
-        kind: SymbolKind,
-        name: Node<'_>,
-        parent: Option<usize>,
-        prefix: &str,
-        lift: Lift,
-        body: Option<Node<'_>>,
-    ) -> Option<usize> {
-        let name_span = span(name);
-        let own = name_span.of(self.text).trim_matches(['"', '\'', '#']);
-        // A string that names a method may go on on the next line.
-        if prefix.len() + own.len() > MAX_NAME_BYTES || own.contains(['\n', '\r']) {
-            return None;
-        }
-        let start = lift.above.and_then(|above| above.annotations_start);
-        let whole = Span::new(start.unwrap_or(lift.span.start).min(lift.span.start), lift.span.end);
-        self.symbols.push(Symbol {
-            name: format!("{prefix}{own}"),
-            kind,
-            parent,
-            span: whole,
-            name_span,
-            body_start: body.map_or(whole.end, |it| it.start_byte().max(name_span.end)),
-            above: lift.above.and_then(|above| above.comments),
-        });
-        Some(self.symbols.len() - 1)
     }
 
     fn is_docstring(&mut self, node: Node<'_>, action: Action) -> bool {

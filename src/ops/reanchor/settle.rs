@@ -189,11 +189,11 @@ impl<'a> Desk<'a> {
                 None
             }
         };
-        if let (Some(place), false) = (&followed.new, finding.drift) {
-            if let Some(better) = self.better(id, &place.file, place.symbol.as_deref()) {
-                finding.better = Some(better.candidate);
-                finding.new = better.now.or(finding.new);
-            }
+        if let (Some(place), false) = (&followed.new, finding.drift)
+            && let Some(better) = self.better(id, &place.file, place.symbol.as_deref())
+        {
+            finding.better = Some(better.candidate);
+            finding.new = better.now.or(finding.new);
         }
         finding.recorded = update.as_ref().is_some_and(|update| update != anchor);
         Ok((finding, update))
