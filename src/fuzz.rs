@@ -20,7 +20,7 @@ use crate::rank::document::Document;
 use crate::rank::place::Place;
 use crate::rank::raw_words::RawWords;
 use crate::rank::rule::Rule;
-use crate::rank::score::{Hits, Query, Scorable};
+use crate::rank::score::{Hits, Query, Scorable, Slots};
 use crate::rank::{tokenize, vector};
 use crate::syntax::fingerprint::Code;
 use crate::syntax::highlight::highlight;
@@ -243,7 +243,7 @@ pub fn packed(bytes: &[u8]) {
     let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| &ids[..]).collect();
     let query = Query::new(&rule, &vec![1; ids.len()], 9, &ids);
     let file = Scorable::new(document, Place::Source);
-    let mut hits = Hits::new(&query, &file, &[1, 2]);
+    let mut hits = Hits::new(&query, &file, Slots::all(), &[1, 2]);
     for (at, score) in hits.scores(0.5) {
         assert!(score.is_finite(), "{:?}", file.document.symbols[at]);
         hits.explain(at);

@@ -18,7 +18,7 @@ use crate::model::{Language, SymbolKind};
 use crate::rank::calibrate::{self, Evidence};
 use crate::rank::document::Document;
 use crate::rank::rule::Rule;
-use crate::rank::score::{self, Hits, Query, Scorable};
+use crate::rank::score::{self, Hits, Query, Scorable, Slots};
 use crate::rank::{phrases, tokenize};
 use crate::syntax::source;
 use crate::timings;
@@ -109,6 +109,7 @@ struct Scored {
 struct Parsed<'a> {
     file: usize,
     score: f64,
+    slots: Slots,
     scorable: &'a Scorable,
     doc: &'a Document,
     /// The rule's terms in its path.
@@ -119,8 +120,8 @@ struct Parsed<'a> {
 struct Plan<'a> {
     rule: &'a Rule,
     query: Query,
-    /// The best files with their scores.
-    files: Vec<(usize, f64)>,
+    /// The best files with their scores and the words of the rule that they have.
+    files: Vec<(usize, f64, Slots)>,
 }
 
 impl<'a> Plan<'a> {
@@ -150,8 +151,7 @@ pub(crate) fn find(
         let code = index.code();
         let plan = |(rule, ask): (_, &Ask<'_>)| Plan::new(code, &words, rule, ask.languages);
         let plans: Vec<Plan<'_>> = rules.par_iter().zip(asks).map(plan).collect();
-        let wanted: Vec<usize> =
-            plans.iter().flat_map(|plan| &plan.files).map(|&(file, _)| file).collect();
+        let wanted: Vec<usize> = plans.iter().flat_map(|plan| &plan.files).map(|it| it.0).collect();
         drop(step);
         index.gather(&wanted)?;
         let _step = timings::step("rank the symbols");
@@ -176,10 +176,10 @@ fn answer(
     limit: usize,
     explain: bool,
 ) -> Found {
-    let parsed = plan.files.iter().filter_map(|&(file, score)| {
+    let parsed = plan.files.iter().filter_map(|&(file, score, slots)| {
         let scorable = code.parsed(file)?;
         let path = words.in_path(plan.rule, file);
-        Some(Parsed { file, score, scorable, doc: &scorable.document, path })
+        Some(Parsed { file, score, slots, scorable, doc: &scorable.document, path })
     });
     let parsed: Vec<Parsed<'_>> = parsed.collect();
 
@@ -211,25 +211,29 @@ fn answer(
 }
 
 /// Returns the positions of the best files that have a word of the rule, the best first.
-fn best_files(code: Code<'_>, scores: &[f64], languages: Option<&[Language]>) -> Vec<(usize, f64)> {
+fn best_files(
+    code: Code<'_>,
+    scores: &[(f64, Slots)],
+    languages: Option<&[Language]>,
+) -> Vec<(usize, f64, Slots)> {
     let is_wanted = |at: &usize| {
         let language = code.files[*at].language;
-        scores[*at] > 0.0 && languages.is_none_or(|languages| languages.contains(&language))
+        scores[*at].0 > 0.0 && languages.is_none_or(|languages| languages.contains(&language))
     };
     let mut best: Vec<usize> = (0..scores.len()).filter(is_wanted).collect();
     // Files are ordered by path.
-    let order = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+    let order = |a: &usize, b: &usize| scores[*b].0.total_cmp(&scores[*a].0).then(a.cmp(b));
     if best.len() > PARSED_FILES {
         best.select_nth_unstable_by(PARSED_FILES - 1, order);
         best.truncate(PARSED_FILES);
     }
     best.sort_unstable_by(order);
-    best.into_iter().map(|at| (at, scores[at])).collect()
+    best.into_iter().map(|at| (at, scores[at].0, scores[at].1)).collect()
 }
 
 fn score_symbols(plan: &Plan<'_>, parsed: &[Parsed<'_>]) -> Vec<Scored> {
     let score = |(at, file): (usize, &Parsed<'_>)| {
-        let mut hits = Hits::new(&plan.query, file.scorable, &file.path);
+        let mut hits = Hits::new(&plan.query, file.scorable, file.slots, &file.path);
         let whole = file.doc.symbols.is_empty().then(|| (None, hits.whole_file(file.score)));
         let symbols = hits.scores(file.score).into_iter();
         let scores = symbols.map(|(symbol, score)| (Some(symbol), score)).chain(whole);
@@ -324,8 +328,9 @@ fn candidate(
     explain: bool,
 ) -> Candidate {
     let Plan { rule, query, .. } = plan;
-    let Parsed { file, scorable, doc, path, .. } = parsed;
-    let gains = symbol.map(|at| Hits::new(query, scorable, path).explain(at)).unwrap_or_default();
+    let Parsed { file, scorable, doc, path, slots, .. } = parsed;
+    let gains =
+        symbol.map(|at| Hits::new(query, scorable, *slots, path).explain(at)).unwrap_or_default();
     let word = |slot: usize| rule.terms[slot].word.clone();
     let reason = |gain: &score::Gain| Reason {
         word: word(gain.slot),

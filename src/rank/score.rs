@@ -153,6 +153,25 @@ impl Query {
     }
 }
 
+/// Which of a rule's terms a file may have; all beyond the last bit share it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Slots(u64);
+
+impl Slots {
+    #[cfg(any(fuzzing, test))]
+    pub(crate) fn all() -> Self {
+        Self(u64::MAX)
+    }
+
+    pub(crate) fn insert(&mut self, slot: usize) {
+        self.0 |= 1 << slot.min(63);
+    }
+
+    fn contains(self, slot: usize) -> bool {
+        self.0 >> slot.min(63) & 1 == 1
+    }
+}
+
 /// What a term of the rule adds to a symbol's score, and the fields it stands in.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gain {
@@ -231,6 +250,8 @@ fn example_factor(symbol: &SymbolDoc, lengths: &Lengths) -> f64 {
 pub(crate) struct Hits<'a> {
     query: &'a Query,
     file: &'a Scorable,
+    /// The words of the rule that the file may have.
+    slots: Slots,
     /// The term ids of the rule in the file's path.
     path: &'a [u32],
     /// The word at hand in each symbol, with what is passed to it from those inside; 0 but
@@ -248,12 +269,14 @@ pub(crate) struct Hits<'a> {
 }
 
 impl<'a> Hits<'a> {
-    /// Readies the counting of a rule in a parsed file with the term ids of its path.
-    pub(crate) fn new(query: &'a Query, file: &'a Scorable, path: &'a [u32]) -> Self {
+    /// Readies the counting of a rule in a parsed file that has no words of it but those of
+    /// `slots`, with the term ids of its path.
+    pub(crate) fn new(query: &'a Query, file: &'a Scorable, slots: Slots, path: &'a [u32]) -> Self {
         let n_symbols = file.symbols.len();
         Self {
             query,
             file,
+            slots,
             path,
             counts: vec![[0.0; N_OWN_FIELDS]; n_symbols],
             has_word: vec![false; n_symbols],
@@ -358,7 +381,8 @@ impl<'a> Hits<'a> {
         let n_symbols = self.file.symbols.len();
         let (mut gains, mut named) = (vec![0.0; n_symbols], vec![0.0; n_symbols]);
         let mut has_hits = vec![false; n_symbols];
-        for slot in 0..self.query.weights.len() {
+        let slots = self.slots;
+        for slot in (0..self.query.weights.len()).filter(|&slot| slots.contains(slot)) {
             self.count(slot);
             for &at in &self.with_word {
                 has_hits[at] = true;
@@ -400,7 +424,8 @@ impl<'a> Hits<'a> {
     /// fields they stand in.
     pub(crate) fn explain(&mut self, at: usize) -> Vec<Gain> {
         let mut found = Vec::new();
-        for slot in 0..self.query.weights.len() {
+        let slots = self.slots;
+        for slot in (0..self.query.weights.len()).filter(|&slot| slots.contains(slot)) {
             self.count(slot);
             let gain = self.gain_of(slot, at);
             if gain > 0.0 {

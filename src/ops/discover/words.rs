@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ops::code_index::CodeIndex;
 use crate::rank::rule::{Rule, Term};
-use crate::rank::score::{self, Query};
+use crate::rank::score::{self, Query, Slots};
 use crate::rank::vector;
 use crate::store::code::FileRow;
 
@@ -169,17 +169,24 @@ impl Words {
         Query::new(rule, &n_with, n_docs, &ids)
     }
 
-    /// Returns the score of every file for a rule, as a share of the attainable.
-    pub(crate) fn file_scores(&self, files: &[FileRow], rule: &Rule, query: &Query) -> Vec<f64> {
-        let mut scores = vec![0.0; files.len()];
-        for (term, weight) in rule.terms.iter().zip(&query.weights) {
+    /// Returns the score of every file for a rule, as a share of the attainable, and which
+    /// of the rule's terms it has.
+    pub(crate) fn file_scores(
+        &self,
+        files: &[FileRow],
+        rule: &Rule,
+        query: &Query,
+    ) -> Vec<(f64, Slots)> {
+        let mut scores = vec![(0.0, Slots::default()); files.len()];
+        for (slot, (term, weight)) in rule.terms.iter().zip(&query.weights).enumerate() {
             for (file, count, in_path) in self.files_with(&term.term) {
                 let n_terms = f64::from(files[file].n_terms);
-                scores[file] +=
-                    weight * score::in_file(count, in_path, n_terms, self.average_length);
+                let (score, slots) = &mut scores[file];
+                *score += weight * score::in_file(count, in_path, n_terms, self.average_length);
+                slots.insert(slot);
             }
         }
-        scores.iter_mut().for_each(|score| *score = query.share(*score));
+        scores.iter_mut().for_each(|(score, _)| *score = query.share(*score));
         scores
     }
 

@@ -54,7 +54,7 @@ fn check(rule: &str, text: &str, expected: &str) {
     let text: Vec<String> = text.lines().map(|line| format!("{line} | {filler}")).collect();
     let doc = doc(&text.join("\n"), Place::Source);
     let (_, query) = query(rule);
-    let mut hits = Hits::new(&query, &doc, &[]);
+    let mut hits = Hits::new(&query, &doc, Slots::all(), &[]);
     let mut scores = hits.scores(0.0);
     scores.sort_by(|a, b| b.1.total_cmp(&a.1));
     assert!(scores.iter().all(|(_, score)| (0.0..=1.0).contains(score)), "{scores:?}");
@@ -111,7 +111,8 @@ fn symbols_without_a_word_of_the_rule_are_left_out() {
 fn tests_count_in_full_for_rules_about_tests() {
     let score = |rule: &str, place| {
         let (_, query) = query(rule);
-        Hits::new(&query, &doc("function f | body: hash", place), &[]).scores(0.0)[0].1
+        Hits::new(&query, &doc("function f | body: hash", place), Slots::all(), &[]).scores(0.0)[0]
+            .1
     };
     assert!(score("Hash it", Place::Test) < score("Hash it", Place::Source));
     assert!(score("Hash it", Place::Vendored) < score("Hash it", Place::Source));
@@ -123,7 +124,7 @@ fn tests_count_in_full_for_rules_about_tests() {
 fn gains_are_explained_by_field() {
     let doc = doc("function f | name: hash | doc: hash password", Place::Source);
     let (_, query) = query("Hash a password");
-    let gains = Hits::new(&query, &doc, &[id("password")]).explain(0);
+    let gains = Hits::new(&query, &doc, Slots::all(), &[id("password")]).explain(0);
     let found: Vec<(usize, Vec<&str>)> =
         gains.into_iter().map(|gain| (gain.slot, gain.fields)).collect();
     assert_eq!(found, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
