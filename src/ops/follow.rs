@@ -161,7 +161,7 @@ pub(crate) fn held(root: &Path, anchor: &Anchor) -> Option<Followed> {
 pub(crate) fn held_in(root: &Path, file: &str, anchors: &[&Anchor]) -> Vec<Option<Followed>> {
     let is_wanted =
         |symbol: Option<&str>| anchors.iter().any(|it| same_name(it.symbol.as_deref(), symbol));
-    let files = Vec::from_iter(FileCode::read_only(root, file, &is_wanted));
+    let files = Vec::from_iter(FileCode::read_only(root, file, Some(&is_wanted)));
     let held = |anchor: &&Anchor| {
         let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
         let new = Some(files[home.file].place(home.at, home.similarity));
@@ -189,7 +189,7 @@ fn all_held(root: &Path, paths: &[&str], anchors: &[Anchor]) -> Option<Vec<Follo
             return Some(None);
         }
         let is_wanted = |symbol: Option<&str>| changed.iter().any(|it| same_name(*it, symbol));
-        Some(Some((hash, FileCode::only(path, &bytes, &is_wanted))))
+        Some(Some((hash, FileCode::only(path, &bytes, Some(&is_wanted)))))
     };
     let read: Vec<Option<(u32, FileCode)>> = paths.par_iter().map(read).collect::<Option<_>>()?;
     let (hashes, files): (Vec<u32>, Vec<FileCode>) = read.into_iter().flatten().unzip();

@@ -181,8 +181,7 @@ pub(super) fn shown_anchors(
 
 fn shown_in_file(project: &Project, anchors: &[&Anchor], with_code: bool) -> Vec<ShownAnchor> {
     let file = &anchors[0].file;
-    let symbols: Vec<Option<&str>> = anchors.iter().map(|it| it.symbol.as_deref()).collect();
-    let located = follow::locate_in(&project.root, file, &symbols);
+    let located = follow::locate_in(&project.root, file, anchors);
     let text = if with_code { read::text(&project.root, file).ok() } else { None };
     anchors.iter().zip(located).map(|(it, now)| shown_anchor(it, now, text.as_deref())).collect()
 }

@@ -167,7 +167,8 @@ fn try_open(path: &Path) -> Result<Store> {
     let connection = Connection::open_with_flags(&path, flags).with_context(said)?;
     connection.busy_timeout(BUSY)?;
     // A write-ahead log lets readers go on while one writes; NORMAL is safe against
-    // a crash of the process, and a lost index after a power cut is rebuilt.
+    // a crash of the process, and a lost index after a power cut is rebuilt. The switch to
+    // the log waits for no disk: it is made while the store is still empty.
     connection
         .execute_batch(
             "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL;

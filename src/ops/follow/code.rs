@@ -35,6 +35,9 @@ pub(crate) struct Group {
     pub(crate) names: Vec<u64>,
 }
 
+/// Tells which symbols are wanted.
+pub(crate) type Wanted<'a> = &'a dyn Fn(Option<&str>) -> bool;
+
 /// A file's symbols in document order and, last, the file itself.
 #[derive(Debug)]
 pub(crate) struct FileCode {
@@ -49,25 +52,26 @@ pub(crate) struct FileCode {
 impl FileCode {
     /// Returns the code of the file at `path` below `root`.
     pub(crate) fn read(root: &Path, path: &str) -> Result<Self> {
-        Self::read_only(root, path, &|_| true)
+        Self::read_only(root, path, Some(&|_| true))
     }
 
-    /// As [`read`](Self::read), but only the symbols that `is_wanted` takes get their
-    /// prints, which cost as much as parsing; no symbol stands for the whole file.
+    /// As [`read`](Self::read), but only the symbols that `is_wanted` takes, if there is
+    /// such a thing, get their prints, which cost as much as parsing; no symbol stands for
+    /// the whole file.
     pub(crate) fn read_only(
         root: &Path,
         path: &str,
-        is_wanted: &dyn Fn(Option<&str>) -> bool,
+        is_wanted: Option<Wanted<'_>>,
     ) -> Result<Self> {
         Ok(Self::only(path, &read::bytes(root, path)?, is_wanted))
     }
 
     pub(crate) fn new(path: &str, bytes: &[u8]) -> Self {
-        Self::only(path, bytes, &|_| true)
+        Self::only(path, bytes, Some(&|_| true))
     }
 
     /// As [`read_only`](Self::read_only), of bytes that were read before.
-    pub(crate) fn only(path: &str, bytes: &[u8], is_wanted: &dyn Fn(Option<&str>) -> bool) -> Self {
+    pub(crate) fn only(path: &str, bytes: &[u8], is_wanted: Option<Wanted<'_>>) -> Self {
         let text: &str = &text::decode(bytes).0;
         let lines = LineIndex::new(text);
         let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
@@ -82,22 +86,28 @@ impl FileCode {
         let whole = match language {
             None => fingerprint::of_plain_text(text),
             Some(language) => {
-                let source = Source::parse(language, text);
-                let code = Code::new(text, &source);
+                let source = match is_wanted {
+                    Some(_) => Source::parse(language, text),
+                    None => Source::outline(language, text),
+                };
+                let code = is_wanted.map(|_| Code::new(text, &source));
+                let print = |symbol: Option<&str>, of: &dyn Fn(&Code<'_>) -> Print| {
+                    let is_wanted = is_wanted.is_some_and(|is_wanted| is_wanted(symbol));
+                    code.as_ref().filter(|_| is_wanted).map(of).unwrap_or_default()
+                };
                 for (at, symbol) in source.symbols.iter().enumerate() {
                     let group = this.group(&symbol.name);
-                    let is_wanted = is_wanted(Some(&symbol.name));
                     this.candidates.push(Candidate {
                         symbol: Some(symbol.name.clone()),
                         kind: symbol.kind,
                         first_line: line(symbol.span.start),
                         last_line: line(symbol.span.end.saturating_sub(1)),
-                        print: if is_wanted { code.symbol(at) } else { Print::default() },
+                        print: print(Some(&symbol.name), &|code| code.symbol(at)),
                         group,
                         between: [NOTHING; 2],
                     });
                 }
-                if is_wanted(None) { code.file() } else { Print::default() }
+                print(None, &|code| code.file())
             }
         };
         let group = this.group("");

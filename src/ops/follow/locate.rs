@@ -5,11 +5,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::error::Failure;
-use crate::model::Fingerprint;
+use crate::model::{Anchor, Fingerprint};
+use crate::syntax::fingerprint::bytes_hash;
 use crate::text;
+use crate::tree::read;
 
 use super::Place;
-use super::code::FileCode;
+use super::code::{FileCode, Wanted};
 
 /// How many of a file's symbols an error lists.
 const MAX_LISTED: usize = 8;
@@ -21,19 +23,28 @@ pub(crate) struct Located {
     pub(crate) fingerprint: Fingerprint,
 }
 
-/// Returns the places that the symbols of one file mean, as [`locate`] does; the file is
-/// parsed once.
-pub(crate) fn locate_in(root: &Path, file: &str, symbols: &[Option<&str>]) -> Vec<Option<Located>> {
+/// Returns where the anchors of one file are, as [`locate`] does; the file is parsed once,
+/// and where it is as it was when they were recorded it is not compared with them.
+pub(crate) fn locate_in(root: &Path, file: &str, anchors: &[&Anchor]) -> Vec<Option<Located>> {
+    let Ok(bytes) = read::bytes(root, file) else {
+        return vec![None; anchors.len()];
+    };
+    let hash = bytes_hash(&bytes);
+    let is_unchanged = anchors.iter().all(|anchor| anchor.fingerprint.file == hash);
     let is_wanted = |name: Option<&str>| {
-        symbols.iter().any(|symbol| match (name, symbol) {
+        anchors.iter().any(|anchor| match (name, &anchor.symbol) {
             (Some(name), Some(symbol)) => name.ends_with(symbol),
-            (name, symbol) => name == *symbol,
+            (name, symbol) => name == symbol.as_deref(),
         })
     };
-    let Ok(code) = FileCode::read_only(root, file, &is_wanted) else {
-        return vec![None; symbols.len()];
+    let is_wanted: Wanted<'_> = &is_wanted;
+    let code = FileCode::only(file, &bytes, (!is_unchanged).then_some(is_wanted));
+    let locate = |anchor: &&Anchor| {
+        let found = place_in(&code, anchor.symbol.as_deref()).ok()?;
+        let known = is_unchanged.then(|| anchor.fingerprint.clone());
+        Some(Located { fingerprint: known.unwrap_or(found.fingerprint), ..found })
     };
-    symbols.iter().map(|symbol| place_in(&code, *symbol).ok()).collect()
+    anchors.iter().map(locate).collect()
 }
 
 /// Returns the place that `file` and `symbol` mean: the symbol of that qualified name

@@ -88,7 +88,7 @@ pub(super) fn told(
     paths.sort_unstable();
     paths.dedup();
     // For the lines, which no hash tells.
-    let code = |path: &&str| FileCode::read_only(root, path, &|_| false).ok();
+    let code = |path: &&str| FileCode::read_only(root, path, None).ok();
     let files: Vec<FileCode> = paths.par_iter().filter_map(code).collect();
     let answer = |((anchor, placed), followed): ((&Anchor, &Anchor), Followed)| {
         if anchor.file == placed.file || followed.state != State::Fresh {
