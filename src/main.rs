@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 // Parsing is a great many small pieces of memory, taken and given back by all threads: with
-// this allocator, which the grammars and SQLite use too, it takes an eighth less time.
+// this allocator, which the grammars and SQLite use too, it takes a twentieth less time.
 #[cfg(not(target_env = "msvc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
