@@ -1,10 +1,11 @@
 //! One file's code as symbols and leaves, from one walk over its syntax tree.
 //!
-//! The tree lives only inside [`Source::parse`]; what is kept is flat: symbols in
-//! document order and the leaves (tokens, texts, comments) between them, so that
-//! ranking and fingerprints need no tree. The walk keeps its own stack, since
-//! nesting in hostile input is deeper than a thread's. Never fails: code that
-//! does not parse is skipped, what is around it still counts.
+//! The tree lives only inside [`Source::read`]; what is kept is flat: symbols in
+//! document order and the leaves between them, so that ranking and fingerprints need no
+//! tree. Fingerprints need each token ([`Source::parse`]), ranking does not
+//! ([`Source::outline`]). The walk keeps its own stack, since nesting in hostile input is
+//! deeper than a thread's. Never fails: code that does not parse is skipped, what is
+//! around it still counts.
 
 mod define;
 mod marks;
