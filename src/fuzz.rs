@@ -20,7 +20,7 @@ use crate::rank::document::Document;
 use crate::rank::place::Place;
 use crate::rank::raw_words::RawWords;
 use crate::rank::rule::Rule;
-use crate::rank::score::{Hits, Query, Scorable, Slots};
+use crate::rank::score::{Hits, Query, Scorable, Slots, WordHits};
 use crate::rank::{tokenize, vector};
 use crate::syntax::fingerprint::Code;
 use crate::syntax::highlight::highlight;
@@ -243,10 +243,17 @@ pub fn packed(bytes: &[u8]) {
     let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| &ids[..]).collect();
     let query = Query::new(&rule, &vec![1; ids.len()], 9, &ids);
     let file = Scorable::new(document, Place::Source);
-    let mut hits = Hits::new(&query, &file, Slots::all(), &[1, 2]);
-    for (at, score) in hits.scores(0.5) {
+    let is_in_path = |id| id <= 2;
+    let mut hits = Hits::new(&file);
+    let words: Vec<(usize, WordHits)> = (query.ids.iter().enumerate())
+        .map(|(slot, ids)| {
+            hits.count(ids, is_in_path);
+            (slot, hits.of_word())
+        })
+        .collect();
+    for (at, score) in query.scores(&file, words.iter().map(|(slot, word)| (*slot, word)), 0.5) {
         assert!(score.is_finite(), "{:?}", file.document.symbols[at]);
-        hits.explain(at);
+        query.explain(&file, Slots::all(), is_in_path, at);
     }
 }
 

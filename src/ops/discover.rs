@@ -6,6 +6,7 @@
 //! the code and the rule alone, never on what was asked or parsed before.
 
 mod reader;
+mod symbols;
 mod unknown;
 mod words;
 
@@ -13,20 +14,19 @@ use std::cmp::Ordering;
 
 use anyhow::Result;
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Language, SymbolKind};
 use crate::rank::calibrate::{self, Evidence};
 use crate::rank::document::Document;
 use crate::rank::rule::Rule;
-use crate::rank::score::{self, Hits, Query, Scorable, Slots};
-use crate::rank::{phrases, tokenize};
+use crate::rank::score::{self, Query, Scorable, Slots};
 use crate::syntax::source;
 use crate::timings;
-use crate::tree::read;
 
 use super::code_index::{Code, CodeIndex};
 use super::per_thread::PerThread;
-use reader::Reader;
+use reader::{Remembered, Wanted};
 use unknown::Near;
 use words::Words;
 
@@ -38,8 +38,10 @@ const PARSED_FILES: usize = 200;
 /// among the first dozen.
 const READ_SYMBOLS: usize = 50;
 
-/// How many rules are answered together: their files are parsed at once, on all threads.
-const RULES_AT_ONCE: usize = 16;
+/// How many rules are answered together, and how many files may be held for them: what they
+/// want is parsed at once, on all threads.
+const RULES_AT_ONCE: usize = 200;
+const FILES_AT_ONCE: usize = 4_000;
 
 /// A rule and where to look for it.
 pub(crate) struct Ask<'a> {
@@ -96,13 +98,29 @@ pub(crate) struct Reason {
     pub(crate) idf: f64,
 }
 
-/// A symbol on its way to being a candidate.
+/// A symbol on its way to being a candidate, of which a rule has some thousands.
 #[derive(Debug, Clone, Copy)]
 struct Scored {
-    /// Which of the files parsed for the rule.
-    doc: usize,
-    symbol: Option<usize>,
+    doc: u32,
+    symbol: Option<u32>,
     score: f64,
+}
+
+impl Scored {
+    fn new(doc: usize, symbol: Option<usize>, score: f64) -> Self {
+        let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { doc: small(doc), symbol: symbol.map(small), score }
+    }
+
+    /// Returns which of the files parsed for the rule it is in.
+    fn doc(self) -> usize {
+        self.doc as usize
+    }
+
+    /// Returns its position among the symbols of the file, unless it is the whole file.
+    fn symbol(self) -> Option<usize> {
+        self.symbol.map(|at| at as usize)
+    }
 }
 
 /// A file parsed for a rule.
@@ -111,9 +129,12 @@ struct Parsed<'a> {
     score: f64,
     slots: Slots,
     scorable: &'a Scorable,
-    doc: &'a Document,
-    /// The rule's terms in its path.
-    path: Vec<u32>,
+}
+
+impl<'a> Parsed<'a> {
+    fn doc(&self) -> &'a Document {
+        &self.scorable.document
+    }
 }
 
 /// A rule with the files to look at for it.
@@ -144,20 +165,22 @@ pub(crate) fn find(
     let rules: Vec<Rule> = asks.iter().map(|ask| Rule::read(ask.rule, ask.hints)).collect();
     let words = Words::gather(index, &rules);
     drop(step);
-    let readers = PerThread::<Reader>::new();
+    let remembered = PerThread::new();
     let mut found = Vec::with_capacity(asks.len());
     for (rules, asks) in rules.chunks(RULES_AT_ONCE).zip(asks.chunks(RULES_AT_ONCE)) {
         let step = timings::step("rank the files");
         let code = index.code();
         let plan = |(rule, ask): (_, &Ask<'_>)| Plan::new(code, &words, rule, ask.languages);
         let plans: Vec<Plan<'_>> = rules.par_iter().zip(asks).map(plan).collect();
-        let wanted: Vec<usize> = plans.iter().flat_map(|plan| &plan.files).map(|it| it.0).collect();
         drop(step);
-        index.gather(&wanted)?;
-        let _step = timings::step("rank the symbols");
-        let code = index.code();
-        let answer = |plan: &Plan<'_>| answer(code, &words, &readers, plan, limit, explain);
-        found.par_extend(plans.par_iter().map(answer));
+        let mut rest = plans.as_slice();
+        while !rest.is_empty() {
+            let (now, wanted) = take_plans(&mut rest);
+            index.gather(&wanted)?;
+            let _step = timings::step("rank the symbols");
+            let search = Search { code: index.code(), words: &words, limit, explain };
+            search.answer(&remembered, now, &mut found);
+        }
     }
     if explain {
         let mut near = Near::default();
@@ -168,46 +191,143 @@ pub(crate) fn find(
     Ok(found)
 }
 
-fn answer(
-    code: Code<'_>,
-    words: &Words,
-    readers: &PerThread<Reader>,
-    plan: &Plan<'_>,
+/// Takes plans off the front, at least one, that want no more than so many files together,
+/// and returns them with these files.
+fn take_plans<'p, 'a>(rest: &mut &'p [Plan<'a>]) -> (&'p [Plan<'a>], Vec<usize>) {
+    let mut wanted = FxHashSet::default();
+    let mut n_taken = 0;
+    for plan in *rest {
+        if n_taken > 0 && wanted.len() + plan.files.len() > FILES_AT_ONCE {
+            break;
+        }
+        wanted.extend(plan.files.iter().map(|it| it.0));
+        n_taken += 1;
+    }
+    let (taken, later) = rest.split_at(n_taken);
+    *rest = later;
+    (taken, wanted.into_iter().collect())
+}
+
+/// What the answers to some rules are made of.
+struct Search<'a> {
+    code: Code<'a>,
+    words: &'a Words,
     limit: usize,
     explain: bool,
-) -> Found {
-    let parsed = plan.files.iter().filter_map(|&(file, score, slots)| {
-        let scorable = code.parsed(file)?;
-        let path = words.in_path(plan.rule, file);
-        Some(Parsed { file, score, slots, scorable, doc: &scorable.document, path })
-    });
-    let parsed: Vec<Parsed<'_>> = parsed.collect();
+}
 
-    let mut scored = score_symbols(plan, &parsed);
-    bring_forward(&mut scored, READ_SYMBOLS, &parsed);
-    let slots = words.slots(plan.rule);
-    let mut reader = readers.own();
-    for symbol in scored.iter_mut().take(READ_SYMBOLS) {
-        let file = &parsed[symbol.doc];
-        let neighbours =
-            neighbours(code, words, &mut reader, (plan.rule, &slots), file, symbol.symbol);
-        symbol.score += bonus(plan, file, symbol.symbol, &neighbours);
+impl Search<'_> {
+    /// Adds the answers to the rules of `plans`, whose files are parsed.
+    fn answer(&self, remembered: &Remembered, plans: &[Plan<'_>], found: &mut Vec<Found>) {
+        let parsed: Vec<Vec<Parsed<'_>>> = plans.iter().map(|plan| self.parsed(plan)).collect();
+        let n_best = self.limit.max(READ_SYMBOLS);
+        let mut scored = symbols::score(self.words, plans, &parsed, n_best);
+        let forward = |(scored, parsed): (&mut Vec<Scored>, &Vec<Parsed<'_>>)| {
+            bring_forward(scored, READ_SYMBOLS, parsed);
+        };
+        scored.par_iter_mut().zip(&parsed).for_each(forward);
+        self.add_bonuses(remembered, plans, &parsed, &mut scored);
+        let answers = plans.par_iter().zip(&parsed).zip(scored);
+        found.par_extend(answers.map(|((plan, parsed), scored)| self.found(plan, parsed, scored)));
     }
-    drop(reader);
-    add_coherence(&mut scored, parsed.len());
-    bring_forward(&mut scored, limit.max(1), &parsed);
 
-    let terms = plan.rule.terms.iter();
-    let n_known = terms.filter(|term| words.n_with(&term.term) > 0).count();
-    let evidence = evidence(&scored, n_known);
-    let confidence = calibrate::confidence(evidence);
-    scored.truncate(limit);
-    scored.sort_unstable_by(|a, b| order(a, b, &parsed));
-    let candidates = scored.iter().map(|symbol| {
-        let match_score = confidence * symbol.score / evidence.score;
-        candidate(code, plan, &parsed[symbol.doc], symbol.symbol, match_score, explain)
-    });
-    Found { candidates: candidates.collect(), unknown: Vec::new(), evidence }
+    fn parsed(&self, plan: &Plan<'_>) -> Vec<Parsed<'_>> {
+        let files = plan.files.iter().filter_map(|&(file, score, slots)| {
+            Some(Parsed { file, score, slots, scorable: self.code.parsed(file)? })
+        });
+        files.collect()
+    }
+
+    /// Lifts those of the first symbols of each rule that have more of it than its words.
+    fn add_bonuses(
+        &self,
+        remembered: &Remembered,
+        plans: &[Plan<'_>],
+        parsed: &[Vec<Parsed<'_>>],
+        scored: &mut [Vec<Scored>],
+    ) {
+        let with_pairs = plans.iter().enumerate().filter(|(_, plan)| !plan.rule.pairs.is_empty());
+        let wanted = with_pairs.flat_map(|(plan, _)| {
+            let first = scored[plan].iter().take(READ_SYMBOLS).enumerate();
+            first.map(move |(at, symbol)| {
+                let parsed = &parsed[plan][symbol.doc()];
+                let lines = lines(parsed.doc(), symbol.symbol());
+                Wanted { file: parsed.file, lines, asking: (plan, at) }
+            })
+        });
+        let neighbours = reader::read(self.code, self.words, remembered, plans, wanted);
+        let neighbours: FxHashMap<(usize, usize), Vec<bool>> = neighbours.into_iter().collect();
+        let add = |(at_plan, scored): (usize, &mut Vec<Scored>)| {
+            for (at, symbol) in scored.iter_mut().take(READ_SYMBOLS).enumerate() {
+                let file = &parsed[at_plan][symbol.doc()];
+                let neighbours = neighbours.get(&(at_plan, at)).map_or(&[][..], Vec::as_slice);
+                symbol.score += bonus(&plans[at_plan], file, symbol.symbol(), neighbours);
+            }
+        };
+        scored.par_iter_mut().enumerate().for_each(add);
+    }
+
+    fn found(&self, plan: &Plan<'_>, parsed: &[Parsed<'_>], mut scored: Vec<Scored>) -> Found {
+        add_coherence(&mut scored, parsed.len());
+        bring_forward(&mut scored, self.limit.max(1), parsed);
+
+        let terms = plan.rule.terms.iter();
+        let n_known = terms.filter(|term| self.words.n_with(&term.term) > 0).count();
+        let evidence = evidence(&scored, n_known);
+        let confidence = calibrate::confidence(evidence);
+        scored.truncate(self.limit);
+        scored.sort_unstable_by(|a, b| order(a, b, parsed));
+        let candidates = scored.iter().map(|symbol| {
+            let match_score = confidence * symbol.score / evidence.score;
+            self.candidate(plan, &parsed[symbol.doc()], symbol.symbol(), match_score)
+        });
+        Found { candidates: candidates.collect(), unknown: Vec::new(), evidence }
+    }
+
+    fn candidate(
+        &self,
+        plan: &Plan<'_>,
+        parsed: &Parsed<'_>,
+        symbol: Option<usize>,
+        match_score: f64,
+    ) -> Candidate {
+        let Plan { rule, query, .. } = plan;
+        let (file, doc) = (&self.code.files[parsed.file], parsed.doc());
+        let is_in_path = |id| self.words.is_in_path(id, parsed.file);
+        let gains = |at| query.explain(parsed.scorable, parsed.slots, is_in_path, at);
+        let gains = symbol.map(gains).unwrap_or_default();
+        let word = |slot: usize| rule.terms[slot].word.clone();
+        let reason = |gain: &score::Gain| Reason {
+            word: word(gain.slot),
+            gain: query.share(gain.gain),
+            fields: gain.fields.clone(),
+            idf: query.idfs[gain.slot],
+        };
+        let (first_line, last_line) = lines(doc, symbol);
+        Candidate {
+            file: file.path.clone(),
+            symbol: symbol.map(|at| doc.symbols[at].name.clone()),
+            kind: symbol.map_or(SymbolKind::File, |at| doc.symbols[at].kind),
+            language: file.language,
+            first_line,
+            last_line,
+            match_score,
+            size: calibrate::size((last_line - first_line + 1) as usize),
+            matched_terms: gains.iter().map(|gain| word(gain.slot)).collect(),
+            reasons: if self.explain { gains.iter().map(reason).collect() } else { Vec::new() },
+        }
+    }
+}
+
+/// Sorts what is asked of files, each given by its position, by file.
+fn by_file<T>(asked: impl Iterator<Item = (usize, T)>) -> Vec<(usize, Vec<T>)> {
+    let mut files: FxHashMap<usize, Vec<T>> = FxHashMap::default();
+    for (file, it) in asked {
+        files.entry(file).or_default().push(it);
+    }
+    let mut files: Vec<(usize, Vec<T>)> = files.into_iter().collect();
+    files.sort_unstable_by_key(|(file, _)| *file);
+    files
 }
 
 /// Returns the positions of the best files that have a word of the rule, the best first.
@@ -231,18 +351,6 @@ fn best_files(
     best.into_iter().map(|at| (at, scores[at].0, scores[at].1)).collect()
 }
 
-fn score_symbols(plan: &Plan<'_>, parsed: &[Parsed<'_>]) -> Vec<Scored> {
-    let score = |(at, file): (usize, &Parsed<'_>)| {
-        let mut hits = Hits::new(&plan.query, file.scorable, file.slots, &file.path);
-        let whole = file.doc.symbols.is_empty().then(|| (None, hits.whole_file(file.score)));
-        let symbols = hits.scores(file.score).into_iter();
-        let scores = symbols.map(|(symbol, score)| (Some(symbol), score)).chain(whole);
-        let scored = scores.map(|(symbol, score)| Scored { doc: at, symbol, score });
-        scored.collect::<Vec<Scored>>()
-    };
-    parsed.par_iter().with_min_len(16).enumerate().flat_map_iter(score).collect()
-}
-
 /// Brings the best `n` to the front, the very best first.
 fn bring_forward(scored: &mut [Scored], n: usize, parsed: &[Parsed<'_>]) {
     for end in [n, 1] {
@@ -256,10 +364,10 @@ fn bring_forward(scored: &mut [Scored], n: usize, parsed: &[Parsed<'_>]) {
 /// Orders by score, then smaller first, then by path and line.
 fn order(a: &Scored, b: &Scored, parsed: &[Parsed<'_>]) -> Ordering {
     let place = |it: &Scored| {
-        let Parsed { file, doc, .. } = &parsed[it.doc];
-        let (first, last) = lines(doc, it.symbol);
+        let parsed = &parsed[it.doc()];
+        let (first, last) = lines(parsed.doc(), it.symbol());
         // Files are ordered by path.
-        (last - first, *file, first, it.symbol)
+        (last - first, parsed.file, first, it.symbol)
     };
     b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
 }
@@ -272,40 +380,21 @@ fn lines(doc: &Document, symbol: Option<usize>) -> (u32, u32) {
     }
 }
 
-/// Returns which pairs of a rule's words stand side by side in a symbol.
-fn neighbours(
-    code: Code<'_>,
-    words: &Words,
-    reader: &mut Reader,
-    (rule, slots): (&Rule, &[Option<usize>]),
-    parsed: &Parsed<'_>,
-    symbol: Option<usize>,
-) -> Vec<bool> {
-    if rule.pairs.is_empty() {
-        return Vec::new();
-    }
-    let path = &code.files[parsed.file].path;
-    let text = || read::walked_text(code.root, path).unwrap_or_default();
-    let number = |term: &str| words.number(term);
-    let found = reader.words(number, parsed.file, text, lines(parsed.doc, symbol));
-    phrases::neighbours(found.iter().map(|number| slots[(*number)? as usize]), &rule.pairs)
-}
-
 /// Returns what a symbol gains for words side by side and for its own name.
 fn bonus(plan: &Plan<'_>, parsed: &Parsed<'_>, symbol: Option<usize>, neighbours: &[bool]) -> f64 {
-    let name = symbol.map_or("", |at| source::last_name(&parsed.doc.symbols[at].name));
-    score::phrase_bonus(&plan.query, plan.rule, neighbours, &tokenize::terms(name))
+    let name = symbol.map_or("", |at| source::last_name(&parsed.doc().symbols[at].name));
+    score::phrase_bonus(&plan.query, plan.rule, neighbours, name)
 }
 
 /// Lifts the symbols of files in which several fit.
 fn add_coherence(scored: &mut [Scored], n_docs: usize) {
     let mut best = vec![score::Best::default(); n_docs];
     for symbol in scored.iter() {
-        best[symbol.doc].add(symbol.score);
+        best[symbol.doc()].add(symbol.score);
     }
     let added: Vec<f64> = best.iter().map(score::Best::coherence).collect();
     for symbol in scored {
-        symbol.score += added[symbol.doc];
+        symbol.score += added[symbol.doc()];
     }
 }
 
@@ -317,40 +406,6 @@ fn evidence(scored: &[Scored], n_known: usize) -> Evidence {
     let others = scored.iter().filter(|it| it.doc != first.doc).map(|it| it.score);
     let next = others.fold(0.0, f64::max);
     Evidence { score: first.score, lead: 1.0 - next / first.score.max(f64::MIN_POSITIVE), n_known }
-}
-
-fn candidate(
-    code: Code<'_>,
-    plan: &Plan<'_>,
-    parsed: &Parsed<'_>,
-    symbol: Option<usize>,
-    match_score: f64,
-    explain: bool,
-) -> Candidate {
-    let Plan { rule, query, .. } = plan;
-    let Parsed { file, scorable, doc, path, slots, .. } = parsed;
-    let gains =
-        symbol.map(|at| Hits::new(query, scorable, *slots, path).explain(at)).unwrap_or_default();
-    let word = |slot: usize| rule.terms[slot].word.clone();
-    let reason = |gain: &score::Gain| Reason {
-        word: word(gain.slot),
-        gain: query.share(gain.gain),
-        fields: gain.fields.clone(),
-        idf: query.idfs[gain.slot],
-    };
-    let (first_line, last_line) = lines(doc, symbol);
-    Candidate {
-        file: code.files[*file].path.clone(),
-        symbol: symbol.map(|at| doc.symbols[at].name.clone()),
-        kind: symbol.map_or(SymbolKind::File, |at| doc.symbols[at].kind),
-        language: code.files[*file].language,
-        first_line,
-        last_line,
-        match_score,
-        size: calibrate::size((last_line - first_line + 1) as usize),
-        matched_terms: gains.iter().map(|gain| word(gain.slot)).collect(),
-        reasons: if explain { gains.iter().map(reason).collect() } else { Vec::new() },
-    }
 }
 
 #[cfg(test)]
@@ -392,6 +447,39 @@ mod tests {
             let alone = find(&mut index(), &[ask(rule)], 20, true).expect("an answer");
             assert_eq!(format!("{:?}", alone[0]), format!("{expected:?}"));
         }
+    }
+
+    #[test]
+    fn answers_to_more_rules_than_are_answered_together_are_the_same() {
+        let rules: Vec<Ask<'_>> =
+            [BREAKER, HASH].into_iter().cycle().take(RULES_AT_ONCE + 1).map(ask).collect();
+        let found = find(&mut index(), &rules, 3, false).expect("answers");
+        let found: Vec<String> = found.iter().map(|found| format!("{found:?}")).collect();
+        assert_eq!(found.len(), rules.len());
+        assert!(found.iter().step_by(2).all(|it| *it == found[0]));
+        assert!(found.iter().skip(1).step_by(2).all(|it| *it == found[1]));
+        assert_ne!(found[0], found[1]);
+    }
+
+    #[test]
+    fn plans_are_taken_until_they_want_too_many_files() {
+        let rule = Rule::read(HASH, &[]);
+        let plan = |files: std::ops::Range<usize>| Plan {
+            rule: &rule,
+            query: Query::default(),
+            files: files.map(|file| (file, 1.0, Slots::default())).collect(),
+        };
+        let most = FILES_AT_ONCE;
+        let plans = [plan(0..most + 1), plan(0..most - 1), plan(1..most), plan(most..most + 1)];
+        let mut rest = &plans[..];
+        let mut taken = Vec::new();
+        while !rest.is_empty() {
+            let (now, mut wanted) = take_plans(&mut rest);
+            wanted.sort_unstable();
+            taken.push((now.len(), wanted.len(), wanted.last().copied()));
+        }
+        let first = (1, most + 1, Some(most));
+        assert_eq!(taken, [first, (1, most - 1, Some(most - 2)), (2, most, Some(most))]);
     }
 
     #[test]

@@ -7,13 +7,18 @@
 //! fields are held against fixed usual lengths, so that no score depends on which
 //! other files happen to be parsed. Reads no files.
 
+mod hits;
+
 use rustc_hash::FxHashMap;
 
 use crate::model::SymbolKind;
 
-use super::document::{Document, Field, Lengths, N_FIELDS, N_OWN_FIELDS, SymbolDoc, passed_into};
+use super::document::{Document, Field, Lengths, N_FIELDS, N_OWN_FIELDS, SymbolDoc};
 use super::place::{self, Place};
 use super::rule::Rule;
+use super::tokenize;
+
+pub(crate) use hits::{Hits, WordHits};
 
 /// The fields in their order: name, what a hit counts, and how many terms it usually
 /// has (longer fields count their words less). Names are chosen to say what code is
@@ -113,7 +118,7 @@ pub(crate) struct Query {
     /// What the whole rule can gain.
     attainable: f64,
     /// The term ids that stand for each term, and how fully, ascending; each for one term.
-    ids: Vec<Vec<(u32, f64)>>,
+    pub(crate) ids: Vec<Vec<(u32, f64)>>,
     is_about_tests: bool,
 }
 
@@ -169,6 +174,11 @@ impl Slots {
 
     fn contains(self, slot: usize) -> bool {
         self.0 >> slot.min(63) & 1 == 1
+    }
+
+    /// Returns the positions of the terms of the rule that the file may have, ascending.
+    pub(crate) fn of(self, query: &Query) -> impl Iterator<Item = usize> + use<> {
+        (0..query.weights.len()).filter(move |&slot| self.contains(slot))
     }
 }
 
@@ -245,193 +255,74 @@ fn example_factor(symbol: &SymbolDoc, lengths: &Lengths) -> f64 {
     factor
 }
 
-/// A rule's hits in one file. One word of the rule is counted at a time, since most words
-/// stand in few symbols.
-pub(crate) struct Hits<'a> {
-    query: &'a Query,
-    file: &'a Scorable,
-    /// The words of the rule that the file may have.
-    slots: Slots,
-    /// The term ids of the rule in the file's path.
-    path: &'a [u32],
-    /// The word at hand in each symbol, with what is passed to it from those inside; 0 but
-    /// in those that have the word.
-    counts: Vec<[f64; N_OWN_FIELDS]>,
-    has_word: Vec<bool>,
-    /// The symbols that have the word, themselves or inside.
-    with_word: Vec<usize>,
-    /// The word in the names of the symbols around each one, if it is in any name.
-    owners: Vec<f64>,
-    is_in_a_name: bool,
-    /// The word in the file's path and in its own documentation.
-    in_path: f64,
-    in_module: f64,
-}
-
-impl<'a> Hits<'a> {
-    /// Readies the counting of a rule in a parsed file that has no words of it but those of
-    /// `slots`, with the term ids of its path.
-    pub(crate) fn new(query: &'a Query, file: &'a Scorable, slots: Slots, path: &'a [u32]) -> Self {
+impl Query {
+    /// Returns the scores of the symbols of a file that have a word of the rule, with their
+    /// positions. `words` has the words that the file has, by the rule's terms ascending;
+    /// `file_share` is the file's own score.
+    pub(crate) fn scores<'w>(
+        &self,
+        file: &Scorable,
+        words: impl Iterator<Item = (usize, &'w WordHits)>,
+        file_share: f64,
+    ) -> Vec<(usize, f64)> {
         let n_symbols = file.symbols.len();
-        Self {
-            query,
-            file,
-            slots,
-            path,
-            counts: vec![[0.0; N_OWN_FIELDS]; n_symbols],
-            has_word: vec![false; n_symbols],
-            with_word: Vec::new(),
-            owners: vec![0.0; n_symbols],
-            is_in_a_name: false,
-            in_path: 0.0,
-            in_module: 0.0,
-        }
-    }
-
-    /// Counts a word of the rule in place of the one before.
-    fn count(&mut self, slot: usize) {
-        for at in self.with_word.drain(..) {
-            self.counts[at] = [0.0; N_OWN_FIELDS];
-            self.has_word[at] = false;
-        }
-        (self.in_path, self.in_module) = (0.0, 0.0);
-        for &(id, share) in &self.query.ids[slot] {
-            if self.path.contains(&id) {
-                self.in_path += share;
-            }
-            if self.file.document.module.binary_search(&id).is_ok() {
-                self.in_module += share;
-            }
-            for it in self.file.document.occurrences(id) {
-                self.counts[it.symbol()][it.field()] += it.count() * share;
-                self.note(it.symbol());
-            }
-        }
-        self.pass_to_parents();
-        self.pass_names_down();
-    }
-
-    /// Takes note that a symbol has the word; returns whether that is new.
-    fn note(&mut self, at: usize) -> bool {
-        let is_new = !std::mem::replace(&mut self.has_word[at], true);
-        if is_new {
-            self.with_word.push(at);
-        }
-        is_new
-    }
-
-    /// Counts what stands in a symbol for those around it.
-    fn pass_to_parents(&mut self) {
-        for n in 0..self.with_word.len() {
-            let mut inside = self.with_word[n];
-            while let Some((parent, _)) = self.file.symbols[inside].parent {
-                if !self.note(parent) {
-                    break;
-                }
-                inside = parent;
-            }
-        }
-        // What is inside comes after what is around it.
-        self.with_word.sort_unstable_by(|a, b| b.cmp(a));
-        for &at in &self.with_word {
-            let Some((parent, share)) = self.file.symbols[at].parent else { continue };
-            let counts = self.counts[at];
-            for (field, count) in counts.iter().enumerate() {
-                self.counts[parent][passed_into(field)] += share * count;
-            }
-        }
-    }
-
-    /// Counts the names of the symbols around for those in them.
-    fn pass_names_down(&mut self) {
-        if std::mem::take(&mut self.is_in_a_name) {
-            self.owners.fill(0.0);
-        }
-        let name = Field::Name as usize;
-        self.is_in_a_name = self.with_word.iter().any(|&at| self.counts[at][name] > 0.0);
-        if self.is_in_a_name {
-            for at in 0..self.owners.len() {
-                if let Some((parent, _)) = self.file.symbols[at].parent {
-                    self.owners[at] = self.counts[parent][name].max(self.owners[parent]);
-                }
-            }
-        }
-    }
-
-    /// Returns what a word of the rule adds to a symbol with so many hits in its own
-    /// fields and in the names around it.
-    fn gain(&self, slot: usize, own: f64, owner: f64) -> f64 {
-        let hits = own
-            + owner * worth(Field::Owner as usize, 0.0)
-            + self.in_path * worth(Field::Path as usize, 0.0)
-            + self.in_module * worth(Field::Module as usize, 0.0);
-        self.query.weights[slot] * hits / (K1 + hits)
-    }
-
-    /// Returns what the word at hand adds to a symbol.
-    fn gain_of(&self, slot: usize, at: usize) -> f64 {
-        let worth = &self.file.symbols[at].worth;
-        let own: f64 = self.counts[at].iter().zip(worth).map(|(count, worth)| count * worth).sum();
-        self.gain(slot, own, self.owners[at])
-    }
-
-    /// Returns the scores of the symbols that have a word of the rule, with their
-    /// positions; `file_share` is the file's own score.
-    pub(crate) fn scores(&mut self, file_share: f64) -> Vec<(usize, f64)> {
-        let n_symbols = self.file.symbols.len();
         let (mut gains, mut named) = (vec![0.0; n_symbols], vec![0.0; n_symbols]);
         let mut has_hits = vec![false; n_symbols];
-        let slots = self.slots;
-        for slot in (0..self.query.weights.len()).filter(|&slot| slots.contains(slot)) {
-            self.count(slot);
-            for &at in &self.with_word {
-                has_hits[at] = true;
-                named[at] += self.counts[at][Field::Name as usize];
-                gains[at] += self.gain_of(slot, at);
+        for (slot, word) in words {
+            for it in &word.inside {
+                has_hits[it.symbol] = true;
+                named[it.symbol] += it.in_name;
+                gains[it.symbol] += self.gain(slot, it.weighed);
             }
-            let around = self.gain(slot, 0.0, 0.0);
-            if around > 0.0 || self.is_in_a_name {
-                for at in (0..n_symbols).filter(|&at| !self.has_word[at]) {
-                    let owner = self.owners[at];
-                    gains[at] += if owner > 0.0 { self.gain(slot, 0.0, owner) } else { around };
-                }
+            for &(symbol, weighed) in &word.around {
+                gains[symbol] += self.gain(slot, weighed);
             }
         }
         let score = |at: usize| {
-            let symbol = &self.file.symbols[at];
+            let symbol = &file.symbols[at];
             let name_factor = 1.0 + NAME_SHARE * (named[at] / symbol.name).min(1.0);
-            let own = self.query.share(gains[at]) * name_factor * symbol.example;
+            let own = self.share(gains[at]) * name_factor * symbol.example;
             let score = own * (1.0 - FILE_SHARE) + file_share * FILE_SHARE;
-            (at, score * self.place_factor(symbol.is_in_tests))
+            (at, score * self.place_factor(file.place, symbol.is_in_tests))
         };
         (0..n_symbols).filter(|&at| has_hits[at]).map(score).collect()
     }
 
-    /// Returns the score of a file without symbols.
-    pub(crate) fn whole_file(&self, file_share: f64) -> f64 {
-        file_share * WHOLE_FILE * self.place_factor(self.file.place == Place::Test)
+    /// Returns what so many weighed hits of a term of the rule add.
+    fn gain(&self, slot: usize, weighed: f64) -> f64 {
+        self.weights[slot] * weighed / (K1 + weighed)
     }
 
-    fn place_factor(&self, is_in_tests: bool) -> f64 {
-        match self.file.place {
+    /// Returns the score of a file without symbols.
+    pub(crate) fn whole_file(&self, file: &Scorable, file_share: f64) -> f64 {
+        file_share * WHOLE_FILE * self.place_factor(file.place, file.place == Place::Test)
+    }
+
+    fn place_factor(&self, place: Place, is_in_tests: bool) -> f64 {
+        match place {
             Place::Vendored => VENDORED,
-            _ if is_in_tests && !self.query.is_about_tests => TEST,
+            _ if is_in_tests && !self.is_about_tests => TEST,
             _ => 1.0,
         }
     }
 
-    /// Returns what the terms of the rule add to a symbol, the largest first, with the
-    /// fields they stand in.
-    pub(crate) fn explain(&mut self, at: usize) -> Vec<Gain> {
+    /// Returns what the terms of the rule that a file may have add to a symbol, the largest
+    /// first, with the fields they stand in; `is_in_path` tells of a term id.
+    pub(crate) fn explain(
+        &self,
+        file: &Scorable,
+        slots: Slots,
+        is_in_path: impl Fn(u32) -> bool,
+        at: usize,
+    ) -> Vec<Gain> {
         let mut found = Vec::new();
-        let slots = self.slots;
-        for slot in (0..self.query.weights.len()).filter(|&slot| slots.contains(slot)) {
-            self.count(slot);
-            let gain = self.gain_of(slot, at);
+        let mut hits = Hits::new(file);
+        for slot in slots.of(self) {
+            hits.count(&self.ids[slot], &is_in_path);
+            let gain = self.gain(slot, hits.weighed(at));
             if gain > 0.0 {
-                let around = [self.owners[at], self.in_path, self.in_module];
-                let counts = self.counts[at].iter().chain(&around);
-                let fields = FIELDS.iter().zip(counts).filter(|&(_, &count)| count > 0.0);
+                let counts = hits.by_field(at);
+                let fields = FIELDS.iter().zip(counts).filter(|&(_, count)| count > 0.0);
                 let fields = fields.map(|((name, ..), _)| *name).collect();
                 found.push(Gain { slot, gain, fields });
             }
@@ -442,23 +333,31 @@ impl<'a> Hits<'a> {
 }
 
 /// Returns what a symbol gains for words side by side and for its own name:
-/// `is_side_by_side` tells which of the rule's pairs are, `name` has its name's terms.
+/// `is_side_by_side` tells which of the rule's pairs are.
 pub(crate) fn phrase_bonus(
     query: &Query,
     rule: &Rule,
     is_side_by_side: &[bool],
-    name: &[String],
+    name: &str,
 ) -> f64 {
     let pairs =
         rule.pairs.iter().zip(is_side_by_side).filter(|&(_, &is_side_by_side)| is_side_by_side);
     let paired: f64 = pairs.map(|(&(a, b), _)| query.weights[a].min(query.weights[b])).sum();
+    query.share(PAIR * paired + IDENTIFIER * named(query, rule, name))
+}
+
+/// Returns what the identifier of the rule weighs that a symbol's name is.
+fn named(query: &Query, rule: &Rule, name: &str) -> f64 {
+    if rule.identifiers.is_empty() {
+        return 0.0;
+    }
+    let name = tokenize::terms(name);
     let is_name = |parts: &&Vec<usize>| {
         parts.len() == name.len()
-            && parts.iter().zip(name).all(|(&slot, term)| rule.terms[slot].term == *term)
+            && parts.iter().zip(&name).all(|(&slot, term)| rule.terms[slot].term == *term)
     };
     let named = rule.identifiers.iter().find(is_name);
-    let named: f64 = named.into_iter().flatten().map(|&slot| query.weights[slot]).sum();
-    query.share(PAIR * paired + IDENTIFIER * named)
+    named.into_iter().flatten().map(|&slot| query.weights[slot]).sum()
 }
 
 /// The best scores of a file's symbols, the largest first.

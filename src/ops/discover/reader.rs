@@ -1,103 +1,110 @@
-//! Reads symbols again as the words that stand side by side in them.
+//! Reads symbols again for words that stand side by side in them.
 //!
-//! One reader a thread, over all rules of a run: a file is read once as long as there is
-//! room, a raw word taken apart and stemmed once. Of a file that is asked for again and
-//! again all words are looked up at once and remembered.
+//! File by file, so that a file is read once however many rules ask for its symbols; a raw
+//! word is taken apart and stemmed once a thread.
 
-use rustc_hash::FxHashMap;
+use std::ops::Range;
 
+use rayon::prelude::*;
+
+use crate::ops::code_index::Code;
+use crate::ops::per_thread::PerThread;
 use crate::rank::raw_words::RawWords;
-use crate::rank::tokenize;
+use crate::rank::{phrases, tokenize};
 use crate::text::LineIndex;
+use crate::tree::read;
 
-/// How many bytes of text are kept over the rules of a run.
-const MAX_KEPT_BYTES: usize = 16 * 1024 * 1024;
+use super::words::{Slot, Words};
+use super::{Plan, by_file};
 
-/// A text by its lines.
-#[derive(Debug, Clone)]
-struct Text {
-    text: String,
-    lines: LineIndex,
-    /// How many bytes were read of it by pieces.
-    n_read: usize,
-    /// All of its words, once as much was read as it is long.
-    words: Option<Words>,
+/// What each thread remembers of raw words: the numbers of those that are words of rules.
+pub(super) type Remembered = PerThread<RawWords<Option<u32>>>;
+
+/// A symbol that is to be read for a rule.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) file: usize,
+    /// The first and the last of its lines.
+    pub(super) lines: (u32, u32),
+    /// Whose it is: a plan, and the position of the symbol there.
+    pub(super) asking: (usize, usize),
 }
 
-/// The words of a text as numbers, and how many stand before each of its lines.
-#[derive(Debug, Clone)]
-struct Words {
-    numbers: Vec<Option<u32>>,
+/// Returns which pairs of a rule's words stand side by side in each of `wanted`, with who
+/// asked.
+pub(super) fn read(
+    code: Code<'_>,
+    words: &Words,
+    remembered: &Remembered,
+    plans: &[Plan<'_>],
+    wanted: impl Iterator<Item = Wanted>,
+) -> Vec<((usize, usize), Vec<bool>)> {
+    let slots: Vec<Vec<Slot>> = plans.iter().map(|plan| words.slots(plan.rule)).collect();
+    let of_file = |(file, wanted): &(usize, Vec<Wanted>)| {
+        let text = read::walked_text(code.root, &code.files[*file].path).unwrap_or_default();
+        let mut text = Text::new(&text, wanted);
+        let mut raw_words = remembered.own();
+        let of_symbol = |it: &Wanted| {
+            let found = text.words(&mut raw_words, |term| words.number(term), it.lines);
+            let slots = &slots[it.asking.0];
+            let found = found.iter().map(|number| slots[(*number)? as usize].position());
+            (it.asking, phrases::neighbours(found, &plans[it.asking.0].rule.pairs))
+        };
+        wanted.iter().map(of_symbol).collect::<Vec<_>>()
+    };
+    let files = by_file(wanted.map(|it| (it.file, it)));
+    let found: Vec<Vec<_>> = files.par_iter().map(of_file).collect();
+    found.into_iter().flatten().collect()
+}
+
+/// A text by its lines.
+struct Text<'a> {
+    text: &'a str,
+    lines: LineIndex,
+    /// Whether more is wanted of it in pieces than it is long.
+    is_read_whole: bool,
+    /// The words of what was read last as their numbers, and how many stand before each
+    /// line of the whole.
+    words: Vec<Option<u32>>,
     before: Vec<usize>,
 }
 
-/// What was read before.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Reader {
-    texts: FxHashMap<usize, Text>,
-    n_bytes: usize,
-    raw_words: RawWords<Option<u32>>,
-    /// The words of the piece that was read last.
-    piece: Vec<Option<u32>>,
-}
-
-impl Reader {
-    /// Returns the words of a file between two lines, each as its number if it is a word
-    /// of some rule, reading the file's `text` if it was not read before.
-    pub(super) fn words(
-        &mut self,
-        number: impl Fn(&str) -> Option<u32>,
-        file: usize,
-        text: impl FnOnce() -> String,
-        (first, last): (u32, u32),
-    ) -> &[Option<u32>] {
-        if self.n_bytes >= MAX_KEPT_BYTES {
-            self.texts.clear();
-            self.n_bytes = 0;
-        }
-        let Self { texts, n_bytes, raw_words, piece } = self;
-        let known = texts.entry(file).or_insert_with(|| {
-            let text = text();
-            *n_bytes += text.len();
-            Text { lines: LineIndex::new(&text), text, n_read: 0, words: None }
-        });
-        let (first, end) = (first as usize, last as usize + 1);
-        let span = known.lines.start(first)..known.lines.start(end);
-        known.n_read += span.len();
-        if known.words.is_none() && known.n_read <= known.text.len() {
-            piece.clear();
-            let of_part = |part: &str| number(&tokenize::term(part));
-            raw_words.each(&known.text[span], of_part, |_, of_word| piece.extend(of_word));
-            return piece;
-        }
-        let words = known.words.get_or_insert_with(|| {
-            let words = Words::read(&known.text, &known.lines, raw_words, &number);
-            *n_bytes += size_of_val(&words.numbers[..]);
-            words
-        });
-        &words.numbers[words.before(first)..words.before(end)]
+impl<'a> Text<'a> {
+    fn new(text: &'a str, wanted: &[Wanted]) -> Self {
+        let lines = LineIndex::new(text);
+        let n_wanted: usize = wanted.iter().map(|it| span(&lines, it.lines).len()).sum();
+        let is_read_whole = n_wanted > text.len();
+        Self { text, lines, is_read_whole, words: Vec::new(), before: Vec::new() }
     }
-}
 
-impl Words {
-    fn read(
-        text: &str,
-        lines: &LineIndex,
+    /// Returns the words between two lines, each as its number if it is a word of some rule.
+    fn words(
+        &mut self,
         raw_words: &mut RawWords<Option<u32>>,
         number: impl Fn(&str) -> Option<u32>,
-    ) -> Self {
-        let (mut numbers, mut before) = (Vec::with_capacity(text.len() / 6), Vec::new());
+        (first, last): (u32, u32),
+    ) -> &[Option<u32>] {
+        let Self { text, lines, is_read_whole, words, before } = self;
         let of_part = |part: &str| number(&tokenize::term(part));
-        raw_words.each(text, of_part, |at, of_word| {
-            while before.len() < lines.len() && lines.start(before.len()) <= at.start {
-                before.push(numbers.len());
-            }
-            numbers.extend(of_word);
-        });
-        Self { numbers, before }
+        if !*is_read_whole {
+            words.clear();
+            let piece = &text[span(lines, (first, last))];
+            raw_words.each(piece, of_part, |_, of_word| words.extend(of_word));
+            return words;
+        }
+        if before.is_empty() {
+            raw_words.each(text, of_part, |at, of_word| {
+                while before.len() < lines.len() && lines.start(before.len()) <= at.start {
+                    before.push(words.len());
+                }
+                words.extend(of_word);
+            });
+        }
+        let before = |line: u32| before.get(line as usize).copied().unwrap_or(words.len());
+        &words[before(first)..before(last + 1)]
     }
+}
 
-    fn before(&self, line: usize) -> usize {
-        self.before.get(line).copied().unwrap_or(self.numbers.len())
-    }
+fn span(lines: &LineIndex, (first, last): (u32, u32)) -> Range<usize> {
+    lines.start(first as usize)..lines.start(last as usize + 1)
 }

@@ -2,6 +2,8 @@
 //!
 //! Gathered in one pass over the files' vectors, however many rules there are.
 
+use std::num::NonZeroU16;
+
 use rustc_hash::FxHashMap;
 
 use crate::ops::code_index::CodeIndex;
@@ -26,6 +28,21 @@ struct Posting {
     file: usize,
     count: u32,
     in_path: bool,
+}
+
+/// Which of a rule's terms a word is, if it is one: in two bytes, for there is one for each
+/// word of every rule.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Slot(Option<NonZeroU16>);
+
+impl Slot {
+    fn new(position: usize) -> Self {
+        Self(u16::try_from(position + 1).ok().and_then(NonZeroU16::new))
+    }
+
+    pub(super) fn position(self) -> Option<usize> {
+        self.0.map(|after| usize::from(after.get()) - 1)
+    }
 }
 
 /// The words of rules in the code.
@@ -147,11 +164,11 @@ impl Words {
     }
 
     /// Returns, by the number of each term of all rules, which of this rule's it is.
-    pub(crate) fn slots(&self, rule: &Rule) -> Vec<Option<usize>> {
-        let mut slots = vec![None; self.numbers.len()];
+    pub(super) fn slots(&self, rule: &Rule) -> Vec<Slot> {
+        let mut slots = vec![Slot::default(); self.numbers.len()];
         for (slot, term) in rule.terms.iter().enumerate() {
             if let Some(number) = self.number(&term.term) {
-                slots[number as usize] = Some(slot);
+                slots[number as usize] = Slot::new(slot);
             }
         }
         slots
@@ -190,17 +207,11 @@ impl Words {
         scores
     }
 
-    /// Returns the ids of a rule's terms that stand in the path of a file.
-    pub(crate) fn in_path(&self, rule: &Rule, file: usize) -> Vec<u32> {
-        let mut found = Vec::new();
-        for (id, _) in rule.terms.iter().flat_map(|term| self.ids(&term.term)) {
-            let postings = self.postings.get(id).map_or(&[][..], Vec::as_slice);
-            let at = postings.binary_search_by_key(&file, |posting| posting.file);
-            if at.is_ok_and(|at| postings[at].in_path) && !found.contains(id) {
-                found.push(*id);
-            }
-        }
-        found
+    /// Returns whether a term stands in the path of a file.
+    pub(crate) fn is_in_path(&self, id: u32, file: usize) -> bool {
+        let postings = self.postings.get(&id).map_or(&[][..], Vec::as_slice);
+        let at = postings.binary_search_by_key(&file, |posting| posting.file);
+        at.is_ok_and(|at| postings[at].in_path)
     }
 }
 

@@ -48,14 +48,25 @@ fn query(rule: &str) -> (Rule, Query) {
     (rule, query)
 }
 
+/// Returns the scores of the symbols of a file that says nothing for them itself.
+fn scores(query: &Query, file: &Scorable) -> Vec<(usize, f64)> {
+    let mut hits = Hits::new(file);
+    let words: Vec<(usize, WordHits)> = (query.ids.iter().enumerate())
+        .map(|(slot, ids)| {
+            hits.count(ids, |_| false);
+            (slot, hits.of_word())
+        })
+        .collect();
+    query.scores(file, words.iter().map(|(slot, word)| (*slot, word)), 0.0)
+}
+
 /// Checks the order in which symbols fit, and that all scores are shares.
 fn check(rule: &str, text: &str, expected: &str) {
     let filler = "body: a b c d e f g h i j k l";
     let text: Vec<String> = text.lines().map(|line| format!("{line} | {filler}")).collect();
     let doc = doc(&text.join("\n"), Place::Source);
     let (_, query) = query(rule);
-    let mut hits = Hits::new(&query, &doc, Slots::all(), &[]);
-    let mut scores = hits.scores(0.0);
+    let mut scores = scores(&query, &doc);
     scores.sort_by(|a, b| b.1.total_cmp(&a.1));
     assert!(scores.iter().all(|(_, score)| (0.0..=1.0).contains(score)), "{scores:?}");
     let names: Vec<&str> =
@@ -111,8 +122,7 @@ fn symbols_without_a_word_of_the_rule_are_left_out() {
 fn tests_count_in_full_for_rules_about_tests() {
     let score = |rule: &str, place| {
         let (_, query) = query(rule);
-        Hits::new(&query, &doc("function f | body: hash", place), Slots::all(), &[]).scores(0.0)[0]
-            .1
+        scores(&query, &doc("function f | body: hash", place))[0].1
     };
     assert!(score("Hash it", Place::Test) < score("Hash it", Place::Source));
     assert!(score("Hash it", Place::Vendored) < score("Hash it", Place::Source));
@@ -124,7 +134,7 @@ fn tests_count_in_full_for_rules_about_tests() {
 fn gains_are_explained_by_field() {
     let doc = doc("function f | name: hash | doc: hash password", Place::Source);
     let (_, query) = query("Hash a password");
-    let gains = Hits::new(&query, &doc, Slots::all(), &[id("password")]).explain(0);
+    let gains = query.explain(&doc, Slots::all(), |it| it == id("password"), 0);
     let found: Vec<(usize, Vec<&str>)> =
         gains.into_iter().map(|gain| (gain.slot, gain.fields)).collect();
     assert_eq!(found, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
@@ -133,10 +143,8 @@ fn gains_are_explained_by_field() {
 #[test]
 fn neighbours_and_own_names_add() {
     let (rule, query) = query("Call hash_password");
-    let name =
-        |words: &str| -> Vec<String> { words.split_whitespace().map(str::to_owned).collect() };
     let check = |is_side_by_side: [bool; 2], own: &str, expected: f64| {
-        let found = phrase_bonus(&query, &rule, &is_side_by_side, &name(own));
+        let found = phrase_bonus(&query, &rule, &is_side_by_side, own);
         assert!((found - expected).abs() < 1e-9, "{own}: {found}");
     };
     check([false, false], "password hash", 0.0);

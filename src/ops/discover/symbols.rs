@@ -1,0 +1,109 @@
+//! Scores the symbols of the files that several rules look at.
+//!
+//! File by file, so that a word is counted once in a file however many rules have it.
+
+use std::hash::{Hash, Hasher};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::rank::score::{Hits, WordHits};
+
+use super::words::Words;
+use super::{Parsed, Plan, Scored, bring_forward, by_file};
+
+/// How many files a thread takes at least.
+const FILES_AT_ONCE: usize = 16;
+
+/// The term ids that stand for a word, and how fully.
+#[derive(PartialEq)]
+struct Ids<'a>(&'a [(u32, f64)]);
+
+impl Eq for Ids<'_> {}
+
+impl Hash for Ids<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.iter().for_each(|(id, _)| id.hash(state));
+    }
+}
+
+/// Returns, for each of `plans`, the symbols of its files that have a word of its rule, the
+/// best `n_best` of each file.
+pub(super) fn score(
+    words: &Words,
+    plans: &[Plan<'_>],
+    parsed: &[Vec<Parsed<'_>>],
+    n_best: usize,
+) -> Vec<Vec<Scored>> {
+    let numbers = numbers(plans);
+    let asking = parsed.iter().enumerate().flat_map(|(plan, files)| {
+        files.iter().enumerate().map(move |(doc, file)| (file.file, (plan, doc)))
+    });
+    let of_file = |(_, asking): &(usize, Vec<(usize, usize)>)| {
+        let mut in_file = InFile::default();
+        let of_plan = |&(plan, doc): &(usize, usize)| {
+            let scores = in_file.scores(words, &plans[plan], &numbers[plan], &parsed[plan][doc]);
+            let scored = scores.into_iter().map(|(symbol, score)| Scored::new(doc, symbol, score));
+            let mut scored: Vec<Scored> = scored.collect();
+            // Of one file no more than the best of all can come forward.
+            bring_forward(&mut scored, n_best, &parsed[plan]);
+            scored.truncate(n_best);
+            scored.shrink_to_fit();
+            (plan, scored)
+        };
+        asking.iter().map(of_plan).collect()
+    };
+    let files = by_file(asking);
+    let found: Vec<Vec<(usize, Vec<Scored>)>> =
+        files.par_iter().with_min_len(FILES_AT_ONCE).map(of_file).collect();
+    let mut scored = vec![Vec::new(); plans.len()];
+    for (plan, symbols) in found.into_iter().flatten() {
+        scored[plan].push(symbols);
+    }
+    scored.into_par_iter().map(|files: Vec<Vec<Scored>>| files.concat()).collect()
+}
+
+/// Numbers the words of all rules, the same by the same number: for each rule, those of its
+/// terms.
+fn numbers(plans: &[Plan<'_>]) -> Vec<Vec<usize>> {
+    let mut numbers = FxHashMap::default();
+    let mut number = |ids| {
+        let next = numbers.len();
+        *numbers.entry(Ids(ids)).or_insert(next)
+    };
+    plans.iter().map(|plan| plan.query.ids.iter().map(|ids| number(ids)).collect()).collect()
+}
+
+/// The words of rules in one file, counted when they are asked for first.
+#[derive(Default)]
+struct InFile<'a> {
+    hits: Option<Hits<'a>>,
+    words: FxHashMap<usize, WordHits>,
+}
+
+impl<'a> InFile<'a> {
+    /// Returns the scores of the file's symbols for a rule whose terms have these `numbers`;
+    /// the score of the whole file, if it has no symbols.
+    fn scores(
+        &mut self,
+        words: &Words,
+        plan: &Plan<'_>,
+        numbers: &[usize],
+        file: &Parsed<'a>,
+    ) -> Vec<(Option<usize>, f64)> {
+        let query = &plan.query;
+        if file.doc().symbols.is_empty() {
+            return vec![(None, query.whole_file(file.scorable, file.score))];
+        }
+        let hits = self.hits.get_or_insert_with(|| Hits::new(file.scorable));
+        for slot in file.slots.of(query) {
+            self.words.entry(numbers[slot]).or_insert_with(|| {
+                hits.count(&query.ids[slot], |id| words.is_in_path(id, file.file));
+                hits.of_word()
+            });
+        }
+        let words = file.slots.of(query).map(|slot| (slot, &self.words[&numbers[slot]]));
+        let scores = query.scores(file.scorable, words, file.score).into_iter();
+        scores.map(|(symbol, score)| (Some(symbol), score)).collect()
+    }
+}
