@@ -4,7 +4,6 @@
 //! Code and rules go through the same functions, so that a term means the same on
 //! both sides. The table of abbreviations is the data file beside this one.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -115,16 +114,20 @@ pub(crate) fn parts(word: &str, mut each: impl FnMut(&str)) {
 }
 
 fn emit(part: &str, each: &mut impl FnMut(&str)) {
-    let is_lower = part.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
-    let lower = if is_lower {
-        Cow::Borrowed(part)
-    } else {
-        Cow::Owned(part.chars().flat_map(char::to_lowercase).collect())
-    };
-    let is_number = lower.starts_with(|c: char| c.is_ascii_digit());
-    let fits = lower.len() <= if is_number { MAX_DIGITS } else { MAX_WORD_BYTES };
-    if fits && lower.chars().nth(1).is_some() {
-        each(&lower);
+    let is_number = part.starts_with(|c: char| c.is_ascii_digit());
+    let max_bytes = if is_number { MAX_DIGITS } else { MAX_WORD_BYTES };
+    if !part.is_ascii() {
+        let lower: String = part.chars().flat_map(char::to_lowercase).collect();
+        if lower.len() <= max_bytes && lower.chars().nth(1).is_some() {
+            each(&lower);
+        }
+    } else if (2..=max_bytes).contains(&part.len()) {
+        let mut lower = [0; MAX_WORD_BYTES];
+        let lower = &mut lower[..part.len()];
+        lower.copy_from_slice(part.as_bytes());
+        lower.make_ascii_lowercase();
+        // ASCII is UTF-8.
+        each(std::str::from_utf8(lower).unwrap_or_default());
     }
 }
 

@@ -64,7 +64,8 @@ impl<'a> Words<'a> {
         let (mut words, mut ids) =
             (Vec::with_capacity(text.len() / 6), Vec::with_capacity(text.len() / 6));
         worker.each_word(vocabulary, text, |at, of_word| {
-            ids.extend_from_slice(of_word);
+            // Mostly one, for which a call to copy it is too much.
+            of_word.iter().for_each(|id| ids.push(*id));
             words.push((Span::new(at.start, at.end), ids.len()));
         });
         Self { worker, vocabulary, text, words, ids, next: 0 }
