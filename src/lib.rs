@@ -18,7 +18,7 @@
 //! | 1 | `markdown` | frontmatter, sections and links |
 //! | 1 | `rank` | words, weights and scores |
 //! | 1 | `tokens` | exact token counts |
-//! | 0 | `model`, `text`, `error`, `timings` | plain types, positions, how a command ends, where its time goes |
+//! | 0 | `model`, `text`, `stamp`, `error`, `timings` | plain types, positions, whether a file changed, how a command ends, where its time goes |
 //!
 //! The way of a rule: `cli` reads it, `commands::anchor_test` asks `ops::anchor_test`,
 //! which has `ops::code_index` bring the first stage up to date (`tree` walks, `rank`
@@ -40,6 +40,7 @@ mod model;
 mod ops;
 mod output;
 mod rank;
+mod stamp;
 mod store;
 mod syntax;
 mod text;

@@ -26,6 +26,7 @@ mod lexed;
 const LAYERS: &[(&str, u32)] = &[
     ("error", 0),
     ("model", 0),
+    ("stamp", 0),
     ("text", 0),
     ("timings", 0),
     ("markdown", 10),

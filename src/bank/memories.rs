@@ -1,8 +1,6 @@
 //! Memories as files: reading them all, writing a new one.
 
-use std::fs::Metadata;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -11,6 +9,7 @@ use walkdir::{DirEntry, WalkDir};
 use crate::error::Failure;
 use crate::markdown::frontmatter::{self, Frontmatter};
 use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
+use crate::stamp::Stamp;
 use crate::text;
 
 use super::{Bank, files, names};
@@ -33,23 +32,6 @@ pub(crate) struct Stored {
     /// The whole text, frontmatter and all.
     pub(crate) text: String,
     pub(crate) warnings: Vec<String>,
-}
-
-/// By what a file is seen to have changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    pub(crate) size: u64,
-    /// Nanoseconds since the epoch.
-    pub(crate) mtime: i64,
-}
-
-impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
-        let modified = metadata.modified().ok();
-        let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let nanoseconds = since_epoch.unwrap_or_default().as_nanos();
-        Self { size: metadata.len(), mtime: i64::try_from(nanoseconds).unwrap_or(i64::MAX) }
-    }
 }
 
 /// What a bank holds.

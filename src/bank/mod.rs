@@ -24,7 +24,7 @@ mod trash;
 
 pub(crate) use files::WriteGuard;
 pub(crate) use foreign::Foreign;
-pub(crate) use memories::{Stamp, Stored};
+pub(crate) use memories::Stored;
 pub(crate) use page::PageFile;
 pub(crate) use pins::PinFile;
 pub(crate) use portable::{PINS, Put};

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents};
 
-use crate::bank::{Bank, Stamp};
+use crate::bank::Bank;
 use crate::error::Failure;
 use crate::ops::Project;
 use crate::ops::memories::Memories;
 use crate::ops::read::{self, Request};
+use crate::stamp::Stamp;
 
 pub(super) const MARKDOWN: &str = "text/markdown";
 

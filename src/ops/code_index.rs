@@ -21,6 +21,7 @@ use crate::rank::document::Document;
 use crate::rank::place::Place;
 use crate::rank::score::Scorable;
 use crate::rank::vector;
+use crate::stamp::Stamp;
 use crate::store::Store;
 use crate::store::code::{self, ContentHash, FileRow};
 use crate::text;
@@ -38,7 +39,7 @@ const MAX_CACHED_DOCUMENTS: usize = 4_000;
 /// how many such lots wait at most, and how many files are written at once.
 const SENT_AT_ONCE: usize = 8;
 const MAX_WAITING: usize = 8;
-const MAX_WRITTEN: usize = 2_000;
+const MAX_WRITTEN: usize = 256;
 
 /// A file's packed symbols with what they are kept by.
 type Packed = (ContentHash, Language, Vec<u8>);
@@ -104,47 +105,30 @@ impl CodeIndex {
         let (listing, (rows, mut store)) = (listing?, loaded?);
         let mut warnings = listing.warnings;
         warnings.append(&mut store.warnings);
-        let rows = rows.into_iter().map(|row| (row.path.clone(), row));
-        let mut known: FxHashMap<String, FileRow> = rows.collect();
         let vocabulary = Vocabulary::load(&store)?;
-
-        let mut files = Vec::with_capacity(listing.entries.len());
-        let mut stale = Vec::new();
+        // Both are ordered by path.
+        let mut rows = rows.into_iter().peekable();
+        let mut met = Vec::with_capacity(listing.entries.len());
+        let mut removed = Vec::new();
         for entry in listing.entries {
-            match known.remove(&entry.path) {
-                Some(row)
-                    if row.size == entry.size
-                        && row.mtime == entry.mtime
-                        && row.language == entry.language =>
-                {
-                    files.push(row);
-                }
-                old => stale.push((entry, old)),
+            while let Some(row) = rows.next_if(|row| row.path < entry.path) {
+                removed.push(row.path);
             }
+            met.push((rows.next_if(|row| row.path == entry.path), entry));
         }
-        let n_removed = known.len();
-        let mut removed: Vec<String> = known.into_keys().collect();
-        removed.sort_unstable();
-
+        removed.extend(rows.map(|row| row.path));
         drop(step);
 
         let step = timings::step("read what changed");
         let workers = PerThread::<Worker>::new();
-        let fresh: Vec<(FileRow, Option<String>)> = stale
-            .into_par_iter()
-            .map(|(entry, old)| index_file(root, &vocabulary, &mut workers.own(), entry, old))
-            .collect();
+        let up_to_date = |(old, entry)| up_to_date(root, &vocabulary, &workers, old, entry);
+        let met: Vec<Met> = met.into_par_iter().map(up_to_date).collect();
         drop(step);
 
-        let updated = Updated {
-            n_files: files.len() + fresh.iter().filter(|(row, _)| row.vector.is_some()).count(),
-            n_changed: fresh.len(),
-            n_removed,
-        };
         let mut index = Self {
             root: root.to_owned(),
             files: Vec::new(),
-            updated,
+            updated: Updated { n_removed: removed.len(), ..Updated::default() },
             warnings,
             vocabulary,
             workers,
@@ -152,16 +136,14 @@ impl CodeIndex {
             parsed: FxHashMap::default(),
             is_attached: true,
         };
-        let rows: Vec<&FileRow> = fresh.iter().map(|(row, _)| row).collect();
-        index.persist(&rows, &removed, now);
-        for (row, warning) in fresh {
-            index.warnings.extend(warning);
-            files.push(row);
+        let new: Vec<&FileRow> = met.iter().filter(|it| it.is_new).map(|it| &it.row).collect();
+        index.updated.n_changed = new.len();
+        index.persist(&new, &removed, now);
+        for it in met {
+            index.warnings.extend(it.warning);
+            index.files.extend(Some(it.row).filter(|row| row.vector.is_some()));
         }
-        files.retain(|row| row.vector.is_some());
-        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        index.updated.n_files = files.len();
-        index.files = files;
+        index.updated.n_files = index.files.len();
         Ok(index)
     }
 
@@ -251,13 +233,14 @@ impl CodeIndex {
     /// Gets the symbols of the files at the given positions, parsing those that were not
     /// parsed before.
     pub(crate) fn gather(&mut self, wanted: &[usize]) -> Result<()> {
-        if self.parsed.len() > MAX_CACHED_DOCUMENTS {
-            self.parsed.clear();
-        }
         let _step = timings::step("get the symbols");
         let mut new = wanted.to_vec();
         new.sort_unstable();
         new.dedup();
+        let n_new = new.iter().filter(|at| !self.parsed.contains_key(at)).count();
+        if self.parsed.len() + n_new > MAX_CACHED_DOCUMENTS {
+            self.parsed.clear();
+        }
         new.retain(|at| !self.parsed.contains_key(at));
         let documents = self.read_documents(&new)?;
         let files = &self.files;
@@ -290,44 +273,52 @@ impl CodeIndex {
         let unpack = |bytes: Option<Vec<u8>>| Document::unpack(&bytes?);
         let mut found: Vec<Option<Document>> = packed.into_par_iter().map(unpack).collect();
         let missing: Vec<usize> = (0..wanted.len()).filter(|&n| found[n].is_none()).collect();
-        if missing.is_empty() {
-            return Ok(found.into_iter().flatten().collect());
-        }
-        let root = &self.root;
-        let files = &self.files;
-        let (vocabulary, workers) = (&self.vocabulary, &self.workers);
-        let parsed: Vec<Document> = missing
-            .par_iter()
-            .map(|&n| {
-                let file = &files[wanted[n]];
-                let text = read::walked_text(root, &file.path).unwrap_or_default();
-                parse::document(&mut workers.own(), vocabulary, file.language, &text)
-            })
-            .collect();
-        self.keep_documents(&missing, wanted, &parsed);
-        for (n, document) in missing.into_iter().zip(parsed) {
+        let files: Vec<usize> = missing.iter().map(|&n| wanted[n]).collect();
+        for (n, document) in missing.into_iter().zip(self.parse(&files, |document| document)) {
             found[n] = Some(document);
         }
         Ok(found.into_iter().flatten().collect())
     }
 
-    fn keep_documents(&mut self, missing: &[usize], wanted: &[usize], parsed: &[Document]) {
-        // A text that changed since the walk may have brought words that the store
-        // does not know; such symbols are not kept.
-        if !self.is_attached || self.vocabulary.has_new() {
-            return;
+    /// Parses the files at the given positions, and returns what `take` makes of each. A
+    /// thread of its own keeps their symbols, so that those that parse need not wait, and
+    /// few are held at once.
+    fn parse<T: Send>(&mut self, files: &[usize], take: impl Fn(Document) -> T + Sync) -> Vec<T> {
+        if files.is_empty() {
+            return Vec::new();
         }
-        let _step = timings::step("keep the symbols");
-        let files = &self.files;
-        let kept = self.store.transaction(|connection| {
-            for (&n, document) in missing.iter().zip(parsed) {
-                let file = &files[wanted[n]];
-                let bytes = document.pack()?;
-                code::put_symbols(connection, &file.hash, file.language, &bytes)?;
+        let (rows, vocabulary, workers) = (&self.files, &self.vocabulary, &self.workers);
+        let (root, is_attached) = (&self.root, self.is_attached);
+        let (sender, packed) = mpsc::sync_channel(MAX_WAITING);
+        let parse = |&at: &usize| {
+            let file = &rows[at];
+            let text = read::walked_text(root, &file.path).unwrap_or_default();
+            let document = parse::document(&mut workers.own(), vocabulary, file.language, &text);
+            // A text that changed since the walk may have brought words that the store
+            // does not know; such symbols are not kept.
+            let is_kept = is_attached && !vocabulary.has_new();
+            let bytes = is_kept.then(|| document.pack().ok()).flatten();
+            (take(document), bytes.map(|bytes| (file.hash, file.language, bytes)))
+        };
+        let parse_and_send = |sender: &mut SyncSender<Vec<Packed>>, files: &[usize]| {
+            let (taken, packed): (Vec<T>, Vec<_>) = files.iter().map(parse).unzip();
+            let packed: Vec<Packed> = packed.into_iter().flatten().collect();
+            if !packed.is_empty() {
+                // Where nobody writes any more nothing is kept.
+                let _ = sender.send(packed);
             }
-            Ok(true)
+            taken
+        };
+        let store = &mut self.store;
+        let (parsed, kept) = std::thread::scope(|scope| {
+            let writer = scope.spawn(move || keep_packed(store, &packed));
+            let lots = files.par_chunks(SENT_AT_ONCE).map_with(sender, parse_and_send);
+            let parsed: Vec<Vec<T>> = lots.collect();
+            (parsed, writer.join())
         });
-        self.is_attached = self.is_kept(kept);
+        let kept = kept.unwrap_or_else(|_| Err(anyhow::anyhow!("the writing thread ended early")));
+        self.is_attached &= self.is_kept(kept.map(|()| true));
+        parsed.into_iter().flatten().collect()
     }
 
     /// Returns what stands for all that an answer depends on in the tree: the same for the
@@ -347,39 +338,20 @@ impl CodeIndex {
         hasher.digest128()
     }
 
-    /// Parses every file that was not parsed before and keeps its symbols. A thread of its
-    /// own writes, so that those that parse need not wait, and few are held at once.
+    /// Parses every file that was not parsed before and keeps its symbols.
     pub(crate) fn parse_all(&mut self, progress: Progress<'_>) -> Result<()> {
         if !self.is_attached {
             return Ok(());
         }
         let _step = timings::step("parse every file");
         let mut known = code::parsed(self.store.reader())?;
-        let missing: Vec<&FileRow> =
-            self.files.iter().filter(|file| known.insert((file.hash, file.language))).collect();
-        let (vocabulary, workers, root) = (&self.vocabulary, &self.workers, &self.root);
-        let (sender, packed) = mpsc::sync_channel(MAX_WAITING);
-        let (n_done, n_all) = (AtomicUsize::new(0), missing.len());
-        let parse = |file: &&FileRow| {
-            let text = read::walked_text(root, &file.path).unwrap_or_default();
-            let document = parse::document(&mut workers.own(), vocabulary, file.language, &text);
-            progress(n_done.fetch_add(1, Ordering::Relaxed) + 1, n_all);
-            // As in `keep_documents`.
-            let bytes = document.pack().ok().filter(|_| !vocabulary.has_new())?;
-            Some((file.hash, file.language, bytes))
-        };
-        let send = |sender: &mut SyncSender<_>, files: &[&FileRow]| {
-            // Where nobody writes any more nothing is kept.
-            let _ = sender.send(files.iter().filter_map(parse).collect::<Vec<Packed>>());
-        };
-        let store = &mut self.store;
-        let kept = std::thread::scope(|scope| {
-            let writer = scope.spawn(move || keep_packed(store, &packed));
-            missing.par_chunks(SENT_AT_ONCE).for_each_with(sender, send);
-            writer.join()
+        let files = self.files.iter().enumerate();
+        let missing = files.filter(|(_, file)| known.insert((file.hash, file.language)));
+        let missing: Vec<usize> = missing.map(|(at, _)| at).collect();
+        let n_done = AtomicUsize::new(0);
+        self.parse(&missing, |_| {
+            progress(n_done.fetch_add(1, Ordering::Relaxed) + 1, missing.len());
         });
-        let kept = kept.unwrap_or_else(|_| Err(anyhow::anyhow!("the writing thread ended early")));
-        self.is_attached = self.is_kept(kept.map(|()| true));
         Ok(())
     }
 
@@ -389,13 +361,15 @@ impl CodeIndex {
     }
 }
 
-/// Keeps packed symbols as they come, many in one transaction.
+/// Keeps packed symbols as they come, many in one transaction, which does not wait for more:
+/// other processes may want to write too.
 fn keep_packed(store: &mut Store, packed: &Receiver<Vec<Packed>>) -> Result<()> {
     while let Ok(first) = packed.recv() {
+        let more = packed.iter().take(MAX_WRITTEN / SENT_AT_ONCE);
+        let lots: Vec<Vec<Packed>> = std::iter::once(first).chain(more).collect();
         store.transaction(|connection| {
-            let more = packed.iter().take(MAX_WRITTEN / SENT_AT_ONCE);
-            for (hash, language, bytes) in std::iter::once(first).chain(more).flatten() {
-                code::put_symbols(connection, &hash, language, &bytes)?;
+            for (hash, language, bytes) in lots.iter().flatten() {
+                code::put_symbols(connection, hash, *language, bytes)?;
             }
             Ok(())
         })?;
@@ -403,40 +377,66 @@ fn keep_packed(store: &mut Store, packed: &Receiver<Vec<Packed>>) -> Result<()> 
     Ok(())
 }
 
+/// A file that the walk met, as it is now.
+struct Met {
+    row: FileRow,
+    /// Whether the store has another row of it, or none.
+    is_new: bool,
+    warning: Option<String>,
+}
+
+/// Returns the row of a file: the `old` one, if the file has its stamp still.
+fn up_to_date(
+    root: &Path,
+    vocabulary: &Vocabulary,
+    workers: &PerThread<Worker>,
+    old: Option<FileRow>,
+    entry: walk::Entry,
+) -> Met {
+    let is_same = |row: &FileRow| {
+        let known = Stamp { size: row.size, mtime: row.mtime };
+        row.language == entry.language && read::stamp(root, &row.path) == Some(known)
+    };
+    match old {
+        Some(row) if is_same(&row) => Met { row, is_new: false, warning: None },
+        old => index_file(root, vocabulary, &mut workers.own(), old, entry),
+    }
+}
+
 fn index_file(
     root: &Path,
     vocabulary: &Vocabulary,
     worker: &mut Worker,
-    entry: walk::Entry,
     old: Option<FileRow>,
-) -> (FileRow, Option<String>) {
+    entry: walk::Entry,
+) -> Met {
     let mut row = FileRow {
         path: entry.path,
         language: entry.language,
-        size: entry.size,
-        mtime: entry.mtime,
+        size: 0,
+        // One of no file, so that what cannot be read now is looked at again.
+        mtime: 0,
         hash: ContentHash::default(),
         n_terms: 0,
         vector: None,
     };
-    if entry.size > read::MAX_BYTES {
-        return (row, None);
-    }
-    let bytes = match read::walked(root, &row.path) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            row.mtime = 0;
-            return (row, Some(format!("{error:#}")));
-        }
+    let mut bytes = std::mem::take(&mut worker.bytes);
+    let stamp = match read::walked(root, &row.path, &mut bytes) {
+        Ok(stamp) => stamp,
+        Err(error) => return Met { row, is_new: true, warning: Some(format!("{error:#}")) },
     };
-    row.hash = xxh3_128(&bytes).to_le_bytes();
-    if let Some(old) = old.filter(|old| old.hash == row.hash && old.language == row.language) {
-        row.n_terms = old.n_terms;
-        row.vector = old.vector;
-    } else if read::unfit(&bytes).is_none() {
-        let (packed, n_terms) = worker.vector(vocabulary, &row.path, &text::decode(&bytes).0);
-        row.vector = Some(packed);
-        row.n_terms = n_terms;
+    (row.size, row.mtime) = (stamp.size, stamp.mtime);
+    if row.size <= read::MAX_BYTES {
+        row.hash = xxh3_128(&bytes).to_le_bytes();
+        if let Some(old) = old.filter(|old| old.hash == row.hash && old.language == row.language) {
+            row.n_terms = old.n_terms;
+            row.vector = old.vector;
+        } else if read::unfit(&bytes).is_none() {
+            let (packed, n_terms) = worker.vector(vocabulary, &row.path, &text::decode(&bytes).0);
+            row.vector = Some(packed);
+            row.n_terms = n_terms;
+        }
     }
-    (row, None)
+    worker.bytes = bytes;
+    Met { row, is_new: true, warning: None }
 }

@@ -12,10 +12,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
-use crate::bank::{Bank, Stamp, Stored};
+use crate::bank::{Bank, Stored};
 use crate::markdown::{frontmatter, links, sections};
 use crate::model::{Anchor, EdgeType, Memory};
 use crate::rank::{fusion, tokenize, vector};
+use crate::stamp::Stamp;
 use crate::store::links::LinkRow;
 use crate::store::memories::{self as table, AnchorRow, FileRow, Row, SectionRow};
 use crate::store::{Connection, Store};

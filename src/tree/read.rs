@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use memchr::memmem::Finder;
 
 use crate::error::Failure;
+use crate::stamp::Stamp;
 use crate::text;
 
 /// The largest file that is read: larger ones are data or generated.
@@ -23,27 +24,44 @@ const NOTICE_BYTES: usize = 2048;
 
 /// Returns the bytes of the file at `path` below `root`.
 pub(crate) fn bytes(root: &Path, path: &str) -> Result<Vec<u8>> {
-    contents(&confined(root, path)?, path)
-}
-
-/// Returns the bytes of a file that a walk of `root` has met just now as a regular file:
-/// where its path leads, which costs more than the reading, is not asked again.
-pub(crate) fn walked(root: &Path, path: &str) -> Result<Vec<u8>> {
-    contents(&root.join(path), path)
-}
-
-fn contents(full: &Path, path: &str) -> Result<Vec<u8>> {
-    let file = std::fs::File::open(full).with_context(|| format!("failed to open `{path}`"))?;
-    let size = file.metadata().map_or(0, |metadata| metadata.len());
-    if size > MAX_BYTES {
-        return Err(Failure::usage(format!("`{path}` is larger than 1 MB"))
-            .hint("name a file that a person wrote; larger ones are never an example")
-            .into());
-    }
-    // As much as it has now; where it grows meanwhile it is read again the next time.
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    file.take(size).read_to_end(&mut bytes).with_context(|| format!("failed to read `{path}`"))?;
+    let mut bytes = Vec::new();
+    check_size(path, contents(&confined(root, path)?, path, &mut bytes)?)?;
     Ok(bytes)
+}
+
+/// Returns the stamp of a file that a walk of `root` has met just now, if it is still there.
+pub(crate) fn stamp(root: &Path, path: &str) -> Option<Stamp> {
+    let metadata = std::fs::symlink_metadata(root.join(path)).ok()?;
+    metadata.is_file().then(|| Stamp::of(&metadata))
+}
+
+/// Reads a file that a walk of `root` has met just now as a regular file into `bytes`, and
+/// returns its stamp as of before; nothing is read of what is too large. Where its path
+/// leads, which costs more than the reading, is not asked again.
+pub(crate) fn walked(root: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<Stamp> {
+    contents(&root.join(path), path, bytes)
+}
+
+fn contents(full: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<Stamp> {
+    bytes.clear();
+    let file = std::fs::File::open(full).with_context(|| format!("failed to open `{path}`"))?;
+    let metadata = file.metadata().with_context(|| format!("failed to read `{path}`"))?;
+    let stamp = Stamp::of(&metadata);
+    if stamp.size <= MAX_BYTES {
+        // As much as it has now; where it grows meanwhile it is read again the next time.
+        bytes.reserve(usize::try_from(stamp.size).unwrap_or(0));
+        let mut file = file.take(stamp.size);
+        file.read_to_end(bytes).with_context(|| format!("failed to read `{path}`"))?;
+    }
+    Ok(stamp)
+}
+
+fn check_size(path: &str, stamp: Stamp) -> Result<(), Failure> {
+    if stamp.size <= MAX_BYTES {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("`{path}` is larger than 1 MB"))
+        .hint("name a file that a person wrote; larger ones are never an example"))
 }
 
 /// Returns the text of the file at `path` below `root`.
@@ -54,7 +72,9 @@ pub(crate) fn text(root: &Path, path: &str) -> Result<String> {
 
 /// Returns the text of a file that a walk of `root` has met just now.
 pub(crate) fn walked_text(root: &Path, path: &str) -> Result<String> {
-    Ok(text::decode(&walked(root, path)?).0.into_owned())
+    let mut bytes = Vec::new();
+    check_size(path, walked(root, path, &mut bytes)?)?;
+    Ok(text::decode(&bytes).0.into_owned())
 }
 
 /// Returns whether there is a file or a folder at `path` below `root`.

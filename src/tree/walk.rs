@@ -2,11 +2,10 @@
 //!
 //! What decides is in the project alone: ignore files above the repository and the
 //! user's global ones are left out, so that the same commit lists the same files
-//! everywhere. Costs one stat a file.
+//! everywhere. No file itself is looked at.
 
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::UNIX_EPOCH;
 
 use anyhow::Result;
 use ignore::overrides::OverrideBuilder;
@@ -27,9 +26,6 @@ const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
 pub(crate) struct Entry {
     pub(crate) path: String,
     pub(crate) language: Language,
-    pub(crate) size: u64,
-    /// Nanoseconds since the epoch.
-    pub(crate) mtime: i64,
 }
 
 /// The source files of a project, ordered by path, and what could not be walked.
@@ -151,14 +147,7 @@ fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {
     }
     let path = relative(root, found)?;
     let language = language::of_path(&path)?;
-    let metadata = found.metadata().ok()?;
-    let since_epoch = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Some(Entry {
-        path,
-        language,
-        size: metadata.len(),
-        mtime: i64::try_from(since_epoch.as_nanos()).unwrap_or(i64::MAX),
-    })
+    Some(Entry { path, language })
 }
 
 /// Returns the path of a file below `root` with `/` between its parts.

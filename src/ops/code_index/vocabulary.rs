@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::rank::dictionary::Dictionary;
 use crate::rank::raw_words::RawWords;
+use crate::rank::word_map::WordMap;
 use crate::rank::{tokenize, vector};
 use crate::store::code;
 use crate::store::{Connection, Store};
@@ -120,9 +121,47 @@ impl Vocabulary {
 #[derive(Default)]
 pub(super) struct Worker {
     words: RawWords<u32>,
-    parts: FxHashMap<Box<str>, u32>,
-    /// How often each term was met in the text at hand, by id.
+    parts: WordMap<u32>,
+    /// How often each term was met in the text at hand.
+    counts: Counts,
+    /// The file that was read last.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// How often each of many numbers was met.
+#[derive(Default)]
+struct Counts {
+    /// By number.
     counts: Vec<u32>,
+    /// A bit for each number that was met, since to look through them takes less than to
+    /// sort the numbers.
+    met: Vec<u64>,
+}
+
+impl Counts {
+    fn add(&mut self, number: u32) {
+        let at = number as usize;
+        if at >= self.counts.len() {
+            self.met.resize(at / 64 + 1, 0);
+            self.counts.resize(64 * self.met.len(), 0);
+        }
+        self.counts[at] += 1;
+        self.met[at / 64] |= 1 << (at % 64);
+    }
+
+    /// Returns the numbers that were met, ascending, with their counts, and forgets them.
+    fn take(&mut self) -> vector::Counts {
+        let mut found = vector::Counts::new();
+        for (n, met) in self.met.iter_mut().enumerate() {
+            let mut met = std::mem::take(met);
+            while met != 0 {
+                let at = 64 * n + met.trailing_zeros() as usize;
+                found.push((at as u32, std::mem::take(&mut self.counts[at])));
+                met &= met - 1;
+            }
+        }
+        found
+    }
 }
 
 impl Worker {
@@ -136,9 +175,9 @@ impl Worker {
     ) {
         let Self { words, parts, .. } = self;
         let id = |part: &str| {
-            parts.get(part).copied().unwrap_or_else(|| {
+            parts.get(part, 0..part.len()).unwrap_or_else(|| {
                 let id = vocabulary.intern(tokenize::term(part));
-                parts.insert(part.into(), id);
+                parts.insert(part, id);
                 id
             })
         };
@@ -167,21 +206,12 @@ impl Worker {
         in_path.sort_unstable();
         in_path.dedup();
         let mut counts = std::mem::take(&mut self.counts);
-        let (mut met, mut n_terms) = (Vec::new(), 0_u32);
+        let mut n_terms = 0_u32;
         self.each_id(vocabulary, text, |id| {
             n_terms = n_terms.saturating_add(1);
-            let at = id as usize;
-            if at >= counts.len() {
-                counts.resize(at + 1, 0);
-            }
-            if counts[at] == 0 {
-                met.push(id);
-            }
-            counts[at] += 1;
+            counts.add(id);
         });
-        met.sort_unstable();
-        let counted: vector::Counts =
-            met.into_iter().map(|id| (id, std::mem::take(&mut counts[id as usize]))).collect();
+        let counted = counts.take();
         self.counts = counts;
         (vector::pack(&in_path, &counted), n_terms)
     }

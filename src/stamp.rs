@@ -1,0 +1,21 @@
+//! By what a file is seen not to have changed, without reading it.
+
+use std::fs::Metadata;
+use std::time::UNIX_EPOCH;
+
+/// A file's size and age.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) size: u64,
+    /// Nanoseconds since the epoch.
+    pub(crate) mtime: i64,
+}
+
+impl Stamp {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        let modified = metadata.modified().ok();
+        let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let nanoseconds = since_epoch.unwrap_or_default().as_nanos();
+        Self { size: metadata.len(), mtime: i64::try_from(nanoseconds).unwrap_or(i64::MAX) }
+    }
+}
