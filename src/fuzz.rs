@@ -251,7 +251,8 @@ pub fn packed(bytes: &[u8]) {
             (slot, hits.of_word())
         })
         .collect();
-    for (at, score) in query.scores(&file, words.iter().map(|(slot, word)| (*slot, word)), 0.5) {
+    let words = words.iter().map(|(slot, word)| (*slot, word));
+    for (at, score) in query.scores(&file, words, 0.5, &mut Vec::new()) {
         assert!(score.is_finite(), "{:?}", file.document.symbols[at]);
         query.explain(&file, Slots::all(), is_in_path, at);
     }

@@ -5,10 +5,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// How often each is timed.
-pub(crate) const ROUNDS: usize = 7;
+/// How many rounds a figure is the median of: the clock of a shared machine swings, so that
+/// what is short is measured more often, for so long.
+const LEAST_ROUNDS: usize = 7;
+const MOST_ROUNDS: usize = 31;
+const LONG_ENOUGH: Duration = Duration::from_secs(5);
 
 /// Our binary on one project, with a cache folder of its own.
 pub(crate) struct Bench {
@@ -105,6 +108,12 @@ fn milliseconds(mut command: Command) -> Option<f64> {
     Some(started.elapsed().as_secs_f64() * 1e3)
 }
 
+/// Counts rounds until they are enough.
+fn rounds() -> impl Iterator<Item = usize> {
+    let started = Instant::now();
+    (0..MOST_ROUNDS).take_while(move |n| *n < LEAST_ROUNDS || started.elapsed() < LONG_ENOUGH)
+}
+
 /// Prints the head of a table of ratios.
 pub(crate) fn head(what: &str) {
     println!("\n{what:54} {:>9} {:>9} {:>7} {:>7}", "ours ms", "their ms", "ratio", "limit");
@@ -123,7 +132,7 @@ pub(crate) fn compare(
         println!("{name:54} the other program is not installed");
         return;
     }
-    let rounds = (0..ROUNDS).filter_map(|_| Some((ours(), theirs()?)));
+    let rounds = rounds().filter_map(|_| Some((ours(), theirs()?)));
     let pairs: Vec<(f64, f64)> = rounds.collect();
     let ratio = median(pairs.iter().map(|(a, b)| a / b).collect());
     let ours = median(pairs.iter().map(|it| it.0).collect());
@@ -134,7 +143,7 @@ pub(crate) fn compare(
 /// Times one thing and prints it beside its limit.
 pub(crate) fn time(name: &str, mut ours: impl FnMut() -> f64, limit: f64) {
     ours();
-    let median = median((0..ROUNDS).map(|_| ours()).collect());
+    let median = median(rounds().map(|_| ours()).collect());
     println!("{name:54} {median:9.1} {:>17} {limit:7.1} ms", "");
 }
 

@@ -35,6 +35,10 @@ use vocabulary::{Vocabulary, Worker};
 /// How many parsed files are remembered over the rules of one run, some 25 KB each.
 const MAX_CACHED_DOCUMENTS: usize = 4_000;
 
+/// How many files a thread takes at once to bring them up to date; no other can help it
+/// with these.
+const TAKEN_AT_ONCE: usize = 16;
+
 /// How many packed files are handed to the thread that writes, so that it is seldom woken,
 /// how many such lots wait at most, and how many files are written at once.
 const SENT_AT_ONCE: usize = 8;
@@ -122,7 +126,8 @@ impl CodeIndex {
         let step = timings::step("read what changed");
         let workers = PerThread::<Worker>::new();
         let up_to_date = |(old, entry)| up_to_date(root, &vocabulary, &workers, old, entry);
-        let met: Vec<Met> = met.into_par_iter().map(up_to_date).collect();
+        let met = met.into_par_iter().with_max_len(TAKEN_AT_ONCE).map(up_to_date);
+        let met: Vec<Met> = met.collect();
         drop(step);
 
         let mut index = Self {
@@ -312,7 +317,8 @@ impl CodeIndex {
         let store = &mut self.store;
         let (parsed, kept) = std::thread::scope(|scope| {
             let writer = scope.spawn(move || keep_packed(store, &packed));
-            let lots = files.par_chunks(SENT_AT_ONCE).map_with(sender, parse_and_send);
+            let lots = files.par_chunks(SENT_AT_ONCE).with_max_len(1);
+            let lots = lots.map_with(sender, parse_and_send);
             let parsed: Vec<Vec<T>> = lots.collect();
             (parsed, writer.join())
         });

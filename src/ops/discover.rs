@@ -21,6 +21,7 @@ use crate::rank::calibrate::{self, Evidence};
 use crate::rank::document::Document;
 use crate::rank::rule::Rule;
 use crate::rank::score::{self, Query, Scorable, Slots};
+use crate::rank::vector;
 use crate::syntax::source;
 use crate::timings;
 
@@ -221,7 +222,7 @@ impl Search<'_> {
     fn answer(&self, remembered: &Remembered, plans: &[Plan<'_>], found: &mut Vec<Found>) {
         let parsed: Vec<Vec<Parsed<'_>>> = plans.iter().map(|plan| self.parsed(plan)).collect();
         let n_best = self.limit.max(READ_SYMBOLS);
-        let mut scored = symbols::score(self.words, plans, &parsed, n_best);
+        let mut scored = symbols::score(self.code, plans, &parsed, n_best);
         let forward = |(scored, parsed): (&mut Vec<Scored>, &Vec<Parsed<'_>>)| {
             bring_forward(scored, READ_SYMBOLS, parsed);
         };
@@ -246,13 +247,15 @@ impl Search<'_> {
         parsed: &[Vec<Parsed<'_>>],
         scored: &mut [Vec<Scored>],
     ) {
-        let with_pairs = plans.iter().enumerate().filter(|(_, plan)| !plan.rule.pairs.is_empty());
-        let wanted = with_pairs.flat_map(|(plan, _)| {
-            let first = scored[plan].iter().take(READ_SYMBOLS).enumerate();
-            first.map(move |(at, symbol)| {
-                let parsed = &parsed[plan][symbol.doc()];
-                let lines = lines(parsed.doc(), symbol.symbol());
-                Wanted { file: parsed.file, lines, asking: (plan, at) }
+        let wanted = plans.iter().enumerate().flat_map(|(at_plan, plan)| {
+            let first = scored[at_plan].iter().take(READ_SYMBOLS).enumerate();
+            first.filter_map(move |(at, symbol)| {
+                let file = &parsed[at_plan][symbol.doc()];
+                let has_pair = |&(a, b): &_| file.slots.contains(a) && file.slots.contains(b);
+                plan.rule.pairs.iter().any(has_pair).then(|| {
+                    let lines = lines(file.doc(), symbol.symbol());
+                    Wanted { file: file.file, lines, asking: (at_plan, at) }
+                })
             })
         });
         let neighbours = reader::read(self.code, self.words, remembered, plans, wanted);
@@ -293,7 +296,8 @@ impl Search<'_> {
     ) -> Candidate {
         let Plan { rule, query, .. } = plan;
         let (file, doc) = (&self.code.files[parsed.file], parsed.doc());
-        let is_in_path = |id| self.words.is_in_path(id, parsed.file);
+        let path = vector::path(file.vector.as_deref().unwrap_or_default());
+        let is_in_path = |id| path.contains(&id);
         let gains = |at| query.explain(parsed.scorable, parsed.slots, is_in_path, at);
         let gains = symbol.map(gains).unwrap_or_default();
         let word = |slot: usize| rule.terms[slot].word.clone();

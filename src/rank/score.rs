@@ -172,7 +172,7 @@ impl Slots {
         self.0 |= 1 << slot.min(63);
     }
 
-    fn contains(self, slot: usize) -> bool {
+    pub(crate) fn contains(self, slot: usize) -> bool {
         self.0 >> slot.min(63) & 1 == 1
     }
 
@@ -180,6 +180,15 @@ impl Slots {
     pub(crate) fn of(self, query: &Query) -> impl Iterator<Item = usize> + use<> {
         (0..query.weights.len()).filter(move |&slot| self.contains(slot))
     }
+}
+
+/// What the words of a rule come to in a symbol.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sums {
+    gains: f64,
+    in_name: f64,
+    /// Whether a word stands in the symbol and not only around it.
+    has_hits: bool,
 }
 
 /// What a term of the rule adds to a symbol's score, and the fields it stands in.
@@ -258,34 +267,34 @@ fn example_factor(symbol: &SymbolDoc, lengths: &Lengths) -> f64 {
 impl Query {
     /// Returns the scores of the symbols of a file that have a word of the rule, with their
     /// positions. `words` has the words that the file has, by the rule's terms ascending;
-    /// `file_share` is the file's own score.
-    pub(crate) fn scores<'w>(
-        &self,
-        file: &Scorable,
+    /// `file_share` is the file's own score; `sums` is room that may be used again.
+    pub(crate) fn scores<'a, 'w>(
+        &'a self,
+        file: &'a Scorable,
         words: impl Iterator<Item = (usize, &'w WordHits)>,
         file_share: f64,
-    ) -> Vec<(usize, f64)> {
-        let n_symbols = file.symbols.len();
-        let (mut gains, mut named) = (vec![0.0; n_symbols], vec![0.0; n_symbols]);
-        let mut has_hits = vec![false; n_symbols];
+        sums: &'a mut Vec<Sums>,
+    ) -> impl Iterator<Item = (usize, f64)> {
+        sums.clear();
+        sums.resize(file.symbols.len(), Sums::default());
         for (slot, word) in words {
             for it in &word.inside {
-                has_hits[it.symbol] = true;
-                named[it.symbol] += it.in_name;
-                gains[it.symbol] += self.gain(slot, it.weighed);
+                let sums = &mut sums[it.symbol];
+                sums.has_hits = true;
+                sums.in_name += it.in_name;
+                sums.gains += self.gain(slot, it.weighed);
             }
             for &(symbol, weighed) in &word.around {
-                gains[symbol] += self.gain(slot, weighed);
+                sums[symbol].gains += self.gain(slot, weighed);
             }
         }
-        let score = |at: usize| {
-            let symbol = &file.symbols[at];
-            let name_factor = 1.0 + NAME_SHARE * (named[at] / symbol.name).min(1.0);
-            let own = self.share(gains[at]) * name_factor * symbol.example;
+        let all = sums.iter().zip(&file.symbols).enumerate();
+        all.filter(|(_, (sums, _))| sums.has_hits).map(move |(at, (sums, symbol))| {
+            let name_factor = 1.0 + NAME_SHARE * (sums.in_name / symbol.name).min(1.0);
+            let own = self.share(sums.gains) * name_factor * symbol.example;
             let score = own * (1.0 - FILE_SHARE) + file_share * FILE_SHARE;
             (at, score * self.place_factor(file.place, symbol.is_in_tests))
-        };
-        (0..n_symbols).filter(|&at| has_hits[at]).map(score).collect()
+        })
     }
 
     /// Returns what so many weighed hits of a term of the rule add.

@@ -29,20 +29,31 @@ pub(crate) fn pack(path: &[u32], text: &[(u32, u32)]) -> Vec<u8> {
 /// Bytes that are no packed vector end the reading early.
 pub(crate) fn unpack(bytes: &[u8], mut each: impl FnMut(u32, u32, bool)) {
     let mut rest = bytes;
-    let Some(n_path) = pull_u32(&mut rest) else {
+    if pull_path(&mut rest, |id| each(id, 1, true)).is_none() {
         return;
-    };
-    let mut id = 0u32;
-    for _ in 0..n_path {
-        let Some(step) = pull_u32(&mut rest) else { return };
-        id = id.wrapping_add(step);
-        each(id, 1, true);
     }
-    id = 0;
+    let mut id = 0u32;
     while let (Some(step), Some(count)) = (pull_u32(&mut rest), pull_u32(&mut rest)) {
         id = id.wrapping_add(step);
         each(id, count, false);
     }
+}
+
+/// Returns the ids of the terms in the path.
+pub(crate) fn path(bytes: &[u8]) -> Vec<u32> {
+    let (mut rest, mut ids) = (bytes, Vec::new());
+    // What ends early has no more.
+    let _ = pull_path(&mut rest, |id| ids.push(id));
+    ids
+}
+
+fn pull_path(rest: &mut &[u8], mut each: impl FnMut(u32)) -> Option<()> {
+    let mut id = 0u32;
+    for _ in 0..pull_u32(rest)? {
+        id = id.wrapping_add(pull_u32(rest)?);
+        each(id);
+    }
+    Some(())
 }
 
 /// Appends a number.
@@ -90,6 +101,7 @@ mod tests {
             unpack(&pack(&path, &text), |id, count, in_path| {
                 if in_path { got_path.push(id) } else { got_text.push((id, count)) }
             });
+            prop_assert_eq!(super::path(&pack(&path, &text)), path.clone());
             prop_assert_eq!(got_path, path);
             prop_assert_eq!(got_text, text);
         }
@@ -97,6 +109,7 @@ mod tests {
         #[test]
         fn any_bytes_unpack_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             unpack(&bytes, |_, _, _| ());
+            super::path(&bytes);
         }
     }
 }

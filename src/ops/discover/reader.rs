@@ -17,6 +17,9 @@ use crate::tree::read;
 use super::words::{Slot, Words};
 use super::{Plan, by_file};
 
+/// How many files a thread takes at once.
+const TAKEN_AT_ONCE: usize = 8;
+
 /// What each thread remembers of raw words: the numbers of those that are words of rules.
 pub(super) type Remembered = PerThread<RawWords<Option<u32>>>;
 
@@ -53,7 +56,7 @@ pub(super) fn read(
         wanted.iter().map(of_symbol).collect::<Vec<_>>()
     };
     let files = by_file(wanted.map(|it| (it.file, it)));
-    let found: Vec<Vec<_>> = files.par_iter().map(of_file).collect();
+    let found: Vec<Vec<_>> = files.par_iter().with_max_len(TAKEN_AT_ONCE).map(of_file).collect();
     found.into_iter().flatten().collect()
 }
 

@@ -7,13 +7,14 @@ use std::hash::{Hash, Hasher};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::rank::score::{Hits, WordHits};
+use crate::ops::code_index::Code;
+use crate::rank::score::{Hits, Sums, WordHits};
+use crate::rank::vector;
 
-use super::words::Words;
 use super::{Parsed, Plan, Scored, bring_forward, by_file};
 
-/// How many files a thread takes at least.
-const FILES_AT_ONCE: usize = 16;
+/// How many files a thread takes at once.
+const TAKEN_AT_ONCE: usize = 8;
 
 /// The term ids that stand for a word, and how fully.
 #[derive(PartialEq)]
@@ -30,7 +31,7 @@ impl Hash for Ids<'_> {
 /// Returns, for each of `plans`, the symbols of its files that have a word of its rule, the
 /// best `n_best` of each file.
 pub(super) fn score(
-    words: &Words,
+    code: Code<'_>,
     plans: &[Plan<'_>],
     parsed: &[Vec<Parsed<'_>>],
     n_best: usize,
@@ -39,12 +40,11 @@ pub(super) fn score(
     let asking = parsed.iter().enumerate().flat_map(|(plan, files)| {
         files.iter().enumerate().map(move |(doc, file)| (file.file, (plan, doc)))
     });
-    let of_file = |(_, asking): &(usize, Vec<(usize, usize)>)| {
-        let mut in_file = InFile::default();
+    let of_file = |(file, asking): &(usize, Vec<(usize, usize)>)| {
+        let path = vector::path(code.files[*file].vector.as_deref().unwrap_or_default());
+        let mut in_file = InFile { path, ..InFile::default() };
         let of_plan = |&(plan, doc): &(usize, usize)| {
-            let scores = in_file.scores(words, &plans[plan], &numbers[plan], &parsed[plan][doc]);
-            let scored = scores.into_iter().map(|(symbol, score)| Scored::new(doc, symbol, score));
-            let mut scored: Vec<Scored> = scored.collect();
+            let mut scored = in_file.scored(&plans[plan], &numbers[plan], &parsed[plan], doc);
             // Of one file no more than the best of all can come forward.
             bring_forward(&mut scored, n_best, &parsed[plan]);
             scored.truncate(n_best);
@@ -55,7 +55,7 @@ pub(super) fn score(
     };
     let files = by_file(asking);
     let found: Vec<Vec<(usize, Vec<Scored>)>> =
-        files.par_iter().with_min_len(FILES_AT_ONCE).map(of_file).collect();
+        files.par_iter().with_max_len(TAKEN_AT_ONCE).map(of_file).collect();
     let mut scored = vec![Vec::new(); plans.len()];
     for (plan, symbols) in found.into_iter().flatten() {
         scored[plan].push(symbols);
@@ -77,33 +77,36 @@ fn numbers(plans: &[Plan<'_>]) -> Vec<Vec<usize>> {
 /// The words of rules in one file, counted when they are asked for first.
 #[derive(Default)]
 struct InFile<'a> {
+    /// The ids of the terms in its path.
+    path: Vec<u32>,
     hits: Option<Hits<'a>>,
     words: FxHashMap<usize, WordHits>,
+    sums: Vec<Sums>,
 }
 
 impl<'a> InFile<'a> {
-    /// Returns the scores of the file's symbols for a rule whose terms have these `numbers`;
-    /// the score of the whole file, if it has no symbols.
-    fn scores(
+    /// Returns the file's symbols for a rule whose terms have these `numbers`; the whole
+    /// file, if it has no symbols. It is the one at `doc` of those parsed for the rule.
+    fn scored(
         &mut self,
-        words: &Words,
         plan: &Plan<'_>,
         numbers: &[usize],
-        file: &Parsed<'a>,
-    ) -> Vec<(Option<usize>, f64)> {
-        let query = &plan.query;
+        parsed: &[Parsed<'a>],
+        doc: usize,
+    ) -> Vec<Scored> {
+        let (query, file) = (&plan.query, &parsed[doc]);
         if file.doc().symbols.is_empty() {
-            return vec![(None, query.whole_file(file.scorable, file.score))];
+            return vec![Scored::new(doc, None, query.whole_file(file.scorable, file.score))];
         }
         let hits = self.hits.get_or_insert_with(|| Hits::new(file.scorable));
         for slot in file.slots.of(query) {
             self.words.entry(numbers[slot]).or_insert_with(|| {
-                hits.count(&query.ids[slot], |id| words.is_in_path(id, file.file));
+                hits.count(&query.ids[slot], |id| self.path.contains(&id));
                 hits.of_word()
             });
         }
         let words = file.slots.of(query).map(|slot| (slot, &self.words[&numbers[slot]]));
-        let scores = query.scores(file.scorable, words, file.score).into_iter();
-        scores.map(|(symbol, score)| (Some(symbol), score)).collect()
+        let scores = query.scores(file.scorable, words, file.score, &mut self.sums);
+        scores.map(|(symbol, score)| Scored::new(doc, Some(symbol), score)).collect()
     }
 }

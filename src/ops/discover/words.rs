@@ -206,13 +206,6 @@ impl Words {
         scores.iter_mut().for_each(|(score, _)| *score = query.share(*score));
         scores
     }
-
-    /// Returns whether a term stands in the path of a file.
-    pub(crate) fn is_in_path(&self, id: u32, file: usize) -> bool {
-        let postings = self.postings.get(&id).map_or(&[][..], Vec::as_slice);
-        let at = postings.binary_search_by_key(&file, |posting| posting.file);
-        at.is_ok_and(|at| postings[at].in_path)
-    }
 }
 
 /// Returns the ids of the terms that a term starts or is started by, up to an ending.

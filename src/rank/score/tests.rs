@@ -57,7 +57,8 @@ fn scores(query: &Query, file: &Scorable) -> Vec<(usize, f64)> {
             (slot, hits.of_word())
         })
         .collect();
-    query.scores(file, words.iter().map(|(slot, word)| (*slot, word)), 0.0)
+    let words = words.iter().map(|(slot, word)| (*slot, word));
+    query.scores(file, words, 0.0, &mut Vec::new()).collect()
 }
 
 /// Checks the order in which symbols fit, and that all scores are shares.
