@@ -26,8 +26,7 @@ use crate::syntax::source;
 use crate::timings;
 
 use super::code_index::{Code, CodeIndex};
-use super::per_thread::PerThread;
-use reader::{Remembered, Wanted};
+use reader::{Reader, Wanted};
 use unknown::Near;
 use words::Words;
 
@@ -166,7 +165,7 @@ pub(crate) fn find(
     let rules: Vec<Rule> = asks.iter().map(|ask| Rule::read(ask.rule, ask.hints)).collect();
     let words = Words::gather(index, &rules);
     drop(step);
-    let remembered = PerThread::new();
+    let mut reader = Reader::new(rules.len() > RULES_AT_ONCE);
     let mut found = Vec::with_capacity(asks.len());
     for (rules, asks) in rules.chunks(RULES_AT_ONCE).zip(asks.chunks(RULES_AT_ONCE)) {
         let step = timings::step("rank the files");
@@ -180,7 +179,7 @@ pub(crate) fn find(
             index.gather(&wanted)?;
             let _step = timings::step("rank the symbols");
             let search = Search { code: index.code(), words: &words, limit, explain };
-            search.answer(&remembered, now, &mut found);
+            search.answer(&mut reader, now, &mut found);
         }
     }
     if explain {
@@ -219,7 +218,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Adds the answers to the rules of `plans`, whose files are parsed.
-    fn answer(&self, remembered: &Remembered, plans: &[Plan<'_>], found: &mut Vec<Found>) {
+    fn answer(&self, reader: &mut Reader, plans: &[Plan<'_>], found: &mut Vec<Found>) {
         let parsed: Vec<Vec<Parsed<'_>>> = plans.iter().map(|plan| self.parsed(plan)).collect();
         let n_best = self.limit.max(READ_SYMBOLS);
         let mut scored = symbols::score(self.code, plans, &parsed, n_best);
@@ -227,7 +226,7 @@ impl Search<'_> {
             bring_forward(scored, READ_SYMBOLS, parsed);
         };
         scored.par_iter_mut().zip(&parsed).for_each(forward);
-        self.add_bonuses(remembered, plans, &parsed, &mut scored);
+        self.add_bonuses(reader, plans, &parsed, &mut scored);
         let answers = plans.par_iter().zip(&parsed).zip(scored);
         found.par_extend(answers.map(|((plan, parsed), scored)| self.found(plan, parsed, scored)));
     }
@@ -242,7 +241,7 @@ impl Search<'_> {
     /// Lifts those of the first symbols of each rule that have more of it than its words.
     fn add_bonuses(
         &self,
-        remembered: &Remembered,
+        reader: &mut Reader,
         plans: &[Plan<'_>],
         parsed: &[Vec<Parsed<'_>>],
         scored: &mut [Vec<Scored>],
@@ -258,7 +257,7 @@ impl Search<'_> {
                 })
             })
         });
-        let neighbours = reader::read(self.code, self.words, remembered, plans, wanted);
+        let neighbours = reader.read(self.code, self.words, plans, wanted);
         let neighbours: FxHashMap<(usize, usize), Vec<bool>> = neighbours.into_iter().collect();
         let add = |(at_plan, scored): (usize, &mut Vec<Scored>)| {
             for (at, symbol) in scored.iter_mut().take(READ_SYMBOLS).enumerate() {
