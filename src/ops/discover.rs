@@ -162,7 +162,7 @@ pub(crate) fn find(
     explain: bool,
 ) -> Result<Vec<Found>> {
     let step = timings::step("look the words up");
-    let rules: Vec<Rule> = asks.iter().map(|ask| Rule::read(ask.rule, ask.hints)).collect();
+    let rules: Vec<Rule> = asks.par_iter().map(|ask| Rule::read(ask.rule, ask.hints)).collect();
     let words = Words::gather(index, &rules);
     drop(step);
     let mut reader = Reader::new(rules.len() > RULES_AT_ONCE);
@@ -356,11 +356,15 @@ fn best_files(
 
 /// Brings the best `n` to the front, the very best first.
 fn bring_forward(scored: &mut [Scored], n: usize, parsed: &[Parsed<'_>]) {
-    for end in [n, 1] {
-        if (1..scored.len()).contains(&end) {
-            let before = if end == 1 { n.min(scored.len()) } else { scored.len() };
-            scored[..before].select_nth_unstable_by(end - 1, |a, b| order(a, b, parsed));
-        }
+    select(scored, n, parsed);
+    let n = n.min(scored.len());
+    select(&mut scored[..n], 1, parsed);
+}
+
+/// Brings the best `n` to the front.
+fn select(scored: &mut [Scored], n: usize, parsed: &[Parsed<'_>]) {
+    if (1..scored.len()).contains(&n) {
+        scored.select_nth_unstable_by(n - 1, |a, b| order(a, b, parsed));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ops::code_index::Code;
 use crate::rank::score::{Hits, Sums, WordHits};
 use crate::rank::vector;
 
-use super::{Parsed, Plan, Scored, bring_forward, by_file};
+use super::{Parsed, Plan, Scored, by_file, select};
 
 /// How many files a thread takes at once.
 const TAKEN_AT_ONCE: usize = 8;
@@ -46,7 +46,7 @@ pub(super) fn score(
         let of_plan = |&(plan, doc): &(usize, usize)| {
             let mut scored = in_file.scored(&plans[plan], &numbers[plan], &parsed[plan], doc);
             // Of one file no more than the best of all can come forward.
-            bring_forward(&mut scored, n_best, &parsed[plan]);
+            select(&mut scored, n_best, &parsed[plan]);
             scored.truncate(n_best);
             scored.shrink_to_fit();
             (plan, scored)
