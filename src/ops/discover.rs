@@ -219,7 +219,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Adds the answers to the rules of `plans`, whose files are parsed.
     fn answer(&self, reader: &mut Reader, plans: &[Plan<'_>], found: &mut Vec<Found>) {
-        let parsed: Vec<Vec<Parsed<'_>>> = plans.iter().map(|plan| self.parsed(plan)).collect();
+        let parsed: Vec<Vec<Parsed<'_>>> = plans.par_iter().map(|plan| self.parsed(plan)).collect();
         let n_best = self.limit.max(READ_SYMBOLS);
         let mut scored = symbols::score(self.code, plans, &parsed, n_best);
         let forward = |(scored, parsed): (&mut Vec<Scored>, &Vec<Parsed<'_>>)| {
@@ -322,15 +322,10 @@ impl Search<'_> {
     }
 }
 
-/// Sorts what is asked of files, each given by its position, by file.
-fn by_file<T>(asked: impl Iterator<Item = (usize, T)>) -> Vec<(usize, Vec<T>)> {
-    let mut files: FxHashMap<usize, Vec<T>> = FxHashMap::default();
-    for (file, it) in asked {
-        files.entry(file).or_default().push(it);
-    }
-    let mut files: Vec<(usize, Vec<T>)> = files.into_iter().collect();
-    files.sort_unstable_by_key(|(file, _)| *file);
-    files
+/// Sorts what is asked of files, each given by its position, and returns it file by file.
+fn by_file<T: Send>(asked: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
+    asked.par_sort_unstable_by_key(|(file, _)| *file);
+    asked.chunk_by(|a, b| a.0 == b.0).collect()
 }
 
 /// Returns the positions of the best files that have a word of the rule, the best first.

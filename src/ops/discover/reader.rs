@@ -39,6 +39,32 @@ pub(super) struct Wanted {
     pub(super) asking: (usize, usize),
 }
 
+/// Which pairs of a rule's words stand side by side in a symbol, with who asked.
+type Neighbours = ((usize, usize), Vec<bool>);
+
+/// Rules that ask, with the words of all.
+struct Asking<'a> {
+    code: Code<'a>,
+    words: &'a Words,
+    plans: &'a [Plan<'a>],
+    /// Which of a rule's terms each word is.
+    slots: Vec<Vec<Slot>>,
+}
+
+impl Asking<'_> {
+    fn word(&self, part: &str) -> Word {
+        let number = self.words.number(&tokenize::term(part))?;
+        NonZeroU32::new(number + 1)
+    }
+
+    fn neighbours(&self, asking: (usize, usize), found: &[Word]) -> Neighbours {
+        let slots = &self.slots[asking.0];
+        let slot = |word: &Word| slots[word.as_ref()?.get() as usize - 1].position();
+        let pairs = &self.plans[asking.0].rule.pairs;
+        (asking, phrases::neighbours(found.iter().map(slot), pairs))
+    }
+}
+
 /// What was read before.
 pub(super) struct Reader {
     raw_words: PerThread<RawWords<Word>>,
@@ -55,49 +81,19 @@ impl Reader {
         Self { raw_words, remembers, remembered: FxHashMap::default(), n_remembered: 0 }
     }
 
-    /// Returns which pairs of a rule's words stand side by side in each of `wanted`, with
-    /// who asked.
+    /// Returns which pairs of a rule's words stand side by side in each of `wanted`.
     pub(super) fn read(
         &mut self,
         code: Code<'_>,
         words: &Words,
         plans: &[Plan<'_>],
         wanted: impl Iterator<Item = Wanted>,
-    ) -> Vec<((usize, usize), Vec<bool>)> {
-        let slots: Vec<Vec<Slot>> = plans.iter().map(|plan| words.slots(plan.rule)).collect();
-        let neighbours = |(at_plan, at): (usize, usize), found: &[Word]| {
-            let slot = |word: &Word| slots[at_plan][word.as_ref()?.get() as usize - 1].position();
-            let pairs = &plans[at_plan].rule.pairs;
-            ((at_plan, at), phrases::neighbours(found.iter().map(slot), pairs))
-        };
-        let number = |part: &str| {
-            let number = words.number(&tokenize::term(part))?;
-            NonZeroU32::new(number + 1)
-        };
-        let of_file = |(file, wanted): &(usize, Vec<Wanted>)| {
-            if let Some(known) = self.remembered.get(file) {
-                let found = wanted.iter().map(|it| neighbours(it.asking, known.words(it.lines)));
-                return (found.collect::<Vec<_>>(), None);
-            }
-            let text = read::walked_text(code.root, &code.files[*file].path).unwrap_or_default();
-            let lines = LineIndex::new(&text);
-            let mut raw_words = self.raw_words.own();
-            let n_wanted: usize = wanted.iter().map(|it| span(&lines, it.lines).len()).sum();
-            if self.remembers || n_wanted > text.len() {
-                let whole = WholeFile::read(&text, &lines, &mut raw_words, number);
-                let found = wanted.iter().map(|it| neighbours(it.asking, whole.words(it.lines)));
-                return (found.collect(), self.remembers.then_some((*file, whole)));
-            }
-            let mut piece = Vec::new();
-            let of_symbol = |it: &Wanted| {
-                piece.clear();
-                let text = &text[span(&lines, it.lines)];
-                raw_words.each(text, number, |_, of_word| piece.extend(of_word));
-                neighbours(it.asking, &piece)
-            };
-            (wanted.iter().map(of_symbol).collect(), None)
-        };
-        let files = by_file(wanted.map(|it| (it.file, it)));
+    ) -> Vec<Neighbours> {
+        let slots = plans.iter().map(|plan| words.slots(plan.rule)).collect();
+        let asking = Asking { code, words, plans, slots };
+        let mut wanted: Vec<(usize, Wanted)> = wanted.map(|it| (it.file, it)).collect();
+        let files = by_file(&mut wanted);
+        let of_file = |wanted: &&[(usize, Wanted)]| self.of_file(&asking, wanted);
         let read: Vec<_> = files.par_iter().with_max_len(TAKEN_AT_ONCE).map(of_file).collect();
         let mut found = Vec::new();
         for (of_file, whole) in read {
@@ -105,6 +101,41 @@ impl Reader {
             self.remember(whole);
         }
         found
+    }
+
+    /// Returns what is wanted of one file, and all of its words, if they are to be remembered.
+    fn of_file(
+        &self,
+        asking: &Asking<'_>,
+        wanted: &[(usize, Wanted)],
+    ) -> (Vec<Neighbours>, Option<(usize, WholeFile)>) {
+        let file = wanted[0].0;
+        let wanted = wanted.iter().map(|(_, it)| it);
+        let of_whole = |whole: &WholeFile| {
+            let wanted = wanted.clone();
+            wanted.map(|it| asking.neighbours(it.asking, whole.words(it.lines))).collect()
+        };
+        if let Some(known) = self.remembered.get(&file) {
+            return (of_whole(known), None);
+        }
+        let Code { root, files, .. } = asking.code;
+        let text = read::walked_text(root, &files[file].path).unwrap_or_default();
+        let lines = LineIndex::new(&text);
+        let mut raw_words = self.raw_words.own();
+        let word = |part: &str| asking.word(part);
+        let n_wanted: usize = wanted.clone().map(|it| span(&lines, it.lines).len()).sum();
+        if self.remembers || n_wanted > text.len() {
+            let whole = WholeFile::read(&text, &lines, &mut raw_words, word);
+            return (of_whole(&whole), self.remembers.then_some((file, whole)));
+        }
+        let mut piece = Vec::new();
+        let of_piece = |it: &Wanted| {
+            piece.clear();
+            let text = &text[span(&lines, it.lines)];
+            raw_words.each(text, word, |_, of_word| piece.extend(of_word));
+            asking.neighbours(it.asking, &piece)
+        };
+        (wanted.map(of_piece).collect(), None)
     }
 
     fn remember(&mut self, whole: Option<(usize, WholeFile)>) {
@@ -128,10 +159,10 @@ impl WholeFile {
         text: &str,
         lines: &LineIndex,
         raw_words: &mut RawWords<Word>,
-        number: impl Fn(&str) -> Word,
+        word: impl Fn(&str) -> Word,
     ) -> Self {
         let (mut words, mut before) = (Vec::with_capacity(text.len() / 6), Vec::new());
-        raw_words.each(text, number, |at, of_word| {
+        raw_words.each(text, word, |at, of_word| {
             while before.len() < lines.len() && lines.start(before.len()) <= at.start {
                 before.push(words.len() as u32);
             }

@@ -40,10 +40,13 @@ pub(super) fn score(
     let asking = parsed.iter().enumerate().flat_map(|(plan, files)| {
         files.iter().enumerate().map(move |(doc, file)| (file.file, (plan, doc)))
     });
-    let of_file = |(file, asking): &(usize, Vec<(usize, usize)>)| {
-        let path = vector::path(code.files[*file].vector.as_deref().unwrap_or_default());
+    let mut asking: Vec<(usize, (usize, usize))> = asking.collect();
+    let files = by_file(&mut asking);
+    let of_file = |asking: &&[(usize, (usize, usize))]| {
+        let file = &code.files[asking[0].0];
+        let path = vector::path(file.vector.as_deref().unwrap_or_default());
         let mut in_file = InFile { path, ..InFile::default() };
-        let of_plan = |&(plan, doc): &(usize, usize)| {
+        let of_plan = |&(_, (plan, doc)): &(usize, (usize, usize))| {
             let mut scored = in_file.scored(&plans[plan], &numbers[plan], &parsed[plan], doc);
             // Of one file no more than the best of all can come forward.
             select(&mut scored, n_best, &parsed[plan]);
@@ -53,7 +56,6 @@ pub(super) fn score(
         };
         asking.iter().map(of_plan).collect()
     };
-    let files = by_file(asking);
     let found: Vec<Vec<(usize, Vec<Scored>)>> =
         files.par_iter().with_max_len(TAKEN_AT_ONCE).map(of_file).collect();
     let mut scored = vec![Vec::new(); plans.len()];
