@@ -216,3 +216,29 @@ impl Worker {
         (vector::pack(&in_path, &counted), n_terms)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_was_met_is_counted_in_order_and_forgotten(
+            texts in prop::collection::vec(prop::collection::vec(0..300u32, 0..60), 1..4),
+        ) {
+            let mut counts = Counts::default();
+            for text in texts {
+                let mut expected = BTreeMap::new();
+                for number in text {
+                    counts.add(number);
+                    *expected.entry(number).or_default() += 1;
+                }
+                prop_assert_eq!(counts.take(), expected.into_iter().collect::<vector::Counts>());
+            }
+        }
+    }
+}
