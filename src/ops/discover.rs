@@ -253,11 +253,11 @@ impl Search<'_> {
                 let has_pair = |&(a, b): &_| file.slots.contains(a) && file.slots.contains(b);
                 plan.rule.pairs.iter().any(has_pair).then(|| {
                     let lines = lines(file.doc(), symbol.symbol());
-                    Wanted { file: file.file, lines, asking: (at_plan, at) }
+                    (file.file, Wanted { lines, asking: (at_plan, at) })
                 })
             })
         });
-        let neighbours = reader.read(self.code, self.words, plans, wanted);
+        let neighbours = reader.read(self.code, self.words, plans, wanted.collect());
         let neighbours: FxHashMap<(usize, usize), Vec<bool>> = neighbours.into_iter().collect();
         let add = |(at_plan, scored): (usize, &mut Vec<Scored>)| {
             for (at, symbol) in scored.iter_mut().take(READ_SYMBOLS).enumerate() {

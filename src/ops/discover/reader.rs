@@ -32,7 +32,6 @@ type Word = Option<NonZeroU32>;
 /// A symbol that is to be read for a rule.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
-    pub(super) file: usize,
     /// The first and the last of its lines.
     pub(super) lines: (u32, u32),
     /// Whose it is: a plan, and the position of the symbol there.
@@ -81,17 +80,17 @@ impl Reader {
         Self { raw_words, remembers, remembered: FxHashMap::default(), n_remembered: 0 }
     }
 
-    /// Returns which pairs of a rule's words stand side by side in each of `wanted`.
+    /// Returns which pairs of a rule's words stand side by side in each of `wanted`, given
+    /// with the position of its file.
     pub(super) fn read(
         &mut self,
         code: Code<'_>,
         words: &Words,
         plans: &[Plan<'_>],
-        wanted: impl Iterator<Item = Wanted>,
+        mut wanted: Vec<(usize, Wanted)>,
     ) -> Vec<Neighbours> {
         let slots = plans.iter().map(|plan| words.slots(plan.rule)).collect();
         let asking = Asking { code, words, plans, slots };
-        let mut wanted: Vec<(usize, Wanted)> = wanted.map(|it| (it.file, it)).collect();
         let files = by_file(&mut wanted);
         let of_file = |wanted: &&[(usize, Wanted)]| self.of_file(&asking, wanted);
         let read: Vec<_> = files.par_iter().with_max_len(TAKEN_AT_ONCE).map(of_file).collect();
