@@ -59,6 +59,36 @@ impl LineIndex {
     }
 }
 
+/// How many bytes are looked at together; a bit for each fills one number.
+pub(crate) const BLOCK: usize = u64::BITS as usize;
+
+/// Calls `each` with where every block of a text starts and with which of its bytes are such
+/// as `is` says, the first as the lowest bit; a zero byte is not. Without a branch for each
+/// byte, since where they are cannot be foretold.
+#[inline]
+pub(crate) fn for_each_block(
+    bytes: &[u8],
+    is: impl Fn(u8) -> bool,
+    mut each: impl FnMut(usize, u64),
+) {
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut last = [0; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    for (n, block) in blocks.iter().chain(std::iter::once(&last)).enumerate() {
+        let mut found = [0; BLOCK];
+        for (found, byte) in found.iter_mut().zip(block) {
+            *found = u8::from(is(*byte));
+        }
+        let mut mask = 0;
+        for (at, eight) in found.as_chunks::<8>().0.iter().enumerate() {
+            // The product's highest byte has the eight lowest bits side by side.
+            let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            mask |= bits << (8 * at);
+        }
+        each(n * BLOCK, mask);
+    }
+}
+
 /// Returns `bytes` as text: a byte-order mark is dropped, UTF-16 with a mark is
 /// decoded, and bytes that are no UTF-8 become U+FFFD. The flag says whether
 /// the result stands for the bytes exactly.

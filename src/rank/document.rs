@@ -142,6 +142,18 @@ pub(crate) fn passed_into(field: usize) -> usize {
     if field == Field::Name as usize { Field::Body as usize } else { field }
 }
 
+/// A term that stands in a field of a symbol, as often as it does: as one number, which sorts
+/// faster than two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Term(u64);
+
+impl Term {
+    pub(crate) fn new(id: u32, symbol: usize, field: Field) -> Self {
+        // No file that is read has so many symbols that one would be taken for another.
+        Self(u64::from(id) << 32 | u64::from((symbol as u32) << 3 | field as u32))
+    }
+}
+
 /// A parsed file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Document {
@@ -157,26 +169,18 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// Makes a document of its symbols and of every term, once for each time that it
-    /// stands in a field of a symbol.
+    /// Makes a document of its symbols and of their terms.
     pub(crate) fn new(
         n_lines: u32,
         module: Vec<u32>,
         symbols: Vec<SymbolDoc>,
-        terms: impl IntoIterator<Item = (u32, usize, Field)>,
+        mut terms: Vec<Term>,
     ) -> Self {
-        // As one number, which sorts faster than two.
-        let mut all: Vec<u64> = terms
-            .into_iter()
-            .filter_map(|(id, symbol, field)| {
-                let place = u32::try_from(symbol).ok()? << 3 | field as u32;
-                Some(u64::from(id) << 32 | u64::from(place))
-            })
-            .collect();
-        all.sort_unstable();
-        let runs = all.chunk_by(|a, b| a == b);
+        terms.sort_unstable();
+        let runs = terms.chunk_by(|a, b| a == b);
         let counted = runs.map(|run| {
-            ((run[0] >> 32) as u32, run[0] as u32, u32::try_from(run.len()).unwrap_or(u32::MAX))
+            let n_times = u32::try_from(run.len()).unwrap_or(u32::MAX);
+            ((run[0].0 >> 32) as u32, run[0].0 as u32, n_times)
         });
         Self::of_counted(n_lines, module, symbols, counted)
     }
@@ -332,8 +336,8 @@ mod tests {
             let parents = [None, Some(0), None];
             let symbols = names.into_iter().zip(parents);
             let symbols = symbols.map(|(name, parent)| named(name, parent)).collect();
-            let of_names = terms.iter().map(|&(id, symbol)| (id, symbol, Field::Name));
-            let document = Document::new(9, vec![1, 5], symbols, of_names);
+            let of_names = terms.iter().map(|&(id, symbol)| Term::new(id, symbol, Field::Name));
+            let document = Document::new(9, vec![1, 5], symbols, of_names.collect());
             let again = Document::unpack(&document.pack().expect("packed")).expect("unpacked");
             prop_assert_eq!(format!("{document:?}"), format!("{again:?}"));
             for (id, symbol) in &terms {
@@ -353,7 +357,8 @@ mod tests {
     fn a_member_counts_half_for_its_class() {
         let symbols = vec![symbol(None), symbol(Some(0))];
         let terms = [(7, 0, Field::Name), (8, 1, Field::Name), (8, 1, Field::Text)];
-        let document = Document::new(3, Vec::new(), symbols, terms);
+        let terms = terms.map(|(id, symbol, field)| Term::new(id, symbol, field));
+        let document = Document::new(3, Vec::new(), symbols, terms.into());
         let of_class = document.lengths[0];
         assert_eq!((of_class.own, of_class.fields[Field::Name as usize]), (1.0, 1.0));
         assert_eq!(of_class.fields[Field::Body as usize], 0.5);

@@ -9,14 +9,13 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
+use crate::text::{BLOCK, for_each_block};
+
 /// The longest run of digits that is still a word (404, 1970); longer ones are data.
 const MAX_DIGITS: usize = 4;
 
 /// The longest word that counts; what is longer is a hash, a key or encoded data.
 const MAX_WORD_BYTES: usize = 40;
-
-/// How many bytes are looked at together; their marks fill one number.
-const BLOCK: usize = u64::BITS as usize;
 
 /// Calls `each` with every raw word of `text`: a run of letters, digits, `_` and `$`.
 pub(crate) fn words<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
@@ -30,33 +29,6 @@ pub(crate) fn words<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
 
 /// Calls `each` with where every raw word starts and ends.
 pub(super) fn word_bounds(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    let mut last = [0; BLOCK];
-    last[..rest.len()].copy_from_slice(rest);
-    let (mut start, mut is_open) = (0, 0);
-    for (n, block) in blocks.iter().chain(std::iter::once(&last)).enumerate() {
-        let mask = word_mask(block);
-        // A word starts or ends where a byte is not as the one before it.
-        let mut edges = mask ^ (mask << 1 | is_open);
-        is_open = mask >> (BLOCK - 1);
-        while edges != 0 {
-            let at = n * BLOCK + edges.trailing_zeros() as usize;
-            if mask >> (at % BLOCK) & 1 == 1 {
-                start = at;
-            } else {
-                each(start, at);
-            }
-            edges &= edges - 1;
-        }
-    }
-    if is_open == 1 {
-        each(start, bytes.len());
-    }
-}
-
-/// Returns which bytes are of a word, the first as the lowest bit. Without a branch for
-/// each byte, for where words end cannot be foretold.
-fn word_mask(block: &[u8; BLOCK]) -> u64 {
     // Bytes of characters beyond ASCII count as letters.
     let is_word = |byte: u8| {
         (byte | 0x20).wrapping_sub(b'a') < 26
@@ -65,17 +37,22 @@ fn word_mask(block: &[u8; BLOCK]) -> u64 {
             || byte == b'$'
             || byte >= 0x80
     };
-    let mut marks = [0; BLOCK];
-    for (mark, byte) in marks.iter_mut().zip(block) {
-        *mark = u8::from(is_word(*byte));
-    }
-    let mut mask = 0;
-    for (n, eight) in marks.as_chunks::<8>().0.iter().enumerate() {
-        // The product's highest byte has the eight lowest bits side by side.
-        let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        mask |= bits << (8 * n);
-    }
-    mask
+    let (mut start, mut is_open) = (0, 0);
+    // The last block never is full, so that its words all end in it.
+    for_each_block(bytes, is_word, |block, mask| {
+        // A word starts or ends where a byte is not as the one before it.
+        let mut edges = mask ^ (mask << 1 | is_open);
+        is_open = mask >> (BLOCK - 1);
+        while edges != 0 {
+            let bit = edges.trailing_zeros() as usize;
+            if mask >> bit & 1 == 1 {
+                start = block + bit;
+            } else {
+                each(start, block + bit);
+            }
+            edges &= edges - 1;
+        }
+    });
 }
 
 /// Calls `each` with the parts of a raw word, lower-cased: `HTTPServer_v2` gives

@@ -6,11 +6,15 @@
 //! once to arrays over numeric node ids, since comparing names costs more than
 //! the walk. A test holds every name here against its grammar.
 
+use std::num::NonZeroU16;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
 
 use crate::model::{Language, SymbolKind};
+use crate::text::for_each_block;
 
 /// How a node defines symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +66,8 @@ pub(crate) enum Action {
     Arm,
     /// A statement that may hold just a string, which documents what it opens (Python).
     Statement,
+    /// What takes names from elsewhere and defines none, wherever it stands.
+    Import,
 }
 
 /// One language's tables, as written.
@@ -80,11 +86,13 @@ pub(crate) struct Grammar {
     /// text and no comment.
     marks: &'static str,
     mark_words: &'static [&'static str],
+    /// Node kinds of which a child may define without a mark of its own.
+    holders: &'static [&'static str],
 }
 
 use Action::{
-    Annotate, Arm, Comment, Define, Embed, Filler, LoneBlock, LoneParen, Paren, Prose, Statement,
-    Text, Wrap,
+    Annotate, Arm, Comment, Define, Embed, Filler, Import, LoneBlock, LoneParen, Paren, Prose,
+    Statement, Text, Wrap,
 };
 use Shape::{Binding, Member, Named, Pair, Qualifier, Receiver, TypeSpec};
 use SymbolKind as K;
@@ -106,6 +114,9 @@ const PYTHON: Grammar = Grammar {
         ("argument_list", Paren),
         ("with_clause", Paren),
         ("expression_statement", Statement),
+        ("import_statement", Import),
+        ("import_from_statement", Import),
+        ("future_import_statement", Import),
     ],
     functions: &["lambda"],
     classes: &[],
@@ -139,8 +150,9 @@ const PYTHON: Grammar = Grammar {
         "with_statement",
     ],
     optional_semicolons: true,
-    marks: "\"'#:",
-    mark_words: &[],
+    marks: "\"'#",
+    mark_words: &["def", "class", "lambda"],
+    holders: &["interpolation", "format_specifier", "format_expression"],
 };
 
 const GO: Grammar = Grammar {
@@ -165,8 +177,9 @@ const GO: Grammar = Grammar {
     classes: &[],
     paren_free: &[],
     optional_semicolons: true,
-    marks: "\"'`/{",
-    mark_words: &["type"],
+    marks: "\"'`/",
+    mark_words: &["type", "func", "interface"],
+    holders: &["type_declaration", "interface_type"],
 };
 
 /// What JavaScript and TypeScript share.
@@ -220,6 +233,7 @@ const JAVASCRIPT: Grammar = Grammar {
     optional_semicolons: true,
     marks: WEB_MARKS,
     mark_words: &["=>"],
+    holders: &[],
 };
 
 const TYPESCRIPT_ACTIONS: &[(&str, Action)] = &[
@@ -246,7 +260,8 @@ const TYPESCRIPT: Grammar = Grammar {
     paren_free: WEB_PAREN_FREE,
     optional_semicolons: true,
     marks: WEB_MARKS,
-    mark_words: &["=>", "type"],
+    mark_words: &["=>", "type", "function"],
+    holders: &["object_type"],
 };
 
 const TSX: Grammar = Grammar {
@@ -257,7 +272,8 @@ const TSX: Grammar = Grammar {
     paren_free: WEB_PAREN_FREE,
     optional_semicolons: true,
     marks: WEB_MARKS,
-    mark_words: &["=>", "type"],
+    mark_words: &["=>", "type", "function"],
+    holders: &["object_type"],
 };
 
 const RUST: Grammar = Grammar {
@@ -284,13 +300,15 @@ const RUST: Grammar = Grammar {
         ("string_literal", Text),
         ("raw_string_literal", Text),
         ("char_literal", Text),
+        ("use_declaration", Import),
     ],
     functions: &["closure_expression"],
     classes: &[],
     paren_free: &["match_arm", "closure_expression"],
     optional_semicolons: false,
     marks: "\"'/{#",
-    mark_words: &[],
+    mark_words: &["const", "fn", "macro_rules", "mod", "static", "struct", "type"],
+    holders: &[],
 };
 
 const JAVA: Grammar = Grammar {
@@ -311,6 +329,7 @@ const JAVA: Grammar = Grammar {
         ("block_comment", Comment),
         ("string_literal", Text),
         ("character_literal", Text),
+        ("import_declaration", Import),
     ],
     functions: &["lambda_expression"],
     classes: &[],
@@ -318,6 +337,7 @@ const JAVA: Grammar = Grammar {
     optional_semicolons: false,
     marks: "\"'/{",
     mark_words: &["->"],
+    holders: &["class_body"],
 };
 
 /// A language's tables over numeric node ids.
@@ -329,8 +349,12 @@ pub(crate) struct Compiled {
     classes: Vec<bool>,
     paren_free: Vec<bool>,
     pub(crate) optional_semicolons: bool,
-    marks: [bool; 256],
+    /// As many as any language has; some stand twice.
+    marks: [u8; 6],
     mark_words: Vec<Finder<'static>>,
+    holders: Vec<bool>,
+    /// The fields of nodes, which a grammar looks up by comparing all of their names.
+    fields: FxHashMap<String, NonZeroU16>,
 }
 
 impl Compiled {
@@ -346,6 +370,19 @@ impl Compiled {
         self.paren_free.get(usize::from(kind)).copied().unwrap_or(false)
     }
 
+    pub(crate) fn field(&self, name: &str) -> Option<NonZeroU16> {
+        self.fields.get(name).copied()
+    }
+
+    /// Returns the child of `node` in a field.
+    pub(crate) fn child<'t>(&self, node: Node<'t>, field: &str) -> Option<Node<'t>> {
+        node.child_by_field_id(self.field(field)?.get())
+    }
+
+    pub(crate) fn holds_definitions(&self, kind: u16) -> bool {
+        self.holders.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+
     pub(crate) fn action(&self, kind: u16) -> Action {
         self.actions.get(usize::from(kind)).copied().unwrap_or(Action::Descend)
     }
@@ -354,14 +391,28 @@ impl Compiled {
     pub(crate) fn marks(&self, text: &str) -> Vec<usize> {
         let bytes = text.as_bytes();
         let mut found = Vec::with_capacity(bytes.len() / 16);
-        for (at, byte) in bytes.iter().enumerate() {
-            if self.marks[usize::from(*byte)] {
-                found.push(at);
+        let is_mark = |byte| self.marks.iter().fold(false, |is, mark| is | (byte == *mark));
+        for_each_block(bytes, is_mark, |start, mut met| {
+            while met != 0 {
+                found.push(start + met.trailing_zeros() as usize);
+                met &= met - 1;
             }
+        });
+        let is_letter = |at: usize| {
+            bytes
+                .get(at)
+                .is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | 0x80..))
+        };
+        for word in &self.mark_words {
+            let n_bytes = word.needle().len();
+            let is_name = word.needle()[0].is_ascii_alphabetic();
+            // A part of a longer word is no mark.
+            found.extend(word.find_iter(bytes).filter(|&at| {
+                !is_name || !(is_letter(at.wrapping_sub(1)) || is_letter(at + n_bytes))
+            }));
         }
-        found.extend(self.mark_words.iter().flat_map(|word| word.find_iter(bytes)));
         if !self.mark_words.is_empty() {
-            found.sort_unstable();
+            found.sort();
         }
         found
     }
@@ -411,6 +462,10 @@ fn compile(language: Language) -> Compiled {
     for (name, action) in table.actions.iter().chain(shared.iter().copied().flatten()) {
         actions[usize::from(grammar.id_for_node_kind(name, true))] = *action;
     }
+    let n_fields = u16::try_from(grammar.field_count()).unwrap_or(u16::MAX);
+    let fields = (1..=n_fields)
+        .filter_map(|id| Some((grammar.field_name_for_id(id)?.to_owned(), NonZeroU16::new(id)?)));
+    let fields = fields.collect();
     Compiled {
         language,
         actions,
@@ -418,10 +473,10 @@ fn compile(language: Language) -> Compiled {
         classes: set(table.classes),
         paren_free: set(table.paren_free),
         optional_semicolons: table.optional_semicolons,
-        marks: std::array::from_fn(|byte| {
-            table.marks.bytes().any(|mark| usize::from(mark) == byte)
-        }),
+        marks: std::array::from_fn(|at| table.marks.as_bytes()[at % table.marks.len()]),
         mark_words: table.mark_words.iter().map(Finder::new).collect(),
+        holders: set(table.holders),
+        fields,
         grammar,
     }
 }
@@ -469,7 +524,7 @@ mod tests {
             let grammar = (table.function)();
             let kinds =
                 table.actions.iter().chain(shared.iter().copied().flatten()).map(|(name, _)| name);
-            let marks = [table.functions, table.classes, table.paren_free].concat();
+            let marks = [table.functions, table.classes, table.paren_free, table.holders].concat();
             for name in kinds.chain(&marks) {
                 assert_ne!(grammar.id_for_node_kind(name, true), 0, "{language}: {name}");
             }

@@ -71,6 +71,9 @@ pub(crate) struct Symbol {
     pub(crate) above: Option<Span>,
 }
 
+/// What a comment may begin with in any language.
+const COMMENT_STARTS: &[u8] = b"#/<";
+
 thread_local! {
     /// A parser keeps its memory from one file to the next.
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
@@ -153,8 +156,13 @@ struct Frame<'n> {
     /// The last child that was no comment.
     last: Option<Node<'n>>,
     n_statements: usize,
+    /// Whether it binds a name to a value, so that where the name is, or where the body
+    /// starts, is to be found in a child.
+    binds: bool,
     /// Whether its brackets are layout.
     drops_brackets: bool,
+    /// Whether children without a mark need not be told apart.
+    skips: bool,
 }
 
 struct Walk<'t, 'n> {
@@ -174,20 +182,55 @@ struct Walk<'t, 'n> {
 impl<'t, 'n> Walk<'t, 'n> {
     fn run(&mut self, mut cursor: TreeCursor<'n>) {
         loop {
-            let descends = self.enter(cursor.node());
-            if descends && cursor.goto_first_child() {
-                continue;
-            }
-            if descends {
-                self.frames.pop();
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
+            let node = cursor.node();
+            if self.enter(node) {
+                if self.goto_child(&mut cursor) {
+                    continue;
                 }
                 self.frames.pop();
             }
+            let mut end = node.end_byte();
+            while self.pass_rest(end) || !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                end = self.frames.pop().map_or(end, |frame| frame.node.end_byte());
+            }
         }
+    }
+
+    /// Notes what follows `end` in the node around it, if it need not be walked, and returns
+    /// whether that is so.
+    fn pass_rest(&mut self, end: usize) -> bool {
+        let Some(frame) = self.frames.last() else {
+            return false;
+        };
+        let rest = Span::new(end, frame.node.end_byte());
+        let passes = rest.start >= rest.end
+            || (frame.skips && self.marks.as_mut().is_some_and(|marks| !marks.any_in(rest)));
+        if passes {
+            self.leaf_span(rest, Role::Word);
+        }
+        passes
+    }
+
+    /// Goes to the first child that has to be looked at, if there is any.
+    fn goto_child(&mut self, cursor: &mut TreeCursor<'n>) -> bool {
+        if let (Some(marks), Some(frame)) = (&mut self.marks, self.frames.last_mut())
+            && frame.skips
+            && let Some(mark) = marks.first_in(span(frame.node))
+            // What stands before a comment decides what it belongs to.
+            && !COMMENT_STARTS.contains(&self.text.as_bytes()[mark])
+            && let Some(n_before) = cursor.goto_first_child_for_byte(mark)
+        {
+            if n_before > 0 {
+                frame.n_statements += 1;
+                let before = Span::new(frame.node.start_byte(), cursor.node().start_byte());
+                self.leaf_span(before, Role::Word);
+            }
+            return true;
+        }
+        cursor.goto_first_child()
     }
 
     /// Takes note of a node and returns whether its children are to be walked,
@@ -243,6 +286,7 @@ impl<'t, 'n> Walk<'t, 'n> {
                 .frames
                 .last()
                 .is_some_and(|outer| layout::drops_brackets(node, action, outer.node, self.tables));
+        let n_symbols = self.symbols.len();
         let (owner, prefix, lift) = if action == Action::Annotate {
             self.note_above(node, false);
             (self.frames.last().and_then(|frame| frame.owner), self.root_prefix.clone(), None)
@@ -251,6 +295,13 @@ impl<'t, 'n> Walk<'t, 'n> {
             self.close_sibling(node);
             self.open(node, action, above)
         };
+        let defines = self.symbols.len() > n_symbols;
+        let binds = defines
+            && matches!(
+                action,
+                Action::Define(Shape::Binding { .. } | Shape::Member | Shape::Pair)
+            );
+        let skips = !defines && self.skips(node, action, owner);
         self.frames.push(Frame {
             node,
             action,
@@ -260,7 +311,9 @@ impl<'t, 'n> Walk<'t, 'n> {
             above: None,
             last: None,
             n_statements: 0,
+            binds,
             drops_brackets,
+            skips,
         });
         true
     }
@@ -393,16 +446,36 @@ impl<'t, 'n> Walk<'t, 'n> {
         self.leaf_span(span, role);
     }
 
-    /// Returns whether `node` is code of a function whose tokens need not be told apart.
+    /// Returns whether `node` is code that defines nothing, whose tokens need not be told
+    /// apart.
     fn is_plain(&mut self, node: Node<'_>, action: Action) -> bool {
         let (Some(marks), Some(frame)) = (&mut self.marks, self.frames.last()) else {
             return false;
         };
-        let in_function = frame.owner.is_some_and(|at| !self.symbols[at].kind.is_container());
-        // What is assigned to a member has its name inside of what it is assigned to.
-        let has_name = frame.action == Action::Define(Shape::Member);
-        let may_define = matches!(action, Action::Define(_) | Action::Wrap | Action::Annotate);
-        in_function && !has_name && !may_define && !marks.any_in(span(node)) && !node.has_error()
+        if marks.any_in(span(node)) {
+            return false;
+        }
+        let defines_nothing = action == Action::Import
+            || (self.in_function(frame.owner)
+                && !frame.binds
+                && !self.tables.holds_definitions(frame.node.kind_id()));
+        frame.skips || (defines_nothing && !node.has_error())
+    }
+
+    /// Returns whether the children of `node` need not be told apart as far as they have no
+    /// mark.
+    fn skips(&self, node: Node<'_>, action: Action, owner: Option<usize>) -> bool {
+        let is_value = self.frames.last().is_some_and(|frame| frame.binds);
+        self.marks.is_some()
+            && self.in_function(owner)
+            && !matches!(action, Action::Wrap | Action::Annotate | Action::Text)
+            && !is_value
+            && !self.tables.holds_definitions(node.kind_id())
+            && !node.has_error()
+    }
+
+    fn in_function(&self, owner: Option<usize>) -> bool {
+        owner.is_some_and(|at| !self.symbols[at].kind.is_container())
     }
 
     fn has_embedded(&mut self, node: Node<'n>) -> bool {

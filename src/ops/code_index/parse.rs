@@ -1,7 +1,7 @@
 //! A file's symbols with the terms of each of their fields.
 
 use crate::model::Language;
-use crate::rank::document::{Document, Field, SymbolDoc};
+use crate::rank::document::{Document, Field, SymbolDoc, Term};
 use crate::syntax::{Leaf, Role, Source, Symbol};
 use crate::text::{LineIndex, Span};
 
@@ -24,14 +24,19 @@ fn of_source(
     source: &Source,
 ) -> Document {
     let lines = LineIndex::new(text);
-    let mut words = Words::read(worker, vocabulary, text);
-    let (mut terms, mut module) = (Vec::new(), Vec::new());
+    let mut pieces = Vec::with_capacity(source.leaves.len());
     for_each_owned_leaf(source, |leaf, owner| match owner {
-        Some((at, field)) => words.each_id(leaf.span, |id| terms.push((id, at, field))),
+        Some((at, field)) => pieces.push((leaf.span, Owner::Symbol(at, field))),
         None if matches!(leaf.role, Role::Doc | Role::Comment) => {
-            words.each_id(leaf.span, |id| module.push(id));
+            pieces.push((leaf.span, Owner::Module));
         }
         None => {}
+    });
+    // Most words are of some seven bytes with what is between them.
+    let (mut terms, mut module) = (Vec::with_capacity(text.len() / 6), Vec::new());
+    each_owned_id(worker, vocabulary, text, &pieces, |id, owner| match owner {
+        Owner::Symbol(at, field) => terms.push(Term::new(id, at, field)),
+        Owner::Module => module.push(id),
     });
     module.sort_unstable();
     module.dedup();
@@ -42,53 +47,49 @@ fn of_source(
         first_line: u32::try_from(lines.line(symbol.span.start)).unwrap_or(0),
         last_line: u32::try_from(lines.line(symbol.span.end.saturating_sub(1))).unwrap_or(0),
     });
-    let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    let ends_line = text.is_empty() || text.ends_with('\n');
+    let n_lines = lines.len() - usize::from(ends_line);
+    let n_lines = u32::try_from(n_lines).unwrap_or(u32::MAX);
     Document::new(n_lines, module, symbols.collect(), terms)
 }
 
-/// The words of a text, split and looked up once.
-struct Words<'a> {
-    worker: &'a mut Worker,
-    vocabulary: &'a Vocabulary,
-    text: &'a str,
-    /// Where each word is, and where its ids end in `ids`.
-    words: Vec<(Span, usize)>,
-    ids: Vec<u32>,
-    /// The first word that does not end before what was asked last.
-    next: usize,
+/// What a piece of a text belongs to.
+#[derive(Clone, Copy)]
+enum Owner {
+    Symbol(usize, Field),
+    Module,
 }
 
-impl<'a> Words<'a> {
-    fn read(worker: &'a mut Worker, vocabulary: &'a Vocabulary, text: &'a str) -> Self {
-        // Most words are of some seven bytes with what is between them.
-        let (mut words, mut ids) =
-            (Vec::with_capacity(text.len() / 6), Vec::with_capacity(text.len() / 6));
-        worker.each_word(vocabulary, text, |at, of_word| {
-            // Mostly one, for which a call to copy it is too much.
-            of_word.iter().for_each(|id| ids.push(*id));
-            words.push((Span::new(at.start, at.end), ids.len()));
-        });
-        Self { worker, vocabulary, text, words, ids, next: 0 }
-    }
-
-    /// Calls `each` with the ids of a piece of the text; pieces are asked by ascending starts.
-    fn each_id(&mut self, piece: Span, mut each: impl FnMut(u32)) {
-        while self.words.get(self.next).is_some_and(|(word, _)| word.end <= piece.start) {
-            self.next += 1;
+/// Calls `each` with every term of the pieces of a text, which ascend, in no certain order.
+fn each_owned_id(
+    worker: &mut Worker,
+    vocabulary: &Vocabulary,
+    text: &str,
+    pieces: &[(Span, Owner)],
+    mut each: impl FnMut(u32, Owner),
+) {
+    let mut cuts = Vec::new();
+    let mut next = 0;
+    worker.each_word(vocabulary, text, |word, ids| {
+        while pieces.get(next).is_some_and(|(piece, _)| piece.end <= word.start) {
+            next += 1;
         }
-        let mut at = self.next;
-        while let Some(&(word, end)) = self.words.get(at).filter(|(word, _)| word.start < piece.end)
-        {
+        for &(piece, owner) in &pieces[next..] {
+            if piece.start >= word.end {
+                break;
+            }
             if piece.start <= word.start && word.end <= piece.end {
-                let start = at.checked_sub(1).map_or(0, |before| self.words[before].1);
-                self.ids[start..end].iter().copied().for_each(&mut each);
+                // Mostly one, for which a call to copy it is too much.
+                ids.iter().for_each(|&id| each(id, owner));
             } else {
                 // A grammar may cut a word: of `\nbar` only `bar` is text.
                 let cut = Span::new(word.start.max(piece.start), word.end.min(piece.end));
-                self.worker.each_id(self.vocabulary, cut.of(self.text), &mut each);
+                cuts.push((cut, owner));
             }
-            at += 1;
         }
+    });
+    for (cut, owner) in cuts {
+        worker.each_id(vocabulary, cut.of(text), |id| each(id, owner));
     }
 }
 
@@ -176,11 +177,11 @@ mod tests {
         for (path, text) in [
             (
                 "a.py",
-                "def f():\n    g = lambda x: x\n    def h(): pass\n    a, b = c(d)\n    x = 'y z' # w\n",
+                "def f():\n    g = lambda x: x\n    def h(): pass\n    a, b = c(d)\n    x = 'y z' # w\nA = [b for b in c]\nD = {e: f for e, f in g}\n",
             ),
             (
                 "a.go",
-                "package p\nfunc f() {\n\tswitch x {\n\tcase one:\n\t\ttype T int\n\t}\n\tg := func() { a() }\n}\n",
+                "package p\nfunc f() {\n\tswitch x {\n\tcase one:\n\t\ttype T int\n\t}\n\tg := func() { a() }\n\th := i.(interface{ J() k })\n}\n",
             ),
             (
                 "a.js",
@@ -248,5 +249,24 @@ mod tests {
         "case a: ",
         "x1y",
         "\\",
+        "@a\n",
+        "type A = B;\n",
+        "struct S;\n",
+        "static T: u8 = u;\n",
+        "mod m;\n",
+        "macro_rules! n (() => ());\n",
+        "fn o();\n",
+        "function p(): q;\n",
+        "declare ",
+        "pub ",
+        "#[r] ",
+        "var s = t\n",
+        "type (\nA B\nC struct { d e }\n)\n",
+        "x.y.z = function () {",
+        "{ a: b, c() { d }, e: f => g }",
+        "switch (a) {",
+        "f\"a {b.c(d)} e\"",
+        "[a, b, ",
+        ", c, d]",
     ];
 }

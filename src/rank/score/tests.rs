@@ -1,6 +1,6 @@
 //! The scores of small documents, and the laws they keep.
 
-use super::super::document::SymbolDoc;
+use super::super::document::{SymbolDoc, Term};
 use super::*;
 
 /// A file as text: `kind name parent | field: words | …`, a symbol a line; words stand
@@ -14,7 +14,9 @@ fn doc(text: &str, place: Place) -> Scorable {
             let (field, words) = part.split_once(':').expect("field: words");
             let field = OWN_FIELDS.iter().find(|it| FIELDS[**it as usize].0 == field);
             let field = *field.expect("a field");
-            terms.extend(words.split_whitespace().map(|word| (id(word), symbols.len(), field)));
+            terms.extend(
+                words.split_whitespace().map(|word| Term::new(id(word), symbols.len(), field)),
+            );
         }
         let parent =
             head.get(2).and_then(|name| symbols.iter().position(|symbol| symbol.name == *name));

@@ -23,11 +23,12 @@ impl Walk<'_, '_> {
         lift: Lift,
     ) -> Option<(Option<usize>, Rc<str>)> {
         let in_container = owner.is_none_or(|at| self.symbols[at].kind.is_container());
-        let named = |field: &str| node.child_by_field_name(field);
+        let tables = self.tables;
+        let named = |field: &str| tables.child(node, field);
         let body = || named("body");
         let (names, kind, body) = match shape {
             Shape::Qualifier => {
-                let name = type_name(named("type")?, self.text);
+                let name = type_name(named("type")?, tables, self.text);
                 let is_short = prefix.len() + name.len() < MAX_NAME_BYTES;
                 return is_short.then(|| (owner, format!("{prefix}{name}.").into()));
             }
@@ -37,7 +38,7 @@ impl Walk<'_, '_> {
                 (vec![named("name")?], kind, body())
             }
             Shape::Receiver => {
-                let receiver = type_name(named("receiver")?, self.text);
+                let receiver = type_name(named("receiver")?, tables, self.text);
                 let name = named("name")?;
                 let prefix = format!("{prefix}{receiver}.");
                 let at = self.push(SymbolKind::Method, name, None, &prefix, lift, body())?;
@@ -56,16 +57,16 @@ impl Walk<'_, '_> {
                 let value = named(value);
                 let kind = self.binding_kind(node, value, owner, in_container)?;
                 let mut cursor = node.walk();
-                let bound = node.children_by_field_name(name, &mut cursor);
+                let bound = node.children_by_field_id(tables.field(name)?, &mut cursor);
                 let names = bound.filter(|it| it.is_named() && is_plain_name(*it)).collect();
-                let body = value.map(|it| it.child_by_field_name("body").unwrap_or(it));
+                let body = value.map(|it| tables.child(it, "body").unwrap_or(it));
                 (names, kind, body)
             }
             Shape::Member => {
-                let value = named("right").filter(|it| self.tables.is_function(it.kind_id()))?;
+                let value = named("right").filter(|it| tables.is_function(it.kind_id()))?;
                 let target = named("left").filter(|it| it.kind() == "member_expression")?;
-                let name = target.child_by_field_name("property")?;
-                let object = span(target.child_by_field_name("object")?).of(self.text);
+                let name = tables.child(target, "property")?;
+                let object = span(tables.child(target, "object")?).of(self.text);
                 let holder = object.strip_suffix(".prototype").unwrap_or(object);
                 let is_name = holder.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
                 let prefix = match holder {
@@ -73,14 +74,14 @@ impl Walk<'_, '_> {
                     _ if is_name => format!("{prefix}{holder}."),
                     _ => prefix.to_owned(),
                 };
-                let body = value.child_by_field_name("body");
+                let body = tables.child(value, "body");
                 let at = self.push(SymbolKind::Function, name, owner, &prefix, lift, body)?;
                 return Some((Some(at), self.prefix_of(at)));
             }
             Shape::Pair => {
-                let value = named("value").filter(|it| self.tables.is_function(it.kind_id()))?;
+                let value = named("value").filter(|it| tables.is_function(it.kind_id()))?;
                 let key = named("key").filter(|it| is_plain_name(*it))?;
-                (vec![key], SymbolKind::Function, value.child_by_field_name("body"))
+                (vec![key], SymbolKind::Function, tables.child(value, "body"))
             }
         };
         let mut inside = None;

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::syntax::language::Compiled;
+
 use super::span;
 
 /// Returns whether a node is a name and no pattern.
@@ -11,15 +13,15 @@ pub(super) fn is_plain_name(node: Node<'_>) -> bool {
 
 /// Returns the name of the type in `node` without pointers, references and parameters:
 /// `*Server[T]` and `(s *Server)` are `Server`, `fmt::Display` is `Display`.
-pub(super) fn type_name<'t>(node: Node<'_>, text: &'t str) -> &'t str {
+pub(super) fn type_name<'t>(node: Node<'_>, tables: &Compiled, text: &'t str) -> &'t str {
     let mut found = node;
     loop {
         let next = match found.kind() {
             "parameter_list" => found.named_child(0),
             "parameter_declaration" | "pointer_type" | "generic_type" | "reference_type" => {
-                found.child_by_field_name("type").or_else(|| found.named_child(0))
+                tables.child(found, "type").or_else(|| found.named_child(0))
             }
-            "scoped_type_identifier" | "qualified_type" => found.child_by_field_name("name"),
+            "scoped_type_identifier" | "qualified_type" => tables.child(found, "name"),
             "parenthesized_type" => found.named_child(0),
             _ => None,
         };
