@@ -269,7 +269,7 @@ impl CodeIndex {
 
     fn read_documents(&mut self, wanted: &[usize]) -> Result<Vec<Document>> {
         let mut packed = vec![None; wanted.len()];
-        if self.is_attached {
+        if self.is_attached && code::has_symbols(self.store.reader())? {
             for (packed, &at) in packed.iter_mut().zip(wanted) {
                 let file = &self.files[at];
                 *packed = code::symbols(self.store.reader(), &file.hash, file.language)?;

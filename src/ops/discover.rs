@@ -11,6 +11,7 @@ mod unknown;
 mod words;
 
 use std::cmp::Ordering;
+use std::num::NonZeroU32;
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -102,14 +103,16 @@ pub(crate) struct Reason {
 #[derive(Debug, Clone, Copy)]
 struct Scored {
     doc: u32,
-    symbol: Option<u32>,
+    /// Counted from one, so that it takes four bytes whether there is one or not.
+    symbol: Option<NonZeroU32>,
     score: f64,
 }
 
 impl Scored {
     fn new(doc: usize, symbol: Option<usize>, score: f64) -> Self {
         let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Self { doc: small(doc), symbol: symbol.map(small), score }
+        let symbol = symbol.and_then(|at| NonZeroU32::new(small(at + 1)));
+        Self { doc: small(doc), symbol, score }
     }
 
     /// Returns which of the files parsed for the rule it is in.
@@ -119,7 +122,7 @@ impl Scored {
 
     /// Returns its position among the symbols of the file, unless it is the whole file.
     fn symbol(self) -> Option<usize> {
-        self.symbol.map(|at| at as usize)
+        self.symbol.map(|number| number.get() as usize - 1)
     }
 }
 

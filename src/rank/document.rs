@@ -2,8 +2,7 @@
 //! which symbol.
 //!
 //! Terms are ordered by id, so that the few of a rule are found among the many of a file
-//! by halving. How long the fields are is counted once, when a document is made. Packed,
-//! a document is what the store keeps.
+//! by halving. Packed, a document is what the store keeps.
 
 use std::borrow::Cow;
 
@@ -162,7 +161,6 @@ pub(crate) struct Document {
     pub(crate) module: Vec<u32>,
     /// A symbol stands before those inside it.
     pub(crate) symbols: Vec<SymbolDoc>,
-    pub(crate) lengths: Vec<Lengths>,
     /// Ascending, each with where its occurrences start.
     terms: Vec<(u32, u32)>,
     occurrences: Vec<Occurrence>,
@@ -177,35 +175,33 @@ impl Document {
         mut terms: Vec<Term>,
     ) -> Self {
         terms.sort_unstable();
-        let runs = terms.chunk_by(|a, b| a == b);
-        let counted = runs.map(|run| {
+        let mut document = Self::of_no_terms(n_lines, module, symbols);
+        for run in terms.chunk_by(|a, b| a == b) {
             let n_times = u32::try_from(run.len()).unwrap_or(u32::MAX);
-            ((run[0].0 >> 32) as u32, run[0].0 as u32, n_times)
-        });
-        Self::of_counted(n_lines, module, symbols, counted)
+            document.add((run[0].0 >> 32) as u32, run[0].0 as u32, n_times);
+        }
+        document
     }
 
-    /// `counted` ascends.
-    fn of_counted(
-        n_lines: u32,
-        module: Vec<u32>,
-        symbols: Vec<SymbolDoc>,
-        counted: impl Iterator<Item = (u32, u32, u32)>,
-    ) -> Self {
-        let (mut terms, mut occurrences) = (Vec::<(u32, u32)>::new(), Vec::new());
-        for (id, place, count) in counted {
-            if (place >> 3) as usize >= symbols.len() {
-                continue;
-            }
-            if terms.last().is_none_or(|&(last, _)| last != id) {
-                terms.push((id, u32::try_from(occurrences.len()).unwrap_or(u32::MAX)));
-            }
-            occurrences.push(Occurrence { place, count });
+    fn of_no_terms(n_lines: u32, module: Vec<u32>, symbols: Vec<SymbolDoc>) -> Self {
+        Self { n_lines, module, symbols, terms: Vec::new(), occurrences: Vec::new() }
+    }
+
+    /// Adds where a term stands; terms ascend, and the places of each.
+    fn add(&mut self, id: u32, place: u32, count: u32) {
+        if (place >> 3) as usize >= self.symbols.len() {
+            return;
         }
-        let mut document =
-            Self { n_lines, module, symbols, lengths: Vec::new(), terms, occurrences };
-        document.measure();
-        document
+        if self.terms.last().is_none_or(|&(last, _)| last != id) {
+            self.terms.push((id, u32::try_from(self.occurrences.len()).unwrap_or(u32::MAX)));
+        }
+        self.occurrences.push(Occurrence { place, count });
+    }
+
+    /// Gives back the room that terms might have taken, for a document that is to stay.
+    pub(crate) fn shrink(&mut self) {
+        self.terms.shrink_to_fit();
+        self.occurrences.shrink_to_fit();
     }
 
     /// Returns where a term stands.
@@ -228,8 +224,8 @@ impl Document {
         if self.symbols[parent].kind.is_container() { MEMBER } else { 1.0 }
     }
 
-    /// Counts how long each symbol is, and passes it to those around.
-    fn measure(&mut self) {
+    /// Returns how long each symbol is, with what it passes to those around.
+    pub(crate) fn lengths(&self) -> Vec<Lengths> {
         let mut lengths = vec![Lengths::default(); self.symbols.len()];
         for it in &self.occurrences {
             lengths[it.symbol()].fields[it.field()] += it.count();
@@ -244,7 +240,7 @@ impl Document {
                 lengths[parent].fields[passed_into(field)] += share * lengths[at].fields[field];
             }
         }
-        self.lengths = lengths;
+        lengths
     }
 
     /// Returns the document as bytes.
@@ -277,7 +273,13 @@ impl Document {
     /// Returns the document that was packed into `bytes`, if they are one.
     pub(crate) fn unpack(bytes: &[u8]) -> Option<Self> {
         let (head, mut rest) = postcard::take_from_bytes::<Head<'_>>(bytes).ok()?;
-        let mut counted = Vec::with_capacity(rest.len() / 2);
+        let mut symbols = Vec::<SymbolDoc>::with_capacity(head.symbols.len());
+        for packed in head.symbols {
+            let symbol = packed.unpack(symbols.last().map_or("", |before| &before.name))?;
+            symbols.push(symbol);
+        }
+        let module = head.module.into_owned();
+        let mut document = Self::of_no_terms(head.n_lines, module, symbols);
         let mut id = 0u32;
         while !rest.is_empty() {
             let (step, n_places) = pull_pair(&mut rest)?;
@@ -286,16 +288,10 @@ impl Document {
             for _ in 0..n_places {
                 let (step, count) = pull_pair(&mut rest)?;
                 place = place.checked_add(step)?;
-                counted.push((id, place, count));
+                document.add(id, place, count);
             }
         }
-        let mut symbols = Vec::<SymbolDoc>::with_capacity(head.symbols.len());
-        for packed in head.symbols {
-            let symbol = packed.unpack(symbols.last().map_or("", |before| &before.name))?;
-            symbols.push(symbol);
-        }
-        let module = head.module.into_owned();
-        Some(Self::of_counted(head.n_lines, module, symbols, counted.into_iter()))
+        Some(document)
     }
 }
 
@@ -359,10 +355,11 @@ mod tests {
         let terms = [(7, 0, Field::Name), (8, 1, Field::Name), (8, 1, Field::Text)];
         let terms = terms.map(|(id, symbol, field)| Term::new(id, symbol, field));
         let document = Document::new(3, Vec::new(), symbols, terms.into());
-        let of_class = document.lengths[0];
+        let lengths = document.lengths();
+        let of_class = lengths[0];
         assert_eq!((of_class.own, of_class.fields[Field::Name as usize]), (1.0, 1.0));
         assert_eq!(of_class.fields[Field::Body as usize], 0.5);
         assert_eq!(of_class.fields[Field::Text as usize], 0.5);
-        assert_eq!(document.lengths[1].own, 2.0);
+        assert_eq!(lengths[1].own, 2.0);
     }
 }

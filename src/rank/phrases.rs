@@ -8,23 +8,25 @@
 const WINDOW: usize = 2;
 
 /// Returns, for every pair of slots, whether both stand side by side, in either order,
-/// in code given as the slot of each of its words, which most words have not.
+/// in code given as the slots of its words, with how many words each comes after; most
+/// words have no slot and are left out.
 pub(crate) fn neighbours(
-    words: impl Iterator<Item = Option<usize>>,
+    words: impl Iterator<Item = (usize, usize)>,
     pairs: &[(usize, usize)],
 ) -> Vec<bool> {
     let mut found = vec![false; pairs.len()];
     let mut recent = [None; WINDOW];
-    for (at, here) in words.enumerate() {
-        if let Some(here) = here {
-            for other in recent.into_iter().flatten() {
-                let pair = (here.min(other), here.max(other));
-                if let Some(at) = pairs.iter().position(|known| *known == pair) {
-                    found[at] = true;
-                }
+    for (at, here) in words {
+        for (other_at, other) in recent.into_iter().flatten() {
+            let pair = (here.min(other), here.max(other));
+            if at - other_at <= WINDOW
+                && let Some(at) = pairs.iter().position(|known| *known == pair)
+            {
+                found[at] = true;
             }
         }
-        recent[at % WINDOW] = here;
+        recent.rotate_right(1);
+        recent[0] = Some((at, here));
     }
     found
 }
@@ -37,8 +39,10 @@ mod tests {
     fn neighbours_stand_side_by_side() {
         let rule = ["hash", "password", "salt"];
         let check = |text: &str, expected: [bool; 2]| {
-            let slot = |word: &str| rule.iter().position(|known| *known == word);
-            let found = neighbours(text.split_whitespace().map(slot), &[(0, 1), (1, 2)]);
+            let words = text.split_whitespace().enumerate();
+            let slots = words
+                .filter_map(|(at, word)| Some((at, rule.iter().position(|known| *known == word)?)));
+            let found = neighbours(slots, &[(0, 1), (1, 2)]);
             assert_eq!(found, expected, "{text}");
         };
         check("generate password hash", [true, false]);

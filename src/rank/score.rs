@@ -223,10 +223,12 @@ struct Fixed {
 
 impl Scorable {
     /// Readies a parsed file.
-    pub(crate) fn new(document: Document, place: Place) -> Self {
+    pub(crate) fn new(mut document: Document, place: Place) -> Self {
+        document.shrink();
+        let lengths = document.lengths();
         let fixed = |at: usize| {
             let parent = document.parent(at);
-            let lengths = &document.lengths[at];
+            let lengths = &lengths[at];
             let in_test_module = || place::is_test_module(&document.symbols[at].name);
             Fixed {
                 parent: parent.map(|parent| (parent, document.passed_up(parent))),

@@ -119,6 +119,12 @@ pub(crate) fn symbols(
     Ok(found.optional()?)
 }
 
+/// Returns whether any symbols are kept.
+pub(crate) fn has_symbols(connection: &Connection) -> Result<bool> {
+    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM code_symbols)";
+    Ok(connection.prepare_cached(SQL)?.query_row([], |row| row.get(0))?)
+}
+
 /// Returns the contents that have kept symbols.
 pub(crate) fn parsed(connection: &Connection) -> Result<FxHashSet<(ContentHash, Language)>> {
     let mut statement = connection.prepare_cached("SELECT hash, language FROM code_symbols")?;

@@ -70,6 +70,9 @@ pub(crate) enum Action {
     Import,
 }
 
+/// How many bytes are marks, at most.
+const MAX_MARKS: usize = 6;
+
 /// One language's tables, as written.
 pub(crate) struct Grammar {
     function: fn() -> tree_sitter::Language,
@@ -82,11 +85,12 @@ pub(crate) struct Grammar {
     paren_free: &'static [&'static str],
     /// Whether a statement's end may be written or left out.
     optional_semicolons: bool,
-    /// Bytes and words without one of which code in a function defines nothing and has no
-    /// text and no comment.
+    /// Bytes and whole words: code in a function that has none of them, and stands in no
+    /// holder, defines nothing and has no text and no comment.
     marks: &'static str,
     mark_words: &'static [&'static str],
-    /// Node kinds of which a child may define without a mark of its own.
+    /// Node kinds of which a child may define without a mark of its own, or have text that
+    /// is no token.
     holders: &'static [&'static str],
 }
 
@@ -349,8 +353,8 @@ pub(crate) struct Compiled {
     classes: Vec<bool>,
     paren_free: Vec<bool>,
     pub(crate) optional_semicolons: bool,
-    /// As many as any language has; some stand twice.
-    marks: [u8; 6],
+    /// Some stand twice where a language has fewer.
+    marks: [u8; MAX_MARKS],
     mark_words: Vec<Finder<'static>>,
     holders: Vec<bool>,
     /// The fields of nodes, which a grammar looks up by comparing all of their names.
@@ -524,8 +528,9 @@ mod tests {
             let grammar = (table.function)();
             let kinds =
                 table.actions.iter().chain(shared.iter().copied().flatten()).map(|(name, _)| name);
-            let marks = [table.functions, table.classes, table.paren_free, table.holders].concat();
-            for name in kinds.chain(&marks) {
+            let sets = [table.functions, table.classes, table.paren_free, table.holders].concat();
+            assert!((1..=MAX_MARKS).contains(&table.marks.len()), "{language}");
+            for name in kinds.chain(&sets) {
                 assert_ne!(grammar.id_for_node_kind(name, true), 0, "{language}: {name}");
             }
             for (_, action) in table.actions.iter().chain(shared.iter().copied().flatten()) {

@@ -224,6 +224,7 @@ impl<'t, 'n> Walk<'t, 'n> {
             && let Some(n_before) = cursor.goto_first_child_for_byte(mark)
         {
             if n_before > 0 {
+                // No string after these is a docstring.
                 frame.n_statements += 1;
                 let before = Span::new(frame.node.start_byte(), cursor.node().start_byte());
                 self.leaf_span(before, Role::Word);

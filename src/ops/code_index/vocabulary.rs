@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 
 use crate::rank::dictionary::Dictionary;
 use crate::rank::raw_words::RawWords;
-use crate::rank::word_map::WordMap;
 use crate::rank::{tokenize, vector};
 use crate::store::code;
 use crate::store::{Connection, Store};
@@ -121,7 +120,6 @@ impl Vocabulary {
 #[derive(Default)]
 pub(super) struct Worker {
     words: RawWords<u32>,
-    parts: WordMap<u32>,
     /// How often each term was met in the text at hand.
     counts: Counts,
     /// The file that was read last.
@@ -173,15 +171,8 @@ impl Worker {
         text: &str,
         each: impl FnMut(Range<usize>, &[u32]),
     ) {
-        let Self { words, parts, .. } = self;
-        let id = |part: &str| {
-            parts.get(part, 0..part.len()).unwrap_or_else(|| {
-                let id = vocabulary.intern(tokenize::term(part));
-                parts.insert(part, id);
-                id
-            })
-        };
-        words.each(text, id, each);
+        let id = |part: &str| vocabulary.intern(tokenize::term(part));
+        self.words.each(text, id, each);
     }
 
     /// Calls `each` with the id of every term of a text, in its order.

@@ -23,11 +23,15 @@ use super::{Plan, by_file};
 /// How many files a thread takes at once.
 const TAKEN_AT_ONCE: usize = 8;
 
-/// How many words of files are remembered: those of some 25 MB of code.
-const MAX_REMEMBERED: usize = 4_000_000;
+/// How many words of files are remembered, of some 25 MB of code if a third of its words
+/// are words of rules.
+const MAX_REMEMBERED: usize = 1_500_000;
 
 /// A word of the code: its number, counted from one, if it is a word of some rule.
 type Word = Option<NonZeroU32>;
+
+/// A word of some rule in a text, with how many words come before it.
+type Known = (u32, NonZeroU32);
 
 /// A symbol that is to be read for a rule.
 #[derive(Debug, Clone, Copy)]
@@ -56,11 +60,12 @@ impl Asking<'_> {
         NonZeroU32::new(number + 1)
     }
 
-    fn neighbours(&self, asking: (usize, usize), found: &[Word]) -> Neighbours {
+    fn neighbours(&self, asking: (usize, usize), found: &[Known]) -> Neighbours {
         let slots = &self.slots[asking.0];
-        let slot = |word: &Word| slots[word.as_ref()?.get() as usize - 1].position();
+        let slot =
+            |&(at, word): &Known| Some((at as usize, slots[word.get() as usize - 1].position()?));
         let pairs = &self.plans[asking.0].rule.pairs;
-        (asking, phrases::neighbours(found.iter().map(slot), pairs))
+        (asking, phrases::neighbours(found.iter().filter_map(slot), pairs))
     }
 }
 
@@ -130,8 +135,9 @@ impl Reader {
         let mut piece = Vec::new();
         let of_piece = |it: &Wanted| {
             piece.clear();
+            let mut n_words = 0;
             let text = &text[span(&lines, it.lines)];
-            raw_words.each(text, word, |_, of_word| piece.extend(of_word));
+            raw_words.each(text, word, |_, of_word| add(of_word, &mut n_words, &mut piece));
             asking.neighbours(it.asking, &piece)
         };
         (wanted.map(of_piece).collect(), None)
@@ -146,9 +152,9 @@ impl Reader {
     }
 }
 
-/// All words of a file.
+/// All words of a file that some rule has.
 struct WholeFile {
-    words: Vec<Word>,
+    words: Vec<Known>,
     /// How many stand before each line.
     before: Vec<u32>,
 }
@@ -160,24 +166,33 @@ impl WholeFile {
         raw_words: &mut RawWords<Word>,
         word: impl Fn(&str) -> Word,
     ) -> Self {
-        let (mut words, mut before) = (Vec::with_capacity(text.len() / 6), Vec::new());
+        let (mut words, mut before) = (Vec::new(), Vec::with_capacity(lines.len()));
+        let mut n_words = 0;
         raw_words.each(text, word, |at, of_word| {
             while before.len() < lines.len() && lines.start(before.len()) <= at.start {
                 before.push(words.len() as u32);
             }
-            words.extend(of_word);
+            add(of_word, &mut n_words, &mut words);
         });
         words.shrink_to_fit();
         Self { words, before }
     }
 
     /// Returns the words between two lines.
-    fn words(&self, (first, last): (u32, u32)) -> &[Word] {
+    fn words(&self, (first, last): (u32, u32)) -> &[Known] {
         let before = |line: u32| {
             self.before.get(line as usize).map_or(self.words.len(), |before| *before as usize)
         };
         &self.words[before(first)..before(last + 1)]
     }
+}
+
+/// Adds a raw word's parts to the words known so far, and to their number.
+fn add(parts: &[Word], n_words: &mut u32, known: &mut Vec<Known>) {
+    for (at, word) in (*n_words..).zip(parts) {
+        known.extend(word.map(|word| (at, word)));
+    }
+    *n_words += parts.len() as u32;
 }
 
 fn span(lines: &LineIndex, (first, last): (u32, u32)) -> Range<usize> {

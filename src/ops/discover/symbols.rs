@@ -46,23 +46,24 @@ pub(super) fn score(
         let file = &code.files[asking[0].0];
         let path = vector::path(file.vector.as_deref().unwrap_or_default());
         let mut in_file = InFile { path, ..InFile::default() };
+        let mut scored = Vec::new();
         let of_plan = |&(_, (plan, doc)): &(usize, (usize, usize))| {
-            let mut scored = in_file.scored(&plans[plan], &numbers[plan], &parsed[plan], doc);
+            scored.clear();
+            in_file.score(&plans[plan], &numbers[plan], &parsed[plan], doc, &mut scored);
             // Of one file no more than the best of all can come forward.
             select(&mut scored, n_best, &parsed[plan]);
             scored.truncate(n_best);
-            scored.shrink_to_fit();
-            (plan, scored)
+            (plan, scored.as_slice().into())
         };
         asking.iter().map(of_plan).collect()
     };
-    let found: Vec<Vec<(usize, Vec<Scored>)>> =
+    let found: Vec<Vec<(usize, Box<[Scored]>)>> =
         files.par_iter().with_max_len(TAKEN_AT_ONCE).map(of_file).collect();
     let mut scored = vec![Vec::new(); plans.len()];
     for (plan, symbols) in found.into_iter().flatten() {
         scored[plan].push(symbols);
     }
-    scored.into_par_iter().map(|files: Vec<Vec<Scored>>| files.concat()).collect()
+    scored.into_par_iter().map(|files: Vec<Box<[Scored]>>| files.concat()).collect()
 }
 
 /// Numbers the words of all rules, the same by the same number: for each rule, those of its
@@ -87,18 +88,20 @@ struct InFile<'a> {
 }
 
 impl<'a> InFile<'a> {
-    /// Returns the file's symbols for a rule whose terms have these `numbers`; the whole
+    /// Adds the file's symbols for a rule whose terms have these `numbers`; the whole
     /// file, if it has no symbols. It is the one at `doc` of those parsed for the rule.
-    fn scored(
+    fn score(
         &mut self,
         plan: &Plan<'_>,
         numbers: &[usize],
         parsed: &[Parsed<'a>],
         doc: usize,
-    ) -> Vec<Scored> {
+        scored: &mut Vec<Scored>,
+    ) {
         let (query, file) = (&plan.query, &parsed[doc]);
         if file.doc().symbols.is_empty() {
-            return vec![Scored::new(doc, None, query.whole_file(file.scorable, file.score))];
+            scored.push(Scored::new(doc, None, query.whole_file(file.scorable, file.score)));
+            return;
         }
         let hits = self.hits.get_or_insert_with(|| Hits::new(file.scorable));
         for slot in file.slots.of(query) {
@@ -109,6 +112,6 @@ impl<'a> InFile<'a> {
         }
         let words = file.slots.of(query).map(|slot| (slot, &self.words[&numbers[slot]]));
         let scores = query.scores(file.scorable, words, file.score, &mut self.sums);
-        scores.map(|(symbol, score)| Scored::new(doc, Some(symbol), score)).collect()
+        scored.extend(scores.map(|(symbol, score)| Scored::new(doc, Some(symbol), score)));
     }
 }
