@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// How many rounds a figure is the median of: the clock of a shared machine swings, so that
 /// what is short is measured more often, for so long.
-const LEAST_ROUNDS: usize = 7;
+const LEAST_ROUNDS: usize = 15;
 const MOST_ROUNDS: usize = 31;
 const LONG_ENOUGH: Duration = Duration::from_secs(5);
 
