@@ -185,7 +185,7 @@ mod tests {
             ),
             (
                 "a.js",
-                "function f() {\n  a.b.c = d => e;\n  window.g = function () { h(); };\n  let x = <b>some text</b>;\n}\n",
+                "function f() {\n  x({ a: b, c() { d }, e: f => g });\n  a.b.c = d => e;\n  window.g = function () { h(); };\n  let x = <b>some text</b>;\n}\n",
             ),
             (
                 "a.ts",
@@ -263,7 +263,6 @@ mod tests {
         "var s = t\n",
         "type (\nA B\nC struct { d e }\n)\n",
         "x.y.z = function () {",
-        "{ a: b, c() { d }, e: f => g }",
         "switch (a) {",
         "f\"a {b.c(d)} e\"",
         "[a, b, ",
