@@ -17,11 +17,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bank::Bank;
 use crate::cli::{ColorChoice, GlobalArgs};
+use crate::engine::rank::calibrate::Weights;
+use crate::engine::rank::fusion::Recency;
 use crate::error::Failure;
 use crate::ops::pins::{self, builtin};
 use crate::ops::{Project, inject};
-use crate::rank::calibrate::Weights;
-use crate::rank::fusion::Recency;
 use crate::text::{self, LineIndex};
 
 mod examine;

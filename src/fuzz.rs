@@ -9,19 +9,19 @@ use std::path::Path;
 use crate::bank::{Bank, lockfile};
 use crate::cli::{ColorChoice, GlobalArgs, ToolSet};
 use crate::config::Settings;
+use crate::engine::rank::dictionary::Dictionary;
+use crate::engine::rank::document::Document;
+use crate::engine::rank::path_class::Place;
+use crate::engine::rank::rule::Rule;
+use crate::engine::rank::score::{Hits, Query, Scorable, Slots, WordHits};
+use crate::engine::rank::token_cache::RawWords;
+use crate::engine::rank::{postings, tokenize};
 use crate::markdown::edit::{self, Way};
 use crate::markdown::frontmatter::{self, Setting};
 use crate::markdown::secrets::{Secret, find_secret};
 use crate::markdown::{html, links as links_of, rules as rules_of, sections as sections_of};
 use crate::model::{Language, Pin, PinScope, Priority, SymbolKind};
 use crate::ops::complete::{self as completion, Request, Wanted};
-use crate::rank::dictionary::Dictionary;
-use crate::rank::document::Document;
-use crate::rank::place::Place;
-use crate::rank::raw_words::RawWords;
-use crate::rank::rule::Rule;
-use crate::rank::score::{Hits, Query, Scorable, Slots, WordHits};
-use crate::rank::{tokenize, vector};
 use crate::syntax::fingerprint::Code;
 use crate::syntax::highlight::highlight;
 use crate::syntax::{Source, excerpt};
@@ -221,7 +221,7 @@ pub fn packed(bytes: &[u8]) {
         dictionary.id(term);
         assert!(dictionary.with_prefix(term).all(|(found, _)| found.starts_with(term)));
     }
-    vector::unpack(bytes, |_, _, _| ());
+    postings::unpack(bytes, |_, _, _| ());
     let text = String::from_utf8_lossy(bytes);
     let mut raw_words = RawWords::default();
     for _ in 0..2 {

@@ -10,13 +10,13 @@
 //! | 4 | `config` | environment, flags and TOML to settings |
 //! | 4 | `output` | reports and failures to bytes |
 //! | 4 | `mcp` | the same operations as tools of the Model Context Protocol |
-//! | 3 | `ops` | one file per operation: options in, report out |
+//! | 3 | `ops` | operations that several commands share |
+//! | 2 | `engine` | the one way to code: its index, the ranking of examples, the tracking of anchors |
 //! | 2 | `bank` | the files people own: memories, `anchors.lock`, `pins.toml`, the trash |
 //! | 2 | `store` | SQLite: what can be made again |
 //! | 2 | `tree` | the code on disk: walking, reading, git |
 //! | 1 | `syntax` | source code as symbols, tokens and fingerprints |
 //! | 1 | `markdown` | frontmatter, sections and links |
-//! | 1 | `rank` | words, weights and scores |
 //! | 1 | `tokens` | exact token counts |
 //! | 0 | `model`, `text`, `stamp`, `error`, `timings` | plain types, positions, whether a file changed, how a command ends, where its time goes |
 //!
@@ -31,6 +31,7 @@ mod bank;
 mod cli;
 mod commands;
 mod config;
+mod engine;
 mod error;
 #[cfg(any(fuzzing, test))]
 pub mod fuzz;
@@ -39,7 +40,6 @@ mod mcp;
 mod model;
 mod ops;
 mod output;
-mod rank;
 mod stamp;
 mod store;
 mod syntax;

@@ -30,12 +30,12 @@ const LAYERS: &[(&str, u32)] = &[
     ("text", 0),
     ("timings", 0),
     ("markdown", 10),
-    ("rank", 10),
     ("syntax", 10),
     ("tokens", 10),
     ("bank", 20),
     ("store", 20),
     ("tree", 20),
+    ("engine", 25),
     ("ops", 30),
     ("cli", 40),
     ("config", 41),
@@ -71,20 +71,20 @@ const OWNERS: &[(&str, Owner)] = &[
     ("jiff", Only(&["model", "markdown", "ops", "config"])),
     ("jsonc-parser", Only(&["ops"])),
     ("maud", Only(&["output"])),
-    ("memchr", Only(&["text", "markdown", "syntax", "tree", "ops"])),
-    ("postcard", Only(&["ops", "rank"])),
+    ("memchr", Only(&["text", "markdown", "syntax", "tree", "engine", "ops"])),
+    ("postcard", Only(&["ops", "engine"])),
     ("pulldown-cmark", Only(&["markdown"])),
-    ("rayon", Only(&["bank", "ops"])),
+    ("rayon", Only(&["bank", "engine", "ops"])),
     ("rmcp", Only(&["mcp"])),
     ("rusqlite", Only(&["store"])),
-    ("rust-stemmers", Only(&["rank"])),
+    ("rust-stemmers", Only(&["engine"])),
     ("rustc-hash", All),
     ("serde", All),
     ("serde-saphyr", Only(&["markdown"])),
     // `commands` reads the rules of `anchor-test --rules`.
     ("serde_json", Only(&["ops", "commands", "mcp", "output"])),
     ("similar", Only(&["ops"])),
-    ("strsim", Only(&["text", "rank"])),
+    ("strsim", Only(&["text", "engine"])),
     // `ops` makes the folder of the demo.
     ("tempfile", Only(&["bank", "ops"])),
     ("terminal_size", Only(&["config"])),
@@ -100,7 +100,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("tree-sitter-rust", Only(&["syntax"])),
     ("tree-sitter-typescript", Only(&["syntax"])),
     ("walkdir", Only(&["bank"])),
-    ("xxhash-rust", Only(&["syntax", "ops", "config", "output"])),
+    ("xxhash-rust", Only(&["syntax", "engine", "ops", "config", "output"])),
 ];
 
 /// Packages that any unit test may use.
@@ -352,11 +352,11 @@ fn check(path: &str, text: &str, expected: &[&str]) {
 
 #[test]
 fn a_use_against_the_layers_is_found() {
-    check("src/rank/a.rs", "//! A.\nuse crate::model::Id;\nuse crate::rank::b;\n", &[]);
+    check("src/markdown/a.rs", "//! A.\nuse crate::model::Id;\nuse crate::markdown::b;\n", &[]);
     check(
-        "src/rank/a.rs",
+        "src/markdown/a.rs",
         "//! A.\nfn f() {\n    crate::store::open();\n}\n",
-        &["src/rank/a.rs:3: `rank` (layer 1) uses `store` (layer 2)"],
+        &["src/markdown/a.rs:3: `markdown` (layer 1) uses `store` (layer 2)"],
     );
     check(
         "src/bank/mod.rs",
@@ -391,14 +391,14 @@ fn a_way_around_crate_is_found() {
         &["src/text.rs:2: `text` (layer 0) uses `ops` (layer 3)"],
     );
     check(
-        "src/rank/a.rs",
+        "src/markdown/a.rs",
         "//! A.\nmod tests {\n    use super::super::super::store;\n}\n",
-        &["src/rank/a.rs:3: `rank` (layer 1) uses `store` (layer 2)"],
+        &["src/markdown/a.rs:3: `markdown` (layer 1) uses `store` (layer 2)"],
     );
     check(
-        "src/rank/a.rs",
+        "src/markdown/a.rs",
         "//! A.\nuse crate::*;\n",
-        &["src/rank/a.rs:2: `*` is no top-level module: write `crate::` and one in LAYERS"],
+        &["src/markdown/a.rs:2: `*` is no top-level module: write `crate::` and one in LAYERS"],
     );
 }
 
@@ -412,11 +412,11 @@ fn a_crate_in_other_hands_is_found() {
         &["src/ops/a.rs:2: `ops` does not own `rusqlite`"],
     );
     check(
-        "src/rank/a.rs",
+        "src/markdown/a.rs",
         "//! A.\nfn f() -> ::anyhow::Result<()> {\n    tree_sitter_go::LANGUAGE\n}\n",
         &[
-            "src/rank/a.rs:2: `rank` does not own `anyhow`",
-            "src/rank/a.rs:3: `rank` does not own `tree-sitter-go`",
+            "src/markdown/a.rs:2: `markdown` does not own `anyhow`",
+            "src/markdown/a.rs:3: `markdown` does not own `tree-sitter-go`",
         ],
     );
     check(

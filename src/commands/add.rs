@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use crate::cli::AddArgs;
 use crate::config::Settings;
+use crate::engine::examples::Expected;
 use crate::error::ExitStatus;
 use crate::ops::add::{self, Request};
-use crate::ops::anchor_test::Expected;
 use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 
 pub(super) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {

@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use crate::cli::AnchorArgs;
 use crate::config::Settings;
+use crate::engine::examples::Expected;
 use crate::error::ExitStatus;
 use crate::ops::anchor::{self, Choice, Report, Request};
-use crate::ops::anchor_test::Expected;
 use crate::output::{GOOD, NAME, ODD, Printer};
 use crate::text::shell_word;
 

@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::cli::AnchorTestArgs;
 use crate::config::Settings;
+use crate::engine::examples::{self, Expected, Options, Query, RankedSymbol, Ranking, UnknownWord};
 use crate::error::{ExitStatus, Failure};
-use crate::ops::anchor_test::{self, Candidate, Expected, Options, Question, Report, UnknownWord};
 use crate::ops::memories;
 use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 
@@ -38,7 +38,7 @@ pub(super) fn run(
     };
     let mut questions = match &args.rules {
         Some(path) => read_rules(path)?,
-        None => vec![Question {
+        None => vec![Query {
             rule: args.text.join(" "),
             hints: super::hints(&args.hints),
             languages: None,
@@ -58,7 +58,7 @@ pub(super) fn run(
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         explain: args.explain,
     };
-    let reports = anchor_test::anchor_test(&settings.project, &questions, options)?;
+    let reports = examples::find(settings.project.code(), &questions, options)?;
     for report in &reports {
         out.warn(&report.warnings);
         if out.json { out.document(report)? } else { show(report, args.explain, out) }
@@ -80,7 +80,7 @@ pub(super) fn run(
         .into())
 }
 
-fn read_rules(path: &Path) -> Result<Vec<Question>> {
+fn read_rules(path: &Path) -> Result<Vec<Query>> {
     let said = || format!("failed to read the rules `{}`", path.display());
     let mut text = String::new();
     if path == Path::new("-") {
@@ -113,12 +113,12 @@ fn read_rules(path: &Path) -> Result<Vec<Question>> {
         } else {
             (line.trim().to_owned(), Vec::new())
         };
-        questions.push(Question { rule, hints, languages: None });
+        questions.push(Query { rule, hints, languages: None });
     }
     Ok(questions)
 }
 
-fn show(report: &Report, explain: bool, out: &mut Printer) {
+fn show(report: &Ranking, explain: bool, out: &mut Printer) {
     out.line(&out.styled(NAME, &report.rule));
     match &report.anchor {
         Some(anchor) => {
@@ -145,7 +145,7 @@ fn show(report: &Report, explain: bool, out: &mut Printer) {
 }
 
 /// Prints candidates, with what decided where that is asked for.
-pub(super) fn candidates(candidates: &[Candidate], explain: bool, out: &mut Printer) {
+pub(super) fn candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printer) {
     let rows: Vec<Vec<String>> = candidates
         .iter()
         .map(|it| {

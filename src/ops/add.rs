@@ -9,10 +9,10 @@ use crate::markdown::frontmatter::Frontmatter;
 use crate::model::{Anchor, Chosen, MemoryType, Scope};
 
 use super::anchor::{self, Kept};
-use super::anchor_test::{self, Expected, Options, Question};
-use super::kin::Kin;
 use super::memories::{self, Memories};
+use super::similar::Kin;
 use super::{Project, document};
+use crate::engine::examples::{self, Expected, Options, Query};
 
 /// A memory to be.
 #[derive(Debug, Clone)]
@@ -130,13 +130,13 @@ fn find_anchor(
             return Ok((None, Some(Unanchored { reason, can_be_anchored: false })));
         }
     };
-    let question = Question {
+    let question = Query {
         rule: text.split("\n\n").next().unwrap_or(text).to_owned(),
         hints: request.hints.clone(),
         languages,
     };
     let options = Options { limit: 1, min_quality: request.min_quality, explain: false };
-    let Some(mut found) = anchor_test::anchor_test(project, &[question], options)?.pop() else {
+    let Some(mut found) = examples::find(project.code(), &[question], options)?.pop() else {
         return Ok((None, None));
     };
     warnings.append(&mut found.warnings);

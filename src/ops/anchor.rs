@@ -9,9 +9,10 @@ use crate::model::{Anchor, Chosen};
 use crate::text;
 use crate::tree::{git, walk};
 
-use super::anchor_test::{self, Candidate, Expected, Options, Question, UnknownWord};
 use super::memories::{self, Memories};
-use super::{Project, follow, rounded};
+use super::{Project, rounded};
+use crate::engine::examples::{self, Expected, Options, Query, RankedSymbol, UnknownWord};
+use crate::engine::track;
 
 /// What to do about a memory's anchor.
 #[derive(Debug, Clone)]
@@ -52,7 +53,7 @@ pub(crate) struct Report {
     /// The anchor that is kept, or would be in a dry run.
     pub(crate) anchor: Option<Kept>,
     pub(crate) previous: Option<Kept>,
-    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) candidates: Vec<RankedSymbol>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_words: Option<Vec<UnknownWord>>,
     /// Whether the lock file was changed.
@@ -112,7 +113,7 @@ pub(crate) fn anchor(project: &Project, request: &Request) -> Result<Report> {
             {
                 return Err(chosen_by_hand(&id, old).into());
             }
-            let question = Question {
+            let question = Query {
                 languages: memories::languages(&stored.memory.scope).map_err(|why| {
                     Failure::usage(format!("`{id}` cannot be anchored: {why}"))
                         .hint("give it a scope like `project:<name>` in its frontmatter")
@@ -144,7 +145,7 @@ pub(crate) fn anchor(project: &Project, request: &Request) -> Result<Report> {
 /// Looks for the example and returns the anchor to keep.
 fn search(
     project: &Project,
-    question: &Question,
+    question: &Query,
     request: &Request,
     report: &mut Report,
 ) -> Result<Option<Anchor>> {
@@ -154,14 +155,14 @@ fn search(
         _ => (SHOWN, None),
     };
     let options = Options { limit, min_quality: request.min_quality, explain: true };
-    let mut ranked = anchor_test::anchor_test(project, std::slice::from_ref(question), options)?;
+    let mut ranked = examples::find(project.code(), std::slice::from_ref(question), options)?;
     let Some(found) = ranked.pop() else {
         return Ok(None);
     };
     report.warnings.extend(found.warnings);
     report.candidates = found.candidates;
     if pick.is_none() && (found.anchor.is_none() || matches!(request.choice, Choice::List(_))) {
-        anchor_test::add_excerpts(project, &mut report.candidates);
+        examples::add_excerpts(&project.root, &mut report.candidates);
     }
     report.unknown_words = found.unknown_words;
     let (candidate, chosen) = match pick {
@@ -193,7 +194,7 @@ fn no_such_rank(id: &str, rank: usize, n_candidates: usize) -> Failure {
 /// Returns the anchor for a candidate, with the fingerprint of its code as it is now.
 pub(super) fn of_candidate(
     project: &Project,
-    candidate: &Candidate,
+    candidate: &RankedSymbol,
     chosen: Chosen,
 ) -> Result<Anchor> {
     let symbol = candidate.symbol.as_deref();
@@ -214,7 +215,7 @@ fn at_place(
     chosen: Chosen,
     (quality, match_score): (f64, f64),
 ) -> Result<Anchor> {
-    let located = follow::locate(&project.root, file, symbol)?;
+    let located = track::locate(&project.root, file, symbol)?;
     Ok(Anchor {
         file: located.place.file,
         symbol: located.place.symbol,
@@ -247,7 +248,7 @@ fn check_file(project: &Project, file: &str) -> Result<()> {
 }
 
 /// Returns what a memory asks of the code.
-pub(super) fn question(stored: &Stored, more_hints: &[String]) -> Question {
+pub(super) fn question(stored: &Stored, more_hints: &[String]) -> Query {
     let mut hints = stored.memory.hints.clone();
     for hint in more_hints {
         if !hints.contains(hint) {
@@ -257,7 +258,7 @@ pub(super) fn question(stored: &Stored, more_hints: &[String]) -> Question {
     // A long memory says its rule first; what follows explains.
     let body = stored.memory.body.trim();
     let rule = body.split("\n\n").next().unwrap_or(body).trim();
-    Question { rule: rule.to_owned(), hints, languages: None }
+    Query { rule: rule.to_owned(), hints, languages: None }
 }
 
 fn chosen_by_hand(id: &str, old: &Anchor) -> Failure {

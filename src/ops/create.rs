@@ -9,8 +9,8 @@ use crate::markdown::edit;
 use crate::markdown::frontmatter::{self, Frontmatter, Setting};
 use crate::model::{MemoryType, Scope};
 
-use super::kin::Kin;
 use super::memories::Memories;
+use super::similar::Kin;
 use super::{Project, document};
 
 /// A document to be.

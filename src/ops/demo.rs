@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::bank::Bank;
+use crate::engine::rank::calibrate::Weights;
+use crate::engine::rank::fusion::Recency;
 use crate::model::{MemoryType, State};
-use crate::rank::calibrate::Weights;
-use crate::rank::fusion::Recency;
 
 use super::memories::Filter;
 use super::reanchor::{self, Mode};

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::bank::Foreign;
 use crate::error::Failure;
 
-use super::marked;
+use super::managed_block;
 
 /// What calls cerberus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,7 +162,7 @@ fn calls_us(entries: &CstArray) -> bool {
 
 /// Returns a script with our block in it, at its start, since scripts may end anywhere.
 fn in_script(old: &[u8]) -> Result<Vec<u8>, String> {
-    let put = |old: &[u8]| marked::SCRIPT.put(old, BEFORE_COMMIT).map_err(|it| it.message);
+    let put = |old: &[u8]| managed_block::SCRIPT.put(old, BEFORE_COMMIT).map_err(|it| it.message);
     if old.is_empty() {
         return Ok([b"#!/bin/sh\n".as_slice(), &put(b"")?].concat());
     }
@@ -171,7 +171,7 @@ fn in_script(old: &[u8]) -> Result<Vec<u8>, String> {
     if !is_shell {
         return Err("it is no shell script with a `#!` line".to_owned());
     }
-    if marked::SCRIPT.around(old).map_err(|it| it.message)?.len() < old.len() {
+    if managed_block::SCRIPT.around(old).map_err(|it| it.message)?.len() < old.len() {
         return put(old);
     }
     Ok([&put(first)?, &old[first.len()..]].concat())
@@ -267,7 +267,11 @@ mod tests {
 
     #[test]
     fn scripts_call_us_first() {
-        let block = format!("{}\n{BEFORE_COMMIT}{}\n", marked::SCRIPT.start, marked::SCRIPT.end);
+        let block = format!(
+            "{}\n{BEFORE_COMMIT}{}\n",
+            managed_block::SCRIPT.start,
+            managed_block::SCRIPT.end
+        );
         check(Tool::Git, "", &format!("#!/bin/sh\n{block}"));
         check(
             Tool::Git,

@@ -20,7 +20,7 @@ use super::Project;
 use super::export::{FORMAT, Header, Line, VERSION};
 use super::memories::Memories;
 
-mod named;
+mod mentions;
 pub(crate) mod rules;
 
 /// What became of an export's files.

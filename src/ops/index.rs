@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::store::code;
 
-use super::{Progress, Project, anchor_test};
+use super::{Progress, Project};
+use crate::engine::examples;
 
 /// What the code index holds.
 #[derive(Debug, Serialize)]
@@ -30,7 +31,7 @@ pub(crate) struct Report {
 /// Brings the index up to date; `full` parses every file too.
 pub(crate) fn index(project: &Project, full: bool, progress: Progress<'_>) -> Result<Report> {
     let started = Instant::now();
-    let mut index = anchor_test::open_index(project)?;
+    let mut index = examples::open_index(project.code())?;
     let n_files = index.files.len();
     if full {
         index.parse_all(progress)?;

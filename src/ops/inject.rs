@@ -19,7 +19,7 @@ use crate::tree::git;
 
 use super::memories::Memories;
 use super::pins::{builtin, render};
-use super::{Project, marked, pins};
+use super::{Project, managed_block, pins};
 
 mod example;
 mod host;
@@ -201,8 +201,12 @@ pub(crate) fn keep(
         message: format!("`{}`: {}", path.display(), failure.message),
         ..failure
     };
-    let around = marked::MARKDOWN.around(&file.bytes).map_err(located)?;
-    let marks = Size::of(&format!("\n{}\n{}\n", marked::MARKDOWN.start, marked::MARKDOWN.end));
+    let around = managed_block::MARKDOWN.around(&file.bytes).map_err(located)?;
+    let marks = Size::of(&format!(
+        "\n{}\n{}\n",
+        managed_block::MARKDOWN.start,
+        managed_block::MARKDOWN.end
+    ));
     let budget = request.budget.unwrap_or(project.inject.budget);
     let request = Request {
         budget: Some(budget.saturating_sub(marks.tokens)),
@@ -212,7 +216,7 @@ pub(crate) fn keep(
     };
     let mut report = inject(project, &request, None)?;
     report.budget = budget;
-    let new = marked::MARKDOWN.put(&file.bytes, &report.text).map_err(located)?;
+    let new = managed_block::MARKDOWN.put(&file.bytes, &report.text).map_err(located)?;
     let stale = new != file.bytes;
     let written = !checks && file.write(&new)?;
     Ok(Kept { file: path.display().to_string(), stale, written, report })

@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::links::{self, Edge};
 use super::search::lanes::{self, Query};
 use super::sync::{Known, Synced};
-use super::{Project, follow, rounded, sync};
+use super::{Project, rounded, sync};
 use crate::bank::lockfile::Anchors;
+use crate::engine::track;
 use crate::error::Failure;
 use crate::markdown::links::{Kind, Part, Target, normal_path};
 use crate::model::{EdgeType, LinkState, MemoryStatus, MemoryType};
@@ -214,7 +215,7 @@ impl Touch<'_> {
         let (first, last) = match part? {
             Part::Lines(first, last) => (*first, *last),
             Part::Symbol(symbol) => {
-                let found = follow::locate(&self.project.root, self.path, Some(symbol)).ok()?;
+                let found = track::locate(&self.project.root, self.path, Some(symbol)).ok()?;
                 found.place.lines?
             }
             Part::Section(_) => return None,

@@ -9,45 +9,41 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::bank::Bank;
+use crate::engine::CodeBase;
+use crate::engine::rank::calibrate::Weights;
+use crate::engine::rank::fusion::Recency;
+pub(crate) use crate::engine::{Progress, rounded};
 use crate::model::Scope;
-use crate::rank::calibrate::Weights;
-use crate::rank::fusion::Recency;
 
 pub(crate) mod add;
 pub(crate) mod anchor;
-pub(crate) mod anchor_test;
 pub(crate) mod append;
-mod code_index;
 pub(crate) mod complete;
 pub(crate) mod create;
 pub(crate) mod demo;
-mod discover;
 pub(crate) mod doctor;
 pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod feedback;
-pub(crate) mod follow;
 pub(crate) mod hooks;
 pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod inject;
-mod kin;
 pub(crate) mod linked;
 pub(crate) mod links;
-pub(crate) mod marked;
+pub(crate) mod managed_block;
 pub(crate) mod memories;
 pub(crate) mod merge;
-mod per_thread;
 pub(crate) mod pins;
 pub(crate) mod read;
 pub(crate) mod reanchor;
-mod recency;
 pub(crate) mod report;
 pub(crate) mod search;
+mod section_selection;
 pub(crate) mod sections;
 pub(crate) mod show;
-mod slices;
+mod similar;
 pub(crate) mod stats;
 mod sync;
 pub(crate) mod trash;
@@ -72,12 +68,17 @@ pub(crate) struct Project {
     pub(crate) now: Timestamp,
 }
 
-/// Told how many of how many steps are done.
-pub(crate) type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
-
-/// Rounds a score to the four digits that are shown and kept.
-pub(crate) fn rounded(score: f64) -> f64 {
-    (score * 1e4).round() / 1e4
+impl Project {
+    /// Returns the part of the project that the engine works on.
+    pub(crate) fn code(&self) -> CodeBase<'_> {
+        CodeBase {
+            root: &self.root,
+            store: &self.store,
+            exclude: &self.exclude,
+            weights: &self.weights,
+            now: i64::try_from(self.now.as_nanosecond()).unwrap_or(i64::MAX),
+        }
+    }
 }
 
 /// A memory without a scope is about the project that holds it, by the name of its folder.

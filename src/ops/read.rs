@@ -9,7 +9,7 @@ use crate::text::LineIndex;
 
 use super::Project;
 use super::memories::Memories;
-use super::slices::{self, Missing, SectionPlace, TokenMetrics};
+use super::section_selection::{self, Missing, SectionPlace, TokenMetrics};
 
 /// What to read.
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ pub(crate) fn read(project: &Project, request: &Request) -> Result<Report> {
         }
         return Ok(report);
     }
-    let slice = slices::slice(&stored.text, &request.sections, request.raw);
+    let slice = section_selection::slice(&stored.text, &request.sections, request.raw);
     report.warnings.extend(slice.warnings(&memory.id, &stored.file));
     report.content = slice.content;
     report.sections = slice.sections;

@@ -14,14 +14,14 @@ use crate::error::Failure;
 use crate::model::{Anchor, Chosen, State};
 use crate::tree::git;
 
-use super::anchor_test::Candidate;
-use super::follow::{self, Place};
 use super::memories::{Filter, Memories};
 use super::{Progress, Project};
+use crate::engine::examples::RankedSymbol;
+use crate::engine::track::{self, Place};
 
-mod settle;
+mod reconcile;
 
-use settle::Desk;
+use reconcile::Desk;
 
 /// What `reanchor` does with what it finds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,9 +94,9 @@ pub(crate) struct Finding {
     /// For `ambiguous` the equals, for `gone` the nearest look-alikes.
     pub(crate) candidates: Vec<Target>,
     /// For `gone`: the best other example of the rule.
-    pub(crate) replacement: Option<Candidate>,
+    pub(crate) replacement: Option<RankedSymbol>,
     /// A clearly better example than the one that holds.
-    pub(crate) better: Option<Candidate>,
+    pub(crate) better: Option<RankedSymbol>,
     /// Whether a person has to decide: the anchor is lost, or no longer shows its rule.
     pub(crate) drift: bool,
     /// Whether the lock file holds, or would hold, something new.
@@ -156,7 +156,7 @@ pub(crate) fn reanchor(
     request.filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
     let taken = taken(project, request, &memories)?;
     let places: Vec<Anchor> = taken.iter().map(|(_, anchor)| anchor.clone()).collect();
-    let followed = follow::follow(&project.root, &project.exclude, &places, progress)?;
+    let followed = track::follow(&project.root, &project.exclude, &places, progress)?;
     let desk = Desk::open(project, &memories, request, &taken, &followed)?;
     let mut anchors = memories.anchors.clone();
     let mut results: Vec<Finding> = Vec::with_capacity(taken.len());

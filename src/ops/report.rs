@@ -25,7 +25,8 @@ use super::memories::{Filter, Memories};
 use super::pins::{self, BuiltIn};
 use super::reanchor::{self, Finding, Mode, Request};
 use super::sections::{self, Section};
-use super::{Progress, Project, follow, inject, rounded};
+use super::{Progress, Project, inject, rounded};
+use crate::engine::track;
 
 /// The most lines of a memory's text: what is longer is read in its own file.
 const MAX_TEXT_LINES: usize = 200;
@@ -230,7 +231,7 @@ fn lines<'a>(
     let open = Vec::from_iter(open);
     let found = open.par_iter().flat_map_iter(|(file, named)| {
         let anchors: Vec<&Anchor> = named.iter().map(|(_, anchor)| *anchor).collect();
-        let held = follow::held_in(&project.root, file, &anchors).into_iter();
+        let held = track::held_in(&project.root, file, &anchors).into_iter();
         held.zip(named).filter_map(|(held, (id, _))| Some((*id, held?.new?.lines?)))
     });
     known.par_extend(found);

@@ -9,16 +9,16 @@ use jiff::{SignedDuration, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use crate::engine::rank::tokenize;
 use crate::error::Failure;
 use crate::markdown::frontmatter;
 use crate::model::{Memory, MemoryStatus, MemoryType};
-use crate::rank::tokenize;
 use crate::store::memories as table;
 use crate::text;
 
 use self::lanes::{Found, Place, Query};
 use super::memories::{self, Filter};
-use super::slices::{self, Missing, SectionPlace, TokenMetrics};
+use super::section_selection::{self, Missing, SectionPlace, TokenMetrics};
 use super::sync::{Known, Synced};
 use super::{Project, links, rounded, sync};
 
@@ -263,7 +263,7 @@ fn near_words(synced: &Synced, query: &Query) -> Result<Vec<String>> {
 
 /// Puts the wanted sections of a memory into its hit.
 fn slice(hit: &mut Hit, text: &str, request: &Request, warnings: &mut Vec<String>) {
-    let slice = slices::slice(text, &request.sections, false);
+    let slice = section_selection::slice(text, &request.sections, false);
     warnings.extend(slice.warnings(&hit.id, &hit.file));
     hit.sections = slice.sections;
     hit.missing = slice.missing;

@@ -9,9 +9,10 @@ use crate::error::Failure;
 use crate::model::{Anchor, Chosen, Language, MemoryStatus, MemoryType, State, SymbolKind};
 use crate::tree::read;
 
-use super::follow::Located;
 use super::memories::{Filter, Memories};
-use super::{Project, follow, rounded, sync};
+use super::{Project, rounded, sync};
+use crate::engine::track;
+use crate::engine::track::Located;
 
 /// What to show.
 #[derive(Debug, Clone, Default)]
@@ -181,7 +182,7 @@ pub(super) fn shown_anchors(
 
 fn shown_in_file(project: &Project, anchors: &[&Anchor], with_code: bool) -> Vec<ShownAnchor> {
     let file = &anchors[0].file;
-    let located = follow::locate_in(&project.root, file, anchors);
+    let located = track::locate_in(&project.root, file, anchors);
     let text = if with_code { read::text(&project.root, file).ok() } else { None };
     anchors.iter().zip(located).map(|(it, now)| shown_anchor(it, now, text.as_deref())).collect()
 }

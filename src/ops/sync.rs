@@ -13,9 +13,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
 use crate::bank::{Bank, Stored};
+use crate::engine::rank::{fusion, postings, tokenize};
 use crate::markdown::{frontmatter, links, sections};
 use crate::model::{Anchor, EdgeType, Memory};
-use crate::rank::{fusion, tokenize, vector};
 use crate::stamp::Stamp;
 use crate::store::links::LinkRow;
 use crate::store::memories::{self as table, AnchorRow, FileRow, Row, SectionRow};
@@ -298,7 +298,7 @@ impl Changes {
                     heading: section.heading.clone(),
                     body: section.body.clone(),
                     norm: squares.sqrt(),
-                    vector: vector::pack(&[], &counts),
+                    vector: postings::pack(&[], &counts),
                 });
             }
             table::put(connection, &memory.row, &sections, &memory.links)?;

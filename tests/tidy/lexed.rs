@@ -224,8 +224,8 @@ fn f<'a>(c: &'a str) {
 }
 "##;
     super::check(
-        "src/rank/a.rs",
+        "src/markdown/a.rs",
         text,
-        &["src/rank/a.rs:5: `rank` (layer 1) uses `ops` (layer 3)"],
+        &["src/markdown/a.rs:5: `markdown` (layer 1) uses `ops` (layer 3)"],
     );
 }

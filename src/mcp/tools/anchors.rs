@@ -4,11 +4,11 @@ use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
+use crate::engine::examples::{self, Expected, Options, Query};
 use crate::error::Failure;
 use crate::mcp::answer::Answer;
 use crate::model::{Scope, State};
 use crate::ops::anchor::{self, Choice};
-use crate::ops::anchor_test::{self, Expected, Options, Question};
 use crate::ops::memories::{self, Filter};
 use crate::ops::reanchor::{self, Mode};
 
@@ -61,12 +61,12 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<Answer> {
         Some(Scope::Universal) | None => None,
         Some(scope) => memories::languages(&scope).map_err(Failure::usage)?,
     };
-    let question = Question { rule: params.rule, hints: params.hints, languages };
+    let question = Query { rule: params.rule, hints: params.hints, languages };
     let options =
         Options { limit: CANDIDATES, min_quality: call.project().min_quality, explain: true };
-    let mut reports = anchor_test::anchor_test(call.project(), &[question], options)?;
+    let mut reports = examples::find(call.project().code(), &[question], options)?;
     for report in &mut reports {
-        anchor_test::add_excerpts(call.project(), &mut report.candidates);
+        examples::add_excerpts(&call.project().root, &mut report.candidates);
         report.candidates.iter_mut().for_each(|candidate| candidate.reasons.clear());
     }
     let report = reports.pop();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::bank::Foreign;
 
 use super::super::inject::{self, Host};
-use super::super::marked;
+use super::super::managed_block;
 use super::{Doctor, counted};
 
 /// The files that agents read, with the hosts that a block in them may be for.
@@ -38,8 +38,9 @@ impl Doctor<'_> {
         for (path, host) in READ_BY_AGENTS {
             let full = self.project.root.join(path);
             let text = self.foreign(&full).unwrap_or_default();
-            let is_kept =
-                marked::MARKDOWN.around(text.as_bytes()).map_or(true, |it| it.len() < text.len());
+            let is_kept = managed_block::MARKDOWN
+                .around(text.as_bytes())
+                .map_or(true, |it| it.len() < text.len());
             if !is_kept {
                 continue;
             }

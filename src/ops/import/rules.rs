@@ -15,21 +15,21 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bank::{Stored, names};
+use crate::engine::rank::tokenize;
 use crate::error::Failure;
 use crate::markdown::frontmatter::{self, Frontmatter};
 use crate::markdown::rules::{self, Found};
 use crate::markdown::secrets;
 use crate::model::{Anchor, Chosen, MemoryType, Scope};
-use crate::rank::tokenize;
 use crate::syntax::language;
 use crate::tree::{documents, read};
 
 use super::super::anchor::{self, Kept};
-use super::super::anchor_test::{self, Options, Question};
-use super::super::kin::Kin;
 use super::super::memories::{self, Memories};
+use super::super::similar::Kin;
 use super::super::{Project, default_scope, document, seconds};
-use super::named;
+use super::mentions;
+use crate::engine::examples::{self, Options, Query};
 
 /// The share of common words from which on an item is what became of another one.
 const CHANGED_LIKENESS: f64 = 0.4;
@@ -425,14 +425,14 @@ fn find_anchors(project: &Project, report: &mut Report, rules: &mut [Rule]) -> R
     if rules.is_empty() {
         return Ok(());
     }
-    let mut index = anchor_test::open_index(project)?;
+    let mut index = examples::open_index(project.code())?;
     report.warnings.append(&mut index.warnings);
     let texts: Vec<(&str, &str)> = rules
         .iter()
         .map(|rule| &report.items[rule.row])
         .map(|row| (row.file.as_str(), row.text.as_str()))
         .collect();
-    let places = named::places(&mut index, &texts)?;
+    let places = mentions::places(&mut index, &texts)?;
     let (mut questions, mut asking) = (Vec::new(), Vec::new());
     for (at, (rule, place)) in rules.iter_mut().zip(places).enumerate() {
         let Ok(languages) = memories::languages(&rule.scope) else { continue };
@@ -442,12 +442,12 @@ fn find_anchors(project: &Project, report: &mut Report, rules: &mut [Rule]) -> R
         if rule.anchor.is_none() {
             let own = &row.text[rule.own_start..];
             let text = own.split("\n\n").next().unwrap_or_default().to_owned();
-            questions.push(Question { rule: text, hints: Vec::new(), languages });
+            questions.push(Query { rule: text, hints: Vec::new(), languages });
             asking.push(at);
         }
     }
     let options = Options { limit: 1, min_quality: project.min_quality, explain: false };
-    let answers = anchor_test::rank(project, &mut index, &questions, options)?;
+    let answers = examples::rank(project.code(), &mut index, &questions, options)?;
     for (at, answer) in asking.into_iter().zip(answers) {
         if let Some(first) = &answer.anchor {
             rules[at].anchor = Some(anchor::of_candidate(project, first, Chosen::Auto)?);
@@ -518,12 +518,13 @@ fn write(project: &Project, report: &mut Report, rules: Vec<Rule>) -> Result<()>
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::marked;
+    use super::super::super::managed_block;
     use super::*;
 
     #[test]
     fn what_inject_keeps_in_a_document_is_no_rule() {
-        let text = marked::MARKDOWN.put(b"- Use tea\n", "- Use coffee\n").expect("no marks yet");
+        let text =
+            managed_block::MARKDOWN.put(b"- Use tea\n", "- Use coffee\n").expect("no marks yet");
         let text = String::from_utf8(text).expect("it was text");
         let found = rules::rules(&text);
         let taken: Vec<&str> =

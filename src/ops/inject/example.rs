@@ -1,8 +1,9 @@
 //! The code of an anchor as it is now, or why it is not shown.
 
+use crate::engine::track;
 use crate::model::{Anchor, Language, State};
+use crate::ops::Project;
 use crate::ops::pins::render::safe;
-use crate::ops::{Project, follow};
 use crate::syntax::excerpt::excerpt;
 use crate::tree::read;
 
@@ -29,7 +30,7 @@ pub(super) fn example(
             anchor.symbol.as_deref().unwrap_or(&anchor.file)
         )
     };
-    let held = follow::held(&project.root, anchor).ok_or_else(gone)?;
+    let held = track::held(&project.root, anchor).ok_or_else(gone)?;
     let place = held.new.ok_or_else(gone)?;
     let text = read::text(&project.root, &anchor.file).map_err(|error| format!("{error:#}"))?;
     let (first_line, last_line) = place.lines.ok_or_else(gone)?;

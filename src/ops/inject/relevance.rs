@@ -7,10 +7,10 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use crate::bank::Stored;
+use crate::engine::rank::tokenize;
 use crate::model::{Language, MemoryStatus, Scope};
 use crate::ops::memories::{Filter, Memories};
 use crate::ops::{Project, links, search, sync};
-use crate::rank::tokenize;
 use crate::syntax::language;
 
 /// What a memory anchored to a file at hand is worth, against 1 for the best match of the

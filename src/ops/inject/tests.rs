@@ -5,10 +5,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::bank::Bank;
+use crate::engine::examples::Expected;
+use crate::engine::rank::calibrate::Weights;
 use crate::model::MemoryType;
 use crate::ops::add;
-use crate::ops::anchor_test::Expected;
-use crate::rank::calibrate::Weights;
 
 fn project(folder: &Path) -> Project {
     let bank = Bank::new(folder.join(".memories"));
@@ -20,7 +20,7 @@ fn project(folder: &Path) -> Project {
         exclude: Vec::new(),
         min_quality: 0.7,
         weights: Weights::default(),
-        recency: crate::rank::fusion::Recency::default(),
+        recency: crate::engine::rank::fusion::Recency::default(),
         pins: pins::Settings { max_tokens: 100_000, ..pins::Settings::default() },
         inject: Settings::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),

@@ -10,9 +10,9 @@ use anyhow::Result;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use crate::engine::rank::rule::Rule;
+use crate::engine::rank::{fusion, postings, tokenize};
 use crate::markdown::links::{Kind, Target};
-use crate::rank::rule::Rule;
-use crate::rank::{fusion, tokenize, vector};
 use crate::store::Store;
 use crate::store::links;
 use crate::store::memories as table;
@@ -198,7 +198,7 @@ fn candidates(
     table::each_section(store.reader(), |it| {
         n_sections += 1;
         terms.clear();
-        vector::unpack(it.vector, |id, count, _| {
+        postings::unpack(it.vector, |id, count, _| {
             if let Some(&Some(term_idx)) = asked.get(id as usize) {
                 terms.push((term_idx, fusion::tf(count)));
             }

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::rank::likeness;
+use crate::engine::rank::similarity;
 
 use super::assign::LEAST_ODDS;
-use super::code::FileCode;
+use super::file_symbols::FileCode;
 use super::search::{Lost, Pair, name_of};
 
 /// What a twin adds to the odds. Set by hand to about what sharing half of the code is
@@ -34,7 +34,7 @@ pub(super) fn raise(lost: &[Lost<'_>], files: &[FileCode], pairs: &mut [Pair]) {
         let pair = &pairs[n];
         let (file, one) = (&files[pair.file], &lost[pair.lost]);
         let name = name_of(file, &file.candidates[pair.at]).1;
-        if let Some((gone, come)) = likeness::changed_words(one.name, name) {
+        if let Some((gone, come)) = similarity::changed_words(one.name, name) {
             let change = (one.anchor.file.as_str(), pair.file, gone, come);
             alike.entry(change).or_default().push(n);
         }

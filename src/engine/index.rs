@@ -16,11 +16,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
+use crate::engine::rank::document::Document;
+use crate::engine::rank::path_class::Place;
+use crate::engine::rank::postings;
+use crate::engine::rank::score::Scorable;
 use crate::model::Language;
-use crate::rank::document::Document;
-use crate::rank::place::Place;
-use crate::rank::score::Scorable;
-use crate::rank::vector;
 use crate::stamp::Stamp;
 use crate::store::Store;
 use crate::store::code::{self, ContentHash, FileRow};
@@ -203,7 +203,7 @@ impl CodeIndex {
     pub(crate) fn has_term(&self, at: usize, id: u32) -> bool {
         let mut has_term = false;
         let vector = self.files[at].vector.as_deref().unwrap_or_default();
-        vector::unpack(vector, |known, _, _| has_term |= known == id);
+        postings::unpack(vector, |known, _, _| has_term |= known == id);
         has_term
     }
 
@@ -216,7 +216,7 @@ impl CodeIndex {
         }
         for (at, file) in self.files.iter().enumerate() {
             let mut has = FxHashSet::default();
-            vector::unpack(file.vector.as_deref().unwrap_or_default(), |id, _, _| {
+            postings::unpack(file.vector.as_deref().unwrap_or_default(), |id, _, _| {
                 if of_interest.contains(&id) {
                     has.insert(id);
                 }

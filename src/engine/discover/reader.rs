@@ -10,10 +10,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::ops::code_index::Code;
-use crate::ops::per_thread::PerThread;
-use crate::rank::raw_words::RawWords;
-use crate::rank::{phrases, tokenize};
+use crate::engine::index::Code;
+use crate::engine::per_thread::PerThread;
+use crate::engine::rank::token_cache::RawWords;
+use crate::engine::rank::{phrases, tokenize};
 use crate::text::LineIndex;
 use crate::tree::read;
 

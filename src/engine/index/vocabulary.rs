@@ -9,9 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-use crate::rank::dictionary::Dictionary;
-use crate::rank::raw_words::RawWords;
-use crate::rank::{tokenize, vector};
+use crate::engine::rank::dictionary::Dictionary;
+use crate::engine::rank::token_cache::RawWords;
+use crate::engine::rank::{postings, tokenize};
 use crate::store::code;
 use crate::store::{Connection, Store};
 
@@ -148,8 +148,8 @@ impl Counts {
     }
 
     /// Returns the numbers that were met, ascending, with their counts, and forgets them.
-    fn take(&mut self) -> vector::Counts {
-        let mut found = vector::Counts::new();
+    fn take(&mut self) -> postings::Counts {
+        let mut found = postings::Counts::new();
         for (n, met) in self.met.iter_mut().enumerate() {
             let mut met = std::mem::take(met);
             while met != 0 {
@@ -204,7 +204,7 @@ impl Worker {
         });
         let counted = counts.take();
         self.counts = counts;
-        (vector::pack(&in_path, &counted), n_terms)
+        (postings::pack(&in_path, &counted), n_terms)
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
                     counts.add(number);
                     *expected.entry(number).or_default() += 1;
                 }
-                prop_assert_eq!(counts.take(), expected.into_iter().collect::<vector::Counts>());
+                prop_assert_eq!(counts.take(), expected.into_iter().collect::<postings::Counts>());
             }
         }
     }

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
+use crate::engine::rank::tokenize;
 use crate::markdown::rules;
-use crate::rank::tokenize;
 
-use super::super::anchor_test::Expected;
-use super::super::code_index::CodeIndex;
+use crate::engine::examples::Expected;
+use crate::engine::index::CodeIndex;
 
 /// A name whose words are in more files than this is not looked for.
 const MAX_FILES: usize = 200;

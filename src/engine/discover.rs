@@ -17,16 +17,16 @@ use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::engine::rank::calibrate::{self, Evidence};
+use crate::engine::rank::document::Document;
+use crate::engine::rank::postings;
+use crate::engine::rank::rule::Rule;
+use crate::engine::rank::score::{self, Query, Scorable, Slots};
 use crate::model::{Language, SymbolKind};
-use crate::rank::calibrate::{self, Evidence};
-use crate::rank::document::Document;
-use crate::rank::rule::Rule;
-use crate::rank::score::{self, Query, Scorable, Slots};
-use crate::rank::vector;
 use crate::syntax::source;
 use crate::timings;
 
-use super::code_index::{Code, CodeIndex};
+use super::index::{Code, CodeIndex};
 use reader::{Reader, Wanted};
 use unknown::Near;
 use words::Words;
@@ -298,7 +298,7 @@ impl Search<'_> {
     ) -> Candidate {
         let Plan { rule, query, .. } = plan;
         let (file, doc) = (&self.code.files[parsed.file], parsed.doc());
-        let path = vector::path(file.vector.as_deref().unwrap_or_default());
+        let path = postings::path(file.vector.as_deref().unwrap_or_default());
         let is_in_path = |id| path.contains(&id);
         let gains = |at| query.explain(parsed.scorable, parsed.slots, is_in_path, at);
         let gains = symbol.map(gains).unwrap_or_default();

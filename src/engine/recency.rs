@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-use crate::rank::calibrate;
+use crate::engine::rank::calibrate;
 use crate::store::code;
 use crate::timings;
 use crate::tree::git;
 
-use super::code_index::CodeIndex;
+use super::index::CodeIndex;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 

@@ -7,14 +7,14 @@ use memchr::memmem;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::engine::rank::similarity::{self, Evidence};
 use crate::model::{Anchor, SymbolKind};
-use crate::rank::likeness::{self, Evidence};
 use crate::syntax::fingerprint::{NOTHING, is_word_byte, name_hash, split_name, words};
 use crate::syntax::{language, sketch};
 use crate::text;
 use crate::tree::{read, walk};
 
-use super::code::{Candidate, FileCode};
+use super::file_symbols::{Candidate, FileCode};
 
 /// Up to this many lost anchors, files are looked through for their words before
 /// any is parsed; with more, nearly every file holds the words of one.
@@ -311,18 +311,18 @@ impl<'a> Index<'a> {
             identifiers: share(&old.names, &candidate.print.names),
             signature: old.signature == new.signature,
             n_tokens: old.n_tokens,
-            name: likeness::of_placed_names(
+            name: similarity::of_placed_names(
                 (lost.name, &[split_name(lost.container).1, home_of(&lost.anchor.file)]),
                 (name, &[split_name(container).1, home_of(&file.path)]),
             ),
             // A file's folder counts with its path.
             has_container: candidate.symbol.is_some()
                 && !(lost.container.is_empty() && container.is_empty()),
-            container: likeness::of_containers(
+            container: similarity::of_containers(
                 (split_name(lost.container).1, lost.name),
                 (split_name(container).1, name),
             ),
-            path: likeness::of_paths(&lost.anchor.file, &file.path),
+            path: similarity::of_paths(&lost.anchor.file, &file.path),
             docs: share(&old.docs, &candidate.print.docs),
             // One more on both sides of the ratio's bottom: two of two say less than ten of ten.
             beside: (n_beside as f64 / (n_least + 1.0)).min(1.0),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::SymbolKind;
 
-use super::vector::{pull, push};
+use super::postings::{pull, push};
 
 /// Where in a symbol a term stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::engine::rank::contradiction::Reading;
+use crate::engine::rank::tokenize;
 use crate::model::{MemoryStatus, Scope};
-use crate::rank::polarity::Reading;
-use crate::rank::tokenize;
 
 use super::memories::Memories;
 

@@ -1,7 +1,7 @@
 //! A file's symbols with the terms of each of their fields.
 
+use crate::engine::rank::document::{Document, Field, SymbolDoc, Term};
 use crate::model::Language;
-use crate::rank::document::{Document, Field, SymbolDoc, Term};
 use crate::syntax::{Leaf, Role, Source, Symbol};
 use crate::text::{LineIndex, Span};
 

@@ -7,9 +7,9 @@ use std::hash::{Hash, Hasher};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::ops::code_index::Code;
-use crate::rank::score::{Hits, Sums, WordHits};
-use crate::rank::vector;
+use crate::engine::index::Code;
+use crate::engine::rank::postings;
+use crate::engine::rank::score::{Hits, Sums, WordHits};
 
 use super::{Parsed, Plan, Scored, by_file, select};
 
@@ -44,7 +44,7 @@ pub(super) fn score(
     let files = by_file(&mut asking);
     let of_file = |asking: &&[(usize, (usize, usize))]| {
         let file = &code.files[asking[0].0];
-        let path = vector::path(file.vector.as_deref().unwrap_or_default());
+        let path = postings::path(file.vector.as_deref().unwrap_or_default());
         let mut in_file = InFile { path, ..InFile::default() };
         let mut scored = Vec::new();
         let of_plan = |&(_, (plan, doc)): &(usize, (usize, usize))| {

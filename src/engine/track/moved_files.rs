@@ -16,7 +16,7 @@ use crate::syntax::fingerprint::bytes_hash;
 use crate::syntax::language;
 use crate::tree::{read, walk};
 
-use super::code::FileCode;
+use super::file_symbols::FileCode;
 use super::{Followed, Place};
 
 /// Returns the new paths of anchored files that are gone, each by its old path.

@@ -2,7 +2,7 @@
 //!
 //! An anchor that is where it was is verified from its own file alone. Only for
 //! those that are not is the tree searched; what is found is scored by
-//! [`crate::rank::likeness`] and given out one to one, never by a guess between
+//! [`crate::engine::rank::similarity`] and given out one to one, never by a guess between
 //! equals. Knows the anchors and the tree; only for what those leave lost is git asked
 //! (see [`history`]). Needs no store and writes nothing. The same anchors and tree give
 //! the same answer, whatever the order.
@@ -20,17 +20,17 @@ use crate::timings;
 use crate::tree::read;
 
 mod assign;
-mod code;
+mod file_symbols;
 mod history;
 mod locate;
+mod moved_files;
+mod outcome;
+mod rename_patterns;
 mod search;
-mod twins;
-mod verdict;
-mod whole;
 
 pub(crate) use locate::{Located, locate, locate_in};
 
-use code::{Candidate, FileCode};
+use file_symbols::{Candidate, FileCode};
 use history::History;
 use search::{Lost, Pair};
 
@@ -83,10 +83,11 @@ pub(crate) fn follow(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Followed>> {
     let _step = timings::step("follow the anchors");
-    let moved = whole::moved_files(root, excludes, anchors)?;
-    let placed: Vec<Anchor> = anchors.iter().map(|anchor| whole::placed(anchor, &moved)).collect();
+    let moved = moved_files::moved_files(root, excludes, anchors)?;
+    let placed: Vec<Anchor> =
+        anchors.iter().map(|anchor| moved_files::placed(anchor, &moved)).collect();
     let followed = follow_each(root, excludes, &placed, progress)?;
-    Ok(whole::told(root, anchors, &placed, followed))
+    Ok(moved_files::told(root, anchors, &placed, followed))
 }
 
 /// Follows anchors whose files are where they say, or are no more in one piece.
@@ -128,7 +129,7 @@ fn follow_each(
     let mut pairs = search::pairs(&lost, &files, &claimed);
     pairs
         .retain(|pair| homes[groups[pair.lost][0]].is_none_or(|home| home.gives_way(&files, pair)));
-    twins::raise(&lost, &files, &mut pairs);
+    rename_patterns::raise(&lost, &files, &mut pairs);
     let mut outcomes = assign::assign(lost.len(), &pairs);
     let history = History::of(root, &lost, &outcomes);
     history.settle(&lost, &files, &mut pairs, &mut outcomes);
@@ -137,8 +138,8 @@ fn follow_each(
     for (n, group) in groups.iter().enumerate() {
         let home = homes[group[0]].filter(|_| !matches!(outcomes[n], assign::Outcome::Found(_)));
         let one = match home {
-            Some(home) => verdict::held(lost[n].anchor, &files, home),
-            None => verdict::searched(&lost[n], n, &files, &pairs, &outcomes[n], &history),
+            Some(home) => outcome::held(lost[n].anchor, &files, home),
+            None => outcome::searched(&lost[n], n, &files, &pairs, &outcomes[n], &history),
         };
         for &anchor in *group {
             followed[anchor] = Some(one.clone());
@@ -147,7 +148,7 @@ fn follow_each(
     let all = followed
         .into_iter()
         .enumerate()
-        .filter_map(|(n, one)| one.or_else(|| Some(verdict::held(&anchors[n], &files, homes[n]?))));
+        .filter_map(|(n, one)| one.or_else(|| Some(outcome::held(&anchors[n], &files, homes[n]?))));
     Ok(all.collect())
 }
 
@@ -165,7 +166,7 @@ pub(crate) fn held_in(root: &Path, file: &str, anchors: &[&Anchor]) -> Vec<Optio
     let held = |anchor: &&Anchor| {
         let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
         let new = Some(files[home.file].place(home.at, home.similarity));
-        Some(Followed { new, ..verdict::held(anchor, &files, home) })
+        Some(Followed { new, ..outcome::held(anchor, &files, home) })
     };
     anchors.iter().map(held).collect()
 }
@@ -196,10 +197,10 @@ fn all_held(root: &Path, paths: &[&str], anchors: &[Anchor]) -> Option<Vec<Follo
     let held = |anchor: &Anchor| {
         let file = files.binary_search_by(|file| file.path.as_str().cmp(&anchor.file)).ok();
         if file.is_none_or(|file| hashes[file] == anchor.fingerprint.file) {
-            return Some(verdict::fresh(anchor));
+            return Some(outcome::fresh(anchor));
         }
         let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
-        Some(verdict::held(anchor, &files, home))
+        Some(outcome::held(anchor, &files, home))
     };
     anchors.iter().map(held).collect()
 }

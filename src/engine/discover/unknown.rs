@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ops::code_index::CodeIndex;
-use crate::rank::rule::Rule;
-use crate::rank::tokenize;
+use crate::engine::index::CodeIndex;
+use crate::engine::rank::rule::Rule;
+use crate::engine::rank::tokenize;
 use crate::tree::read;
 
 use super::Unknown;

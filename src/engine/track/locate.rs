@@ -11,7 +11,7 @@ use crate::text;
 use crate::tree::read;
 
 use super::Place;
-use super::code::{FileCode, Wanted};
+use super::file_symbols::{FileCode, Wanted};
 
 /// How many of a file's symbols an error lists.
 const MAX_LISTED: usize = 8;

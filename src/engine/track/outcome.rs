@@ -4,7 +4,7 @@ use crate::model::{Anchor, State};
 use crate::syntax::fingerprint::split_name;
 
 use super::assign::Outcome;
-use super::code::FileCode;
+use super::file_symbols::FileCode;
 use super::history::History;
 use super::search::{Lost, Pair, split_path};
 use super::{Followed, Home, Place};

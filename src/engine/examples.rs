@@ -1,28 +1,29 @@
-//! `anchor-test`: which code shows a rule. Stores nothing but the index.
+//! Ranks the code that may show a rule. Writes nothing but the code index.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::rank::calibrate;
 use crate::error::Failure;
 use crate::model::{Language, SymbolKind};
-use crate::rank::calibrate;
 use crate::store::Store;
 use crate::syntax::source::last_name;
 use crate::tree::read;
 
-use super::code_index::CodeIndex;
 use super::discover::{self, Ask, Found};
-use super::{Project, recency, rounded};
+use super::index::CodeIndex;
+use super::{CodeBase, recency, rounded};
 
 /// How many lines of a candidate a person needs to tell it from the others.
 const EXCERPT_LINES: usize = 5;
 
 /// A rule to find the example of.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Question {
+pub(crate) struct Query {
     pub(crate) rule: String,
     pub(crate) hints: Vec<String>,
     /// The languages its scope limits the example to.
@@ -40,13 +41,13 @@ pub(crate) struct Options {
 /// A rule's candidates.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
+pub(crate) struct Ranking {
     pub(crate) rule: String,
     pub(crate) hints: Vec<String>,
     pub(crate) min_quality: f64,
     /// The first candidate, if it is over the gate.
-    pub(crate) anchor: Option<Candidate>,
-    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) anchor: Option<RankedSymbol>,
+    pub(crate) candidates: Vec<RankedSymbol>,
     /// Words of the rule that the code does not know, with near ones that it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_words: Option<Vec<UnknownWord>>,
@@ -61,7 +62,7 @@ pub(crate) struct Report {
 /// Code that may show a rule.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Candidate {
+pub(crate) struct RankedSymbol {
     pub(crate) rank: usize,
     pub(crate) file: String,
     pub(crate) symbol: Option<String>,
@@ -112,16 +113,16 @@ pub(crate) struct UnknownWord {
     pub(crate) near: Vec<String>,
 }
 
-/// Ranks the candidates of each question, in order.
-pub(crate) fn anchor_test(
-    project: &Project,
-    questions: &[Question],
+/// Ranks the candidates of each query, in order.
+pub(crate) fn find(
+    code: CodeBase<'_>,
+    queries: &[Query],
     options: Options,
-) -> Result<Vec<Report>> {
+) -> Result<Vec<Ranking>> {
     let started = Instant::now();
-    let mut index = open_index(project)?;
+    let mut index = open_index(code)?;
     let mut warnings = std::mem::take(&mut index.warnings);
-    let mut reports = rank(project, &mut index, questions, options)?;
+    let mut reports = rank(code, &mut index, queries, options)?;
     let elapsed = started.elapsed().as_secs_f64() * 1e3;
     for report in &mut reports {
         report.elapsed_ms = (elapsed * 1e3).round() / 1e3;
@@ -131,26 +132,20 @@ pub(crate) fn anchor_test(
 }
 
 /// Opens the store and brings its code index up to date.
-pub(crate) fn open_index(project: &Project) -> Result<CodeIndex> {
-    let open = || Store::open(&project.store);
-    let now = i64::try_from(project.now.as_nanosecond()).unwrap_or(i64::MAX);
-    CodeIndex::refresh(&project.root, &project.exclude, open, now)
+pub(crate) fn open_index(code: CodeBase<'_>) -> Result<CodeIndex> {
+    CodeIndex::refresh(code.root, code.exclude, || Store::open(code.store), code.now)
 }
 
-/// Ranks the candidates of each question over an index that is up to date.
+/// Ranks the candidates of each query over an index that is up to date.
 pub(crate) fn rank(
-    project: &Project,
+    code: CodeBase<'_>,
     index: &mut CodeIndex,
-    questions: &[Question],
+    queries: &[Query],
     options: Options,
-) -> Result<Vec<Report>> {
-    let mut asks = Vec::with_capacity(questions.len());
-    for question in questions {
-        asks.push(Ask {
-            rule: &question.rule,
-            hints: &question.hints,
-            languages: question.languages,
-        });
+) -> Result<Vec<Ranking>> {
+    let mut asks = Vec::with_capacity(queries.len());
+    for query in queries {
+        asks.push(Ask { rule: &query.rule, hints: &query.hints, languages: query.languages });
     }
     let found = discover::find(index, &asks, options.limit, options.explain)?;
     let files: BTreeSet<String> = found
@@ -159,11 +154,11 @@ pub(crate) fn rank(
         .collect();
     let recencies = recency::of_files(index, &files)?;
     let recency = |file: &str| recencies.get(file).copied().unwrap_or(0.0);
-    let reports = questions.iter().zip(found).map(|(question, found)| {
-        let candidates = candidates(project, &found, &recency);
-        Report {
-            rule: question.rule.clone(),
-            hints: question.hints.clone(),
+    let reports = queries.iter().zip(found).map(|(query, found)| {
+        let candidates = candidates(code, &found, &recency);
+        Ranking {
+            rule: query.rule.clone(),
+            hints: query.hints.clone(),
             min_quality: options.min_quality,
             anchor: candidates
                 .first()
@@ -179,12 +174,16 @@ pub(crate) fn rank(
     Ok(reports.collect())
 }
 
-fn candidates(project: &Project, found: &Found, recency: &dyn Fn(&str) -> f64) -> Vec<Candidate> {
+fn candidates(
+    code: CodeBase<'_>,
+    found: &Found,
+    recency: &dyn Fn(&str) -> f64,
+) -> Vec<RankedSymbol> {
     let ranked = found.candidates.iter().enumerate();
     ranked
         .map(|(at, it)| {
             let recency = recency(&it.file);
-            Candidate {
+            RankedSymbol {
                 rank: at + 1,
                 file: it.file.clone(),
                 symbol: it.symbol.clone(),
@@ -196,7 +195,7 @@ fn candidates(project: &Project, found: &Found, recency: &dyn Fn(&str) -> f64) -
                     it.match_score,
                     it.size,
                     recency,
-                    &project.weights,
+                    code.weights,
                 )),
                 match_score: rounded(it.match_score),
                 size: rounded(it.size),
@@ -210,9 +209,9 @@ fn candidates(project: &Project, found: &Found, recency: &dyn Fn(&str) -> f64) -
 }
 
 /// Gives each candidate its first lines to choose by.
-pub(crate) fn add_excerpts(project: &Project, candidates: &mut [Candidate]) {
+pub(crate) fn add_excerpts(root: &Path, candidates: &mut [RankedSymbol]) {
     for candidate in candidates {
-        let Ok(text) = read::text(&project.root, &candidate.file) else { continue };
+        let Ok(text) = read::text(root, &candidate.file) else { continue };
         let (first, last) = (candidate.start_line as usize, candidate.end_line as usize);
         let n_lines = (last + 1 - first).min(EXCERPT_LINES);
         let lines: Vec<&str> = text.lines().skip(first - 1).take(n_lines).collect();
@@ -265,7 +264,7 @@ impl Expected {
 
     /// Returns whether a candidate is what is expected: symbols agree in full or in
     /// their tail at a dot.
-    pub(crate) fn is_met_by(&self, candidate: &Candidate) -> bool {
+    pub(crate) fn is_met_by(&self, candidate: &RankedSymbol) -> bool {
         let symbols_agree = |wanted: &str, found: &str| {
             found == wanted || found.ends_with(&format!(".{wanted}")) || last_name(found) == wanted
         };

@@ -6,10 +6,10 @@ use std::num::NonZeroU16;
 
 use rustc_hash::FxHashMap;
 
-use crate::ops::code_index::CodeIndex;
-use crate::rank::rule::{Rule, Term};
-use crate::rank::score::{self, Query, Slots};
-use crate::rank::vector;
+use crate::engine::index::CodeIndex;
+use crate::engine::rank::postings;
+use crate::engine::rank::rule::{Rule, Term};
+use crate::engine::rank::score::{self, Query, Slots};
 use crate::store::code::FileRow;
 
 /// The least length of the part that a word shares with another form of it; shorter
@@ -103,7 +103,7 @@ impl Words {
             return;
         }
         for (file, row) in index.files.iter().enumerate() {
-            vector::unpack(row.vector.as_deref().unwrap_or_default(), |id, count, in_path| {
+            postings::unpack(row.vector.as_deref().unwrap_or_default(), |id, count, in_path| {
                 if !wanted.get(id as usize).copied().unwrap_or(false) {
                     return;
                 }

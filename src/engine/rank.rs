@@ -11,16 +11,16 @@
 //! store, no clock, no thread.
 
 pub(crate) mod calibrate;
+pub(crate) mod contradiction;
 pub(crate) mod dictionary;
 pub(crate) mod document;
 pub(crate) mod fusion;
-pub(crate) mod likeness;
+pub(crate) mod path_class;
 pub(crate) mod phrases;
-pub(crate) mod place;
-pub(crate) mod polarity;
-pub(crate) mod raw_words;
+pub(crate) mod postings;
 pub(crate) mod rule;
 pub(crate) mod score;
+pub(crate) mod similarity;
+pub(crate) mod token_cache;
 pub(crate) mod tokenize;
-pub(crate) mod vector;
 pub(crate) mod word_map;

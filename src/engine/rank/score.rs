@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::model::SymbolKind;
 
 use super::document::{Document, Field, Lengths, N_FIELDS, N_OWN_FIELDS, SymbolDoc};
-use super::place::{self, Place};
+use super::path_class::{self, Place};
 use super::rule::Rule;
 use super::tokenize;
 
@@ -229,7 +229,7 @@ impl Scorable {
         let fixed = |at: usize| {
             let parent = document.parent(at);
             let lengths = &lengths[at];
-            let in_test_module = || place::is_test_module(&document.symbols[at].name);
+            let in_test_module = || path_class::is_test_module(&document.symbols[at].name);
             Fixed {
                 parent: parent.map(|parent| (parent, document.passed_up(parent))),
                 worth: std::array::from_fn(|field| worth(field, lengths.fields[field])),

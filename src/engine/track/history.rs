@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::tree::git;
 
 use super::assign::{self, Outcome};
-use super::code::FileCode;
+use super::file_symbols::FileCode;
 use super::search::{Lost, Pair};
 
 /// What it adds to the odds that git saw the file renamed. Set by hand, to more than the

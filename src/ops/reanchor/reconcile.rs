@@ -13,11 +13,11 @@ use crate::store::code;
 use crate::text::shell_word;
 use crate::tree::git;
 
-use super::super::anchor_test::{self, Candidate, Options, Question};
-use super::super::follow::{self, Followed, Place};
 use super::super::memories::{self, Memories};
 use super::super::{Project, anchor, rounded};
 use super::{Finding, Mode, Request, Target};
+use crate::engine::examples::{self, Options, Query, RankedSymbol};
+use crate::engine::track::{self, Followed, Place};
 
 /// How deep an edited anchor may stand among its rule's candidates to count as found again.
 const RESCORED: usize = 200;
@@ -29,7 +29,7 @@ const CLEARLY_BETTER: f64 = 0.1;
 /// A clearly better example than the anchored code, and where that is now, with its lines.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Better {
-    candidate: Candidate,
+    candidate: RankedSymbol,
     now: Option<Target>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Desk<'a> {
     accepts: bool,
     by_id: FxHashMap<&'a str, &'a Stored>,
     /// By memory id.
-    candidates: BTreeMap<String, Vec<Candidate>>,
+    candidates: BTreeMap<String, Vec<RankedSymbol>>,
     /// What was found to be better before, everything being as it is now.
     known_better: BTreeMap<String, Option<Better>>,
     head: Option<String>,
@@ -92,8 +92,8 @@ impl<'a> Desk<'a> {
 
     /// Ranks the candidates of rules, but for anchors that hold and that were compared with
     /// others when everything was as it is now.
-    fn rank(&mut self, wanted: Vec<(&String, Question, Option<&Anchor>)>) -> Result<()> {
-        let mut index = anchor_test::open_index(self.project)?;
+    fn rank(&mut self, wanted: Vec<(&String, Query, Option<&Anchor>)>) -> Result<()> {
+        let mut index = examples::open_index(self.project.code())?;
         let tree = index.digest();
         let known = code::best_anchors(index.store().reader())?.into_iter();
         let known: FxHashMap<String, ([u8; 16], String)> =
@@ -114,7 +114,7 @@ impl<'a> Desk<'a> {
             return Ok(());
         }
         let options = Options { limit: RESCORED, min_quality: self.min_quality, explain: false };
-        let reports = anchor_test::rank(self.project, &mut index, &questions, options)?;
+        let reports = examples::rank(self.project.code(), &mut index, &questions, options)?;
         self.candidates =
             ids.into_iter().zip(reports.into_iter().map(|report| report.candidates)).collect();
         for (id, anchor, _) in &held {
@@ -133,7 +133,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Returns what stands for all that a rule's candidates depend on.
-    fn asked(&self, question: &Question, tree: u128, anchor: Option<&Anchor>) -> [u8; 16] {
+    fn asked(&self, question: &Query, tree: u128, anchor: Option<&Anchor>) -> [u8; 16] {
         let place = anchor.map(|anchor| (&anchor.file, &anchor.symbol));
         let version = env!("CARGO_PKG_VERSION");
         let asked = (question, tree, place, self.min_quality, &self.project.weights, version);
@@ -267,7 +267,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Returns the candidate that is the code at a place.
-    fn candidate(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<&Candidate> {
+    fn candidate(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<&RankedSymbol> {
         let candidates = self.candidates.get(id)?;
         candidates.iter().find(|it| it.file == file && it.symbol.as_deref() == symbol)
     }
@@ -288,7 +288,7 @@ impl<'a> Desk<'a> {
                 _ => true,
             };
         let is_better = best.quality >= self.min_quality && best.quality >= now + CLEARLY_BETTER;
-        let now = || follow::locate(&self.project.root, file, symbol).ok();
+        let now = || track::locate(&self.project.root, file, symbol).ok();
         (is_better && !is_related).then(|| Better {
             candidate: best.clone(),
             now: now().map(|now| Target::of(&now.place)),
