@@ -16,7 +16,6 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bank::Bank;
-use crate::cli::{ColorChoice, GlobalArgs};
 use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
 use crate::error::Failure;
@@ -24,7 +23,10 @@ use crate::ops::pins::{self, builtin};
 use crate::ops::{Project, inject};
 use crate::text::{self, LineIndex};
 
+mod args;
 mod examine;
+
+pub(crate) use args::{ColorChoice, GlobalArgs};
 
 pub(crate) use examine::examine;
 

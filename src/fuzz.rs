@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use crate::bank::{Bank, lockfile};
-use crate::cli::{ColorChoice, GlobalArgs, ToolSet};
 use crate::config::Settings;
+use crate::config::{ColorChoice, GlobalArgs};
 use crate::engine::rank::dictionary::Dictionary;
 use crate::engine::rank::document::Document;
 use crate::engine::rank::path_class::Place;
@@ -20,6 +20,7 @@ use crate::markdown::edit::{self, Way};
 use crate::markdown::frontmatter::{self, Setting};
 use crate::markdown::secrets::{Secret, find_secret};
 use crate::markdown::{html, links as links_of, rules as rules_of, sections as sections_of};
+use crate::mcp::ToolSet;
 use crate::model::{Language, Pin, PinScope, Priority, SymbolKind};
 use crate::ops::complete::{self as completion, Request, Wanted};
 use crate::syntax::fingerprint::Code;

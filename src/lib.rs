@@ -4,12 +4,12 @@
 //!
 //! | layer | module | what it owns |
 //! |---|---|---|
-//! | 6 | here | [`run`] and [`command`]: what the binary and the generated files need |
-//! | 5 | `commands` | one file per subcommand: arguments to options, an operation, its report printed |
-//! | 4 | `cli` | the command line's types and help |
+//! | 7 | here | [`run`] and [`command`]: what the binary and the generated files need |
+//! | 6 | `cli` | the command line: parsing, dispatch, live completion |
+//! | 5 | `mcp` | the same operations as tools of the Model Context Protocol |
+//! | 4 | `commands` | one file per command: its arguments, the operation, the printed report |
 //! | 4 | `config` | environment, flags and TOML to settings |
 //! | 4 | `output` | reports and failures to bytes |
-//! | 4 | `mcp` | the same operations as tools of the Model Context Protocol |
 //! | 3 | `ops` | operations that several commands share |
 //! | 2 | `engine` | the one way to code: its index, the ranking of examples, the tracking of anchors |
 //! | 2 | `bank` | the files people own: memories, `anchors.lock`, `pins.toml`, the trash |
@@ -52,7 +52,7 @@ pub use error::ExitStatus;
 
 /// Runs a command line and returns how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
-    commands::run(args)
+    cli::run(args)
 }
 
 /// Returns the command line's definition, from which completions and man pages are made.

@@ -20,9 +20,9 @@ mod lexed;
 
 /// The layer of each top-level module, times ten: a module uses modules of a lower number only.
 ///
-/// The number before the last digit is the layer of the code map in `src/lib.rs`. Layer 4 has
-/// an order of its own: `config` reads the flags that `cli` defines, and `output` is told by
-/// `config` what it writes to.
+/// The number before the last digit is the layer of the code map in `src/lib.rs`. Layers 2 and 4
+/// are ordered inside: `engine` uses `store` and `tree`; `commands` use `output`, which writes to
+/// the streams that `config` describes.
 const LAYERS: &[(&str, u32)] = &[
     ("error", 0),
     ("model", 0),
@@ -37,14 +37,14 @@ const LAYERS: &[(&str, u32)] = &[
     ("tree", 20),
     ("engine", 25),
     ("ops", 30),
-    ("cli", 40),
-    ("config", 41),
-    ("mcp", 42),
-    ("output", 42),
-    ("commands", 50),
-    ("fuzz", 60),
-    ("lib", 60),
-    ("main", 70),
+    ("config", 40),
+    ("output", 41),
+    ("commands", 45),
+    ("mcp", 50),
+    ("cli", 60),
+    ("fuzz", 70),
+    ("lib", 70),
+    ("main", 80),
 ];
 
 /// Who may use an external crate.
@@ -63,7 +63,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("anyhow", AtLeast(20)),
     ("base64", Only(&["syntax", "ops"])),
     ("bpe-openai", Only(&["tokens"])),
-    ("clap", Only(&["cli", "commands", "lib"])),
+    ("clap", Only(&["config", "commands", "mcp", "cli", "lib"])),
     ("clap_complete", Only(&["cli", "commands"])),
     ("comfy-table", Only(&["output"])),
     ("ignore", Only(&["tree"])),
@@ -334,7 +334,7 @@ fn map_faults(lib: &str) -> Vec<String> {
             modules.split(", ").any(|it| it.trim() == name)
         })
     };
-    let inside = LAYERS.iter().filter(|(_, layer)| *layer < 60);
+    let inside = LAYERS.iter().filter(|(_, layer)| *layer < 70);
     inside
         .filter(|(name, layer)| !is_mapped(name, *layer))
         .map(|(name, layer)| {
@@ -362,7 +362,7 @@ fn a_use_against_the_layers_is_found() {
         "src/bank/mod.rs",
         "//! A.\n#[cfg(test)]\nmod tests {\n    use crate::{error::{Failure, b}, tree, output::X};\n}\n",
         &[
-            "src/bank/mod.rs:4: `bank` (layer 2) uses `output` (layer 4.2)",
+            "src/bank/mod.rs:4: `bank` (layer 2) uses `output` (layer 4.1)",
             "src/bank/mod.rs:4: `bank` (layer 2) uses `tree` (layer 2)",
         ],
     );

@@ -1,26 +1,33 @@
-//! The command line: types and help text. Runs nothing.
+//! The command line: parses it, runs the command and turns its result into an exit status.
 //!
-//! Help is imperative and without a final period; each command's help ends with an
-//! example that works.
+//! Help is imperative and without a final period; each command's help ends with an example that
+//! works. The arguments of a command are defined beside the command, in `commands`.
 
-use std::path::PathBuf;
-
-use clap::{Args, Parser, Subcommand, ValueEnum};
-
-mod documents;
+mod complete;
+mod mcp;
 mod memory;
-mod pin;
 
-pub(crate) use documents::{
-    AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, UpdateArgs,
+use std::ffi::OsString;
+
+use anyhow::Result;
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::commands::completions::CompletionsArgs;
+use crate::commands::hooks::HooksCommand;
+use crate::commands::index::IndexArgs;
+use crate::commands::{
+    add, anchor, anchor_test, append, completions, create, demo, doctor, export, feedback, hooks,
+    import, index, init, inject, linked, links, merge, pin, read, reanchor, report, search,
+    sections, show, stats, trash, update,
 };
-pub(crate) use memory::{
-    AddArgs, AnchorArgs, AnchorTestArgs, CommitHost, DeleteArgs, FeedbackArgs, FilterArgs,
-    HostName, InjectArgs, InjectFormat, LinkedArgs, LinksArgs, LinksFormat, MemoryCommand,
-    ReanchorArgs, ReportArgs, ReportFormat, RestoreArgs, SearchArgs, SectionsArgs, ShowArgs,
-    StatsArgs,
-};
-pub(crate) use pin::{PinCommand, PinFilterArgs, SessionArgs};
+use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
+use crate::error::{ExitStatus, Failure};
+use crate::mcp::McpArgs;
+use crate::output::Printer;
+use crate::timings;
+
+use memory::MemoryCommand;
 
 /// Keep a project's rules anchored to the code that shows them
 #[derive(Debug, Parser)]
@@ -35,46 +42,6 @@ pub(crate) struct Cli {
     pub(crate) global: GlobalArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// What every command takes.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct GlobalArgs {
-    /// Work on the project in this folder instead of the one around the current folder
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        value_hint = clap::ValueHint::DirPath,
-        help_heading = "Global options"
-    )]
-    pub(crate) project: Option<PathBuf>,
-    /// Print one JSON document (JSON Lines where a command says so)
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) json: bool,
-    /// Colour the output
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Global options"
-    )]
-    pub(crate) color: ColorChoice,
-    /// Print on stderr where the time went
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) timings: bool,
-}
-
-/// When to colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColorChoice {
-    /// On a terminal, unless NO_COLOR is set
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
 }
 
 #[derive(Debug, Subcommand)]
@@ -126,95 +93,128 @@ Examples:
     Demo,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct IndexArgs {
-    /// Parse every file, not only those that a rule needs
-    #[arg(long)]
-    pub(crate) full: bool,
+/// Parses a command line, runs it and returns how it ended.
+pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(asking) = config::asking()
+        && let Some(words) = complete::words(&args)
+    {
+        return complete::run(words, &asking);
+    }
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        // Help is an answer, and may fail to be written like any other.
+        Err(error) if !error.use_stderr() => {
+            let mut out = Printer::new(Terminal::detect(ColorChoice::Auto), false);
+            let text = error.render();
+            let text = if out.terminal.color { text.ansi().to_string() } else { text.to_string() };
+            out.line(text.trim_end());
+            return out.flush().map_or_else(|error| out.failure(&error), |()| ExitStatus::Done);
+        }
+        Err(mut error) => {
+            point_to_namesake(&mut error);
+            // clap writes its own usage errors; where stderr is gone nobody reads them.
+            let _ = error.print();
+            return ExitStatus::Usage;
+        }
+    };
+    if cli.global.timings {
+        timings::start();
+    }
+    let mut out = Printer::new(Terminal::detect(cli.global.color), cli.global.json);
+    let done = dispatch(&cli, &mut out).and_then(|status| out.flush().map(|()| status));
+    if let Some((steps, total)) = timings::finish() {
+        out.timings(&steps, total);
+    }
+    match done {
+        Ok(status) => status,
+        Err(error) => {
+            let status = out.failure(&error);
+            // A hook that fails would fail its host.
+            if is_hook(&cli.command) { ExitStatus::Done } else { status }
+        }
+    }
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum HooksCommand {
-    /// Print the settings that call cerberus, or merge them into a file
-    #[command(
-        arg_required_else_help = true,
-        after_help = "\
-The settings go to .claude/settings.json, .codex/hooks.json, .gemini/settings.json,
-.cursor/hooks.json or .git/hooks/pre-commit. Nothing is written without --write, which keeps what
-else is in the file; twice is once. Gemini CLI and Cursor offer no moment after a compaction or
-before a command at which a hook may speak without deciding; there, and anywhere else, the hook of
-git speaks before a commit. Codex runs hooks where its feature `codex_hooks` is on.
-
-Examples:
-  cerberus hooks print claude
-  cerberus hooks print claude --write .claude/settings.json
-  cerberus hooks print git --write .git/hooks/pre-commit"
-    )]
-    Print(HooksPrintArgs),
+/// Says where a subcommand is that was looked for in the wrong place, as `cerberus search` is.
+fn point_to_namesake(error: &mut clap::Error) {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let cli = Cli::command();
+    let group = cli.get_subcommands().find(|group| group.find_subcommand(name).is_some());
+    let place = match group {
+        Some(group) => format!("cerberus {} {name}", group.get_name()),
+        None if cli.find_subcommand(name).is_some() => format!("cerberus {name}"),
+        None => return,
+    };
+    let tip = format!("it is `{place}`").into();
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct HooksPrintArgs {
-    /// Whose settings
-    pub(crate) tool: HookTool,
-    /// Merge them into this file instead
-    #[arg(long, value_name = "FILE")]
-    pub(crate) write: Option<PathBuf>,
+fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
+    match &cli.command {
+        Command::Completions(args) => completions::run(args, out),
+        Command::Demo => demo::run(out),
+        Command::Doctor => doctor::run(&cli.global, out),
+        Command::Hooks(command) => hooks::run(command, out),
+        Command::Index(args) => index::run(args, &Settings::resolve(&cli.global)?, out),
+        Command::Mcp(args) => mcp::run(args, &cli.global, out),
+        Command::Memory(command) => {
+            let settings = {
+                let _step = timings::step("read the settings");
+                Settings::resolve(&cli.global)?
+            };
+            let is_silent = !settings.memory_enabled || !settings.project.bank.exists();
+            if is_silent && is_hook(&cli.command) {
+                return Ok(ExitStatus::Done);
+            }
+            if !settings.memory_enabled {
+                return Err(Failure::usage("memory is switched off for this project")
+                    .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
+                    .into());
+            }
+            memory(command, &settings, out)
+        }
+    }
 }
 
-/// What calls cerberus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HookTool {
-    /// Claude Code
-    Claude,
-    /// Codex
-    Codex,
-    /// Gemini CLI
-    Gemini,
-    /// Cursor
-    Cursor,
-    /// git, before a commit
-    Git,
+fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    match command {
+        MemoryCommand::Init => init::run(settings, out),
+        MemoryCommand::Add(args) => add::run(args, settings, out),
+        MemoryCommand::Anchor(args) => anchor::run(args, settings, out),
+        MemoryCommand::AnchorTest(args) => anchor_test::run(args, settings, out),
+        MemoryCommand::Show(args) => show::run(args, settings, out),
+        MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
+        MemoryCommand::Report(args) => report::run(args, settings, out),
+        MemoryCommand::Search(args) => search::run(args, settings, out),
+        MemoryCommand::Linked(args) => linked::run(args, settings, out),
+        MemoryCommand::Links(args) => links::run(args, settings, out),
+        MemoryCommand::Sections(args) => sections::run(args, settings, out),
+        MemoryCommand::Feedback(args) => feedback::run(args, settings, out),
+        MemoryCommand::Inject(args) => inject::run(args, settings, out),
+        MemoryCommand::Pin(command) => pin::run(command, settings, out),
+        MemoryCommand::Stats(args) => stats::run(args, settings, out),
+        MemoryCommand::Create(args) => create::run(args, settings, out),
+        MemoryCommand::Append(args) => append::run(args, settings, out),
+        MemoryCommand::Read(args) => read::run(args, settings, out),
+        MemoryCommand::Update(args) => update::run(args, settings, out),
+        MemoryCommand::Merge(args) => merge::run(args, settings, out),
+        MemoryCommand::Export(args) => export::run(args, settings, out),
+        MemoryCommand::Import(args) => import::run(args, settings, out),
+        MemoryCommand::Delete(args) => trash::delete(args, settings, out),
+        MemoryCommand::Restore(args) => trash::restore(args, settings, out),
+    }
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct McpArgs {
-    /// Offer all tools, or the few that an agent gets by with
-    #[arg(long, value_name = "SET", default_value = "all")]
-    pub(crate) tools: ToolSet,
-    /// Print the settings with which a client starts the server
-    #[arg(long, value_name = "CLIENT")]
-    pub(crate) print_config: Option<McpClient>,
-}
-
-/// Which tools are offered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ToolSet {
-    /// Every tool, for at most 3,000 tokens
-    All,
-    /// Searching, finding, injecting, creating and following, for at most 1,200
-    Core,
-}
-
-/// What starts the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum McpClient {
-    /// Claude Code
-    Claude,
-    /// Codex
-    Codex,
-    /// Cursor
-    Cursor,
-    /// VS Code
-    Vscode,
-    /// Gemini CLI
-    Gemini,
-    /// opencode
-    Opencode,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CompletionsArgs {
-    /// The shell
-    pub(crate) shell: clap_complete::Shell,
+/// Returns whether a host calls the command at its own moments, where it has no bank to
+/// expect and no reader for a failure.
+fn is_hook(command: &Command) -> bool {
+    let Command::Memory(command) = command else { return false };
+    match command.as_ref() {
+        MemoryCommand::Inject(args) => args.host.is_some_and(|name| inject::host(name).is_hook()),
+        MemoryCommand::Linked(args) => args.host.is_some(),
+        _ => false,
+    }
 }

@@ -1,15 +1,52 @@
 //! `cerberus memory add`.
 
+use super::args::{SecretArgs, quality};
+use crate::model::{MemoryType, Scope};
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::AddArgs;
 use crate::config::Settings;
 use crate::engine::examples::Expected;
 use crate::error::ExitStatus;
 use crate::ops::add::{self, Request};
 use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 
-pub(super) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// What is to be remembered
+    pub(crate) text: String,
+    /// Name the memory instead of making a name from its text
+    #[arg(long)]
+    pub(crate) id: Option<String>,
+    /// What the memory is
+    #[arg(long = "type", value_name = "TYPE", default_value = "rule")]
+    pub(crate) memory_type: MemoryType,
+    /// Put it into a category
+    #[arg(long)]
+    pub(crate) category: Option<String>,
+    /// Say where it holds: universal, language:NAME or project:NAME
+    #[arg(long)]
+    pub(crate) scope: Option<Scope>,
+    /// Tag it (may be repeated)
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+    /// Give a word that its example should hold (may be repeated, or several in one)
+    #[arg(long = "hint", value_name = "WORD")]
+    pub(crate) hints: Vec<String>,
+    /// Anchor it by hand to FILE or FILE::SYMBOL
+    #[arg(long, value_name = "PLACE", conflicts_with = "no_anchor")]
+    pub(crate) anchor_to: Option<String>,
+    /// Do not look for its example
+    #[arg(long)]
+    pub(crate) no_anchor: bool,
+    /// Keep an example from this quality on
+    #[arg(long, value_name = "QUALITY", value_parser = quality)]
+    pub(crate) min_quality: Option<f64>,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
+}
+
+pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let request = Request {
         text: args.text.clone(),
         id: args.id.clone(),

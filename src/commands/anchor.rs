@@ -1,8 +1,9 @@
 //! `cerberus memory anchor`.
 
+use super::args::quality;
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::AnchorArgs;
 use crate::config::Settings;
 use crate::engine::examples::Expected;
 use crate::error::ExitStatus;
@@ -12,7 +13,34 @@ use crate::text::shell_word;
 
 use super::anchor_test::{candidates, unknown_words};
 
-pub(super) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct AnchorArgs {
+    /// The memory, or a unique start of its id
+    pub(crate) id: String,
+    /// List this many candidates with reasons and store nothing
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", group = "choice")]
+    pub(crate) candidates: Option<usize>,
+    /// Keep the candidate of this rank
+    #[arg(long, value_name = "K", group = "choice")]
+    pub(crate) pick: Option<usize>,
+    /// Keep FILE or FILE::SYMBOL
+    #[arg(long, value_name = "PLACE", group = "choice")]
+    pub(crate) to: Option<String>,
+    /// Take the anchor away
+    #[arg(long, group = "choice")]
+    pub(crate) clear: bool,
+    /// Give a word that the example should hold (may be repeated, or several in one)
+    #[arg(long = "hint", value_name = "WORD")]
+    pub(crate) hints: Vec<String>,
+    /// Keep an example from this quality on
+    #[arg(long, value_name = "QUALITY", value_parser = quality)]
+    pub(crate) min_quality: Option<f64>,
+    /// Say what would be kept and store nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let choice = if args.clear {
         Choice::Clear
     } else if let Some(rank) = args.pick {

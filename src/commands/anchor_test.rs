@@ -1,17 +1,54 @@
 //! `cerberus memory anchor-test`.
 
+use super::args::quality;
+use crate::model::Scope;
+use clap::Args;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use crate::cli::AnchorTestArgs;
 use crate::config::Settings;
 use crate::engine::examples::{self, Expected, Options, Query, RankedSymbol, Ranking, UnknownWord};
 use crate::error::{ExitStatus, Failure};
 use crate::ops::memories;
 use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]
+pub(crate) struct AnchorTestArgs {
+    /// The rule, in words
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Vec<String>,
+    /// Give a word that the example should hold (may be repeated, or several in one)
+    #[arg(long = "hint", value_name = "WORD")]
+    pub(crate) hints: Vec<String>,
+    /// Read many rules from a file (`-` for standard input), a rule or a JSON object
+    /// {"rule", "hints"} a line; with --json print a document a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "hints", "expect"])]
+    pub(crate) rules: Option<PathBuf>,
+    /// Fail unless FILE or FILE::SYMBOL is found
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) expect: Option<String>,
+    /// Accept what is expected among the first N candidates
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "expect")]
+    pub(crate) within: usize,
+    /// Look only at code of a scope, as in language:go
+    #[arg(long)]
+    pub(crate) scope: Option<Scope>,
+    /// Show so many candidates
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub(crate) limit: NonZeroUsize,
+    /// Call an example from this quality on an anchor
+    #[arg(long, value_name = "QUALITY", value_parser = quality)]
+    pub(crate) min_quality: Option<f64>,
+    /// Show which words decided, and which the code does not know
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
 
 /// The largest file of rules.
 const MAX_RULES_BYTES: u64 = 64 * 1024 * 1024;
@@ -24,7 +61,7 @@ struct Line {
     hints: Vec<String>,
 }
 
-pub(super) fn run(
+pub(crate) fn run(
     args: &AnchorTestArgs,
     settings: &Settings,
     out: &mut Printer,

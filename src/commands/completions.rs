@@ -1,13 +1,19 @@
 //! `cerberus completions`.
 
 use anyhow::{Context, Result};
+use clap::Args;
 use clap_complete::Shell;
 use clap_complete::env::Shells;
 
-use crate::cli::CompletionsArgs;
 use crate::config::COMPLETE;
 use crate::error::ExitStatus;
 use crate::output::Printer;
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
 
 const NAME: &str = "cerberus";
 
@@ -22,7 +28,7 @@ if [[ $funcstack[1] == _cerberus ]]; then
 fi
 ";
 
-pub(super) fn run(args: &CompletionsArgs, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &CompletionsArgs, out: &mut Printer) -> Result<ExitStatus> {
     out.line(script(args.shell)?.trim());
     Ok(ExitStatus::Done)
 }

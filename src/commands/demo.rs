@@ -7,7 +7,7 @@ use crate::error::{ExitStatus, Failure};
 use crate::ops::demo;
 use crate::output::{BAD, FAINT, GOOD, Printer};
 
-pub(super) fn run(out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(out: &mut Printer) -> Result<ExitStatus> {
     let report = demo::demo(config::now()?)?;
     if out.json {
         out.document(&report)?;

@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 
-use crate::cli::GlobalArgs;
 use crate::config;
+use crate::config::GlobalArgs;
 use crate::error::ExitStatus;
 use crate::ops::doctor::{self, Report, Severity};
 use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
 
-pub(super) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {
     let (settings, request) = config::examine(global)?;
     let report = doctor::doctor(&settings.project, request);
     if out.json {

@@ -1,14 +1,22 @@
 //! `cerberus memory export`.
 
 use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
 
-use crate::cli::ExportArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::export;
 use crate::output::{GOOD, Printer};
 
-pub(super) fn run(args: &ExportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// Write to this file instead of the standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &ExportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let export = export::export(&settings.project)?;
     let mut text = serde_json::to_string(&export.header)? + "\n";
     for line in &export.lines {

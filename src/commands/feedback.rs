@@ -1,14 +1,27 @@
 //! `cerberus memory feedback`.
 
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::FeedbackArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::feedback;
 use crate::output::{NAME, Printer};
 
-pub(super) fn run(
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("verdict").required(true).args(["good", "bad"]))]
+pub(crate) struct FeedbackArgs {
+    /// The memory, or a unique start of its id
+    pub(crate) id: String,
+    /// It has helped
+    #[arg(long)]
+    pub(crate) good: bool,
+    /// It has not
+    #[arg(long)]
+    pub(crate) bad: bool,
+}
+
+pub(crate) fn run(
     args: &FeedbackArgs,
     settings: &Settings,
     out: &mut Printer,

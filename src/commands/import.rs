@@ -1,11 +1,14 @@
 //! `cerberus memory import`.
 
+use super::args::SecretArgs;
+use crate::model::Scope;
+use clap::Args;
 use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use serde::de::DeserializeOwned;
 
-use crate::cli::ImportArgs;
 use crate::config::Settings;
 use crate::error::{ExitStatus, Failure};
 use crate::ops::export::{Header, Line};
@@ -15,10 +18,34 @@ use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 
 use super::content;
 
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// Take the rules of these documents, or of all documents in a folder
+    #[arg(value_name = "FILE", required_unless_present = "from_export")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Say what would be taken and what left, and write nothing
+    #[arg(long, conflicts_with = "from_export")]
+    pub(crate) dry_run: bool,
+    /// Do not look for the rules' examples
+    #[arg(long, conflicts_with = "from_export")]
+    pub(crate) no_anchor: bool,
+    /// Say where they hold: universal, language:NAME or project:NAME
+    #[arg(long, conflicts_with = "from_export")]
+    pub(crate) scope: Option<Scope>,
+    /// Take what `cerberus memory export` wrote, or the standard input with -
+    #[arg(long, value_name = "EXPORT", conflicts_with = "files")]
+    pub(crate) from_export: Option<PathBuf>,
+    /// Write over memories that differ; the bank's own go to the trash
+    #[arg(long, requires = "from_export", conflicts_with = "files")]
+    pub(crate) overwrite: bool,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
+}
+
 /// The largest export: a hundred thousand large memories.
 const MAX_EXPORT_BYTES: u64 = 1024 * 1024 * 1024;
 
-pub(super) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     match &args.from_export {
         Some(path) => export(path, args, settings, out),
         None => documents(args, settings, out),

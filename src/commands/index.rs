@@ -1,14 +1,21 @@
 //! `cerberus index`.
 
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::IndexArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::index;
 use crate::output::{Bar, Printer};
 
-pub(super) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct IndexArgs {
+    /// Parse every file, not only those that a rule needs
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let bar = Bar::new(out.terminal, "parsing");
     let report = index::index(&settings.project, args.full, &|done, total| bar.step(done, total))?;
     drop(bar);

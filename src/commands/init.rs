@@ -7,7 +7,7 @@ use crate::error::ExitStatus;
 use crate::ops::init;
 use crate::output::{GOOD, NAME, Printer};
 
-pub(super) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let report = init::init(&settings.project)?;
     if out.json {
         out.document(&report)?;

@@ -1,15 +1,81 @@
 //! `cerberus memory inject`.
 
+use super::args::SessionArgs;
 use anyhow::Result;
+use clap::{Args, ValueEnum};
 use serde_json::json;
+use std::path::PathBuf;
 
-use crate::cli::{HostName, InjectArgs, InjectFormat};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::inject::{self, Host, Kept, Request, Skipped};
 use crate::output::{GOOD, NAME, ODD, Printer};
 
-pub(super) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct InjectArgs {
+    /// Print at most so many tokens [default: 1500]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<usize>,
+    /// Put first what speaks of this
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) query: Option<String>,
+    /// Put first what is about this file (may be repeated)
+    #[arg(long = "file", value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    /// Put first what is about the files of the staged change
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Print the texts alone
+    #[arg(long)]
+    pub(crate) no_examples: bool,
+    /// Say on standard error what was left out and why
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Keep under what this host takes, and end with what was left out
+    #[arg(long = "for", value_name = "HOST")]
+    pub(crate) host: Option<HostName>,
+    /// Print it in this form (--json is the same as json)
+    #[arg(long, value_name = "FORM", default_value = "md", conflicts_with = "into")]
+    pub(crate) format: InjectFormat,
+    /// Keep it in a marked block of this file instead, and leave all else there alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) into: Option<PathBuf>,
+    /// Write nothing and fail if the block is stale
+    #[arg(long, requires = "into")]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+/// How the block is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InjectFormat {
+    /// Markdown
+    Md,
+    /// One document
+    Json,
+}
+
+/// Who reads the block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HostName {
+    /// A hook of Claude Code: 10,000 characters
+    ClaudeHook,
+    /// A hook of Codex: 2,500 tokens
+    CodexHook,
+    /// A hook of Gemini CLI: JSON
+    GeminiHook,
+    /// A hook of Cursor: JSON
+    CursorHook,
+    /// AGENTS.md: 32 KiB
+    AgentsMd,
+    /// A rule of Cursor: 500 lines
+    Cursor,
+    /// The instructions of Copilot: 4,000 characters
+    Copilot,
+}
+
+pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let request = Request {
         budget: args.budget,
         query: args.query.clone(),
@@ -51,7 +117,7 @@ pub(super) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
 }
 
 /// Returns the host of a name.
-pub(super) fn host(name: HostName) -> Host {
+pub(crate) fn host(name: HostName) -> Host {
     match name {
         HostName::ClaudeHook => Host::ClaudeHook,
         HostName::CodexHook => Host::CodexHook,

@@ -1,20 +1,53 @@
 //! `cerberus memory linked`.
 
+use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Read};
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::cli::{CommitHost, LinkedArgs};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::linked::{self, About, Linked, Reason, Request};
 use crate::output::{FAINT, NAME, ODD, Printer};
 
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("about").required(true).args(["target", "diff"]))]
+pub(crate) struct LinkedArgs {
+    /// FILE, FOLDER, FILE::SYMBOL, SYMBOL or memory:ID
+    pub(crate) target: Option<String>,
+    /// Rank the memories by how well they fit this
+    #[arg(requires = "target")]
+    pub(crate) query: Option<String>,
+    /// Take the files that are staged in git for the target
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Also memories that another one supersedes
+    #[arg(long)]
+    pub(crate) superseded: bool,
+    /// Say it to a host's hook before a commit, and nothing where there is nothing to say
+    #[arg(long = "for", value_name = "HOST", requires = "diff")]
+    pub(crate) host: Option<CommitHost>,
+}
+
+/// Whose hook runs before a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CommitHost {
+    /// Claude Code, before it runs a command: JSON
+    #[value(name = "claude-hook")]
+    Claude,
+    /// Codex, before it runs a command: JSON
+    #[value(name = "codex-hook")]
+    Codex,
+    /// git
+    #[value(name = "git-hook")]
+    Git,
+}
+
 /// A command line is never longer.
 const MAX_PAYLOAD: u64 = 1024 * 1024;
 
-pub(super) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let is_agent = args.host.is_some_and(|host| host != CommitHost::Git);
     if is_agent && !is_commit(&read_payload()?) {
         return Ok(ExitStatus::Done);

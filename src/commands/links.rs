@@ -1,14 +1,37 @@
 //! `cerberus memory links`.
 
 use anyhow::Result;
+use clap::{Args, ValueEnum};
 
-use crate::cli::{LinksArgs, LinksFormat};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::links::{self, Report};
 use crate::output::{GOOD, Printer, graph};
 
-pub(super) fn run(args: &LinksArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct LinksArgs {
+    /// Only links that do not lead where they say; fail if there is any
+    #[arg(long)]
+    pub(crate) broken: bool,
+    /// Print the links in this form (--json is the same as json)
+    #[arg(long, value_name = "FORM", default_value = "table")]
+    pub(crate) format: LinksFormat,
+}
+
+/// How links are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LinksFormat {
+    /// For people
+    Table,
+    /// One document
+    Json,
+    /// A graph for Graphviz
+    Dot,
+    /// A graph for Mermaid, which GitHub shows
+    Mermaid,
+}
+
+pub(crate) fn run(args: &LinksArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let report = links::links(&settings.project, args.broken)?;
     let is_failed = args.broken && report.broken > 0;
     let status = if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done };

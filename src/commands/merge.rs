@@ -1,8 +1,10 @@
 //! `cerberus memory merge`.
 
+use super::args::SecretArgs;
 use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
 
-use crate::cli::MergeArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::merge::{self, Request};
@@ -10,7 +12,25 @@ use crate::output::{FAINT, GOOD, NAME, Printer};
 
 use super::content;
 
-pub(super) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// The memories to merge, or unique starts of their ids
+    #[arg(required = true, value_name = "SOURCE")]
+    pub(crate) sources: Vec<String>,
+    /// Merge them into this memory, which is made if it is not there
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) into: String,
+    /// Let the target say this instead of the sources' own texts
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) content: Option<String>,
+    /// Let the target say what is in this file, or in the standard input with -
+    #[arg(long, value_name = "FILE", conflicts_with = "content")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
+}
+
+pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let request = Request {
         sources: args.sources.clone(),
         into: args.into.strip_suffix(".md").unwrap_or(&args.into).to_owned(),

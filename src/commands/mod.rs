@@ -1,177 +1,42 @@
-//! One file per subcommand: arguments to options, an operation, its report printed.
+//! One file per command: its arguments, the operation and the printed report.
 //!
-//! No command decides anything about memories or code: that is `ops`.
+//! The clap arguments of a command are its request. `run` calls the operation and prints the
+//! report; the tools of `mcp` call the same operation with the same arguments.
 
-use std::ffi::OsString;
+pub(crate) mod add;
+pub(crate) mod anchor;
+pub(crate) mod anchor_test;
+pub(crate) mod append;
+pub(crate) mod args;
+pub(crate) mod completions;
+pub(crate) mod content;
+pub(crate) mod create;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod export;
+pub(crate) mod feedback;
+pub(crate) mod hooks;
+pub(crate) mod import;
+pub(crate) mod index;
+pub(crate) mod init;
+pub(crate) mod inject;
+pub(crate) mod linked;
+pub(crate) mod links;
+pub(crate) mod merge;
+pub(crate) mod pin;
+pub(crate) mod read;
+pub(crate) mod reanchor;
+pub(crate) mod report;
+pub(crate) mod search;
+pub(crate) mod sections;
+pub(crate) mod show;
+pub(crate) mod stats;
+pub(crate) mod trash;
+pub(crate) mod update;
 
-use anyhow::Result;
-use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, Parser};
+use args::FilterArgs;
 
-use crate::cli::{Cli, ColorChoice, Command, FilterArgs, MemoryCommand};
-use crate::config::{self, Settings, Terminal};
-use crate::error::{ExitStatus, Failure};
 use crate::ops::memories::Filter;
-use crate::output::Printer;
-use crate::timings;
-
-mod add;
-mod anchor;
-mod anchor_test;
-mod append;
-mod complete;
-mod completions;
-mod content;
-mod create;
-mod demo;
-mod doctor;
-mod export;
-mod feedback;
-mod hooks;
-mod import;
-mod index;
-mod init;
-mod inject;
-mod linked;
-mod links;
-mod mcp;
-mod merge;
-mod pin;
-mod read;
-mod reanchor;
-mod report;
-mod search;
-mod sections;
-mod show;
-mod stats;
-mod trash;
-mod update;
-
-/// Parses a command line, runs it and returns how it ended.
-pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
-    let args: Vec<OsString> = args.into_iter().collect();
-    if let Some(asking) = config::asking()
-        && let Some(words) = complete::words(&args)
-    {
-        return complete::run(words, &asking);
-    }
-    let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
-        // Help is an answer, and may fail to be written like any other.
-        Err(error) if !error.use_stderr() => {
-            let mut out = Printer::new(Terminal::detect(ColorChoice::Auto), false);
-            let text = error.render();
-            let text = if out.terminal.color { text.ansi().to_string() } else { text.to_string() };
-            out.line(text.trim_end());
-            return out.flush().map_or_else(|error| out.failure(&error), |()| ExitStatus::Done);
-        }
-        Err(mut error) => {
-            point_to_namesake(&mut error);
-            // clap writes its own usage errors; where stderr is gone nobody reads them.
-            let _ = error.print();
-            return ExitStatus::Usage;
-        }
-    };
-    if cli.global.timings {
-        timings::start();
-    }
-    let mut out = Printer::new(Terminal::detect(cli.global.color), cli.global.json);
-    let done = dispatch(&cli, &mut out).and_then(|status| out.flush().map(|()| status));
-    if let Some((steps, total)) = timings::finish() {
-        out.timings(&steps, total);
-    }
-    match done {
-        Ok(status) => status,
-        Err(error) => {
-            let status = out.failure(&error);
-            // A hook that fails would fail its host.
-            if is_hook(&cli.command) { ExitStatus::Done } else { status }
-        }
-    }
-}
-
-/// Says where a subcommand is that was looked for in the wrong place, as `cerberus search` is.
-fn point_to_namesake(error: &mut clap::Error) {
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return;
-    };
-    let cli = Cli::command();
-    let group = cli.get_subcommands().find(|group| group.find_subcommand(name).is_some());
-    let place = match group {
-        Some(group) => format!("cerberus {} {name}", group.get_name()),
-        None if cli.find_subcommand(name).is_some() => format!("cerberus {name}"),
-        None => return,
-    };
-    let tip = format!("it is `{place}`").into();
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
-}
-
-fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
-    match &cli.command {
-        Command::Completions(args) => completions::run(args, out),
-        Command::Demo => demo::run(out),
-        Command::Doctor => doctor::run(&cli.global, out),
-        Command::Hooks(command) => hooks::run(command, out),
-        Command::Index(args) => index::run(args, &Settings::resolve(&cli.global)?, out),
-        Command::Mcp(args) => mcp::run(args, &cli.global, out),
-        Command::Memory(command) => {
-            let settings = {
-                let _step = timings::step("read the settings");
-                Settings::resolve(&cli.global)?
-            };
-            let is_silent = !settings.memory_enabled || !settings.project.bank.exists();
-            if is_silent && is_hook(&cli.command) {
-                return Ok(ExitStatus::Done);
-            }
-            if !settings.memory_enabled {
-                return Err(Failure::usage("memory is switched off for this project")
-                    .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
-                    .into());
-            }
-            memory(command, &settings, out)
-        }
-    }
-}
-
-fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    match command {
-        MemoryCommand::Init => init::run(settings, out),
-        MemoryCommand::Add(args) => add::run(args, settings, out),
-        MemoryCommand::Anchor(args) => anchor::run(args, settings, out),
-        MemoryCommand::AnchorTest(args) => anchor_test::run(args, settings, out),
-        MemoryCommand::Show(args) => show::run(args, settings, out),
-        MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
-        MemoryCommand::Report(args) => report::run(args, settings, out),
-        MemoryCommand::Search(args) => search::run(args, settings, out),
-        MemoryCommand::Linked(args) => linked::run(args, settings, out),
-        MemoryCommand::Links(args) => links::run(args, settings, out),
-        MemoryCommand::Sections(args) => sections::run(args, settings, out),
-        MemoryCommand::Feedback(args) => feedback::run(args, settings, out),
-        MemoryCommand::Inject(args) => inject::run(args, settings, out),
-        MemoryCommand::Pin(command) => pin::run(command, settings, out),
-        MemoryCommand::Stats(args) => stats::run(args, settings, out),
-        MemoryCommand::Create(args) => create::run(args, settings, out),
-        MemoryCommand::Append(args) => append::run(args, settings, out),
-        MemoryCommand::Read(args) => read::run(args, settings, out),
-        MemoryCommand::Update(args) => update::run(args, settings, out),
-        MemoryCommand::Merge(args) => merge::run(args, settings, out),
-        MemoryCommand::Export(args) => export::run(args, settings, out),
-        MemoryCommand::Import(args) => import::run(args, settings, out),
-        MemoryCommand::Delete(args) => trash::delete(args, settings, out),
-        MemoryCommand::Restore(args) => trash::restore(args, settings, out),
-    }
-}
-
-/// Returns whether a host calls the command at its own moments, where it has no bank to
-/// expect and no reader for a failure.
-fn is_hook(command: &Command) -> bool {
-    let Command::Memory(command) = command else { return false };
-    match command.as_ref() {
-        MemoryCommand::Inject(args) => args.host.is_some_and(|name| inject::host(name).is_hook()),
-        MemoryCommand::Linked(args) => args.host.is_some(),
-        _ => false,
-    }
-}
 
 fn filter(args: &FilterArgs) -> Filter {
     Filter {

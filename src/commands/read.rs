@@ -1,14 +1,26 @@
 //! `cerberus memory read`.
 
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::ReadArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::read::{self, Request};
 use crate::output::Printer;
 
-pub(super) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// The memory, or a unique start of its id
+    pub(crate) id: String,
+    /// Only this section (may be repeated, or several with commas between)
+    #[arg(long = "section", value_name = "SECTION", value_delimiter = ',')]
+    pub(crate) sections: Vec<String>,
+    /// Keep the tags in sections; without a section, print the file to the byte
+    #[arg(long)]
+    pub(crate) raw: bool,
+}
+
+pub(crate) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let sections = args.sections.iter().map(|id| id.trim().to_owned());
     let request = Request {
         id: args.id.clone(),

@@ -1,8 +1,9 @@
 //! `cerberus memory reanchor`.
 
+use super::args::quality;
 use anyhow::Result;
+use clap::{Args, ValueEnum};
 
-use crate::cli::{ReanchorArgs, ReportFormat};
 use crate::config::Settings;
 use crate::error::{ExitStatus, Failure};
 use crate::model::State;
@@ -11,7 +12,54 @@ use crate::ops::reanchor::{self, Finding, Mode, Report, Request, Target};
 use crate::output::{BAD, Bar, GOOD, NAME, ODD, Printer, annotations};
 use crate::text::shell_word;
 
-pub(super) fn run(
+#[derive(Debug, Args)]
+pub(crate) struct ReanchorArgs {
+    /// Write nothing and fail if anything has to be done
+    #[arg(long, group = "mode")]
+    pub(crate) check: bool,
+    /// Record the changed code of one memory, or of all, as approved
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", group = "mode")]
+    pub(crate) accept: Option<String>,
+    /// Say what would be recorded and write nothing
+    #[arg(long, group = "mode")]
+    pub(crate) dry_run: bool,
+    /// Take the last reanchor back
+    #[arg(long, group = "mode")]
+    pub(crate) undo: bool,
+    /// Let any edit fail the check
+    #[arg(long, requires = "check")]
+    pub(crate) strict: bool,
+    /// Look only at what changed since this revision; fail where git cannot tell
+    #[arg(long, value_name = "REV")]
+    pub(crate) since: Option<String>,
+    /// Show what was compared and what decided for this memory
+    #[arg(long, value_name = "ID")]
+    pub(crate) explain: Option<String>,
+    /// Print the findings in this form (--json is the same as json)
+    #[arg(long, value_name = "FORM")]
+    pub(crate) format: Option<ReportFormat>,
+    /// Only memories of this scope; `all` takes every one
+    #[arg(long, default_value = "all")]
+    pub(crate) scope: String,
+    /// Replace an example that is gone from this quality on
+    #[arg(long, value_name = "QUALITY", value_parser = quality)]
+    pub(crate) min_quality: Option<f64>,
+}
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people
+    Table,
+    /// One document
+    Json,
+    /// GitHub workflow commands, shown beside the code
+    Github,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+pub(crate) fn run(
     args: &ReanchorArgs,
     settings: &Settings,
     out: &mut Printer,

@@ -1,17 +1,25 @@
 //! `cerberus memory report`.
 
+use clap::Args;
 use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::Result;
 
 use crate::bank::PageFile;
-use crate::cli::ReportArgs;
 use crate::config::Settings;
 use crate::error::{ExitStatus, Failure};
 use crate::ops::report::{self, Report};
 use crate::output::{Bar, GOOD, ODD, Printer, page};
 
-pub(super) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Write the page to this file, over an older page (`-` for standard output)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let to_stdout = args.html.as_deref() == Some(Path::new("-"));
     if args.html.is_none() && !out.json {
         return Err(Failure::usage("the report has to go somewhere")

@@ -1,14 +1,45 @@
 //! `cerberus memory search`.
 
+use super::args::FilterArgs;
 use anyhow::Result;
+use clap::Args;
+use std::num::NonZeroUsize;
 
-use crate::cli::SearchArgs;
 use crate::config::Settings;
 use crate::error::{ExitStatus, Failure};
 use crate::ops::search::{self, Hit, Report, Request};
 use crate::output::{FAINT, NAME, Printer};
 
-pub(super) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// What to look for
+    pub(crate) query: String,
+    /// Return just these sections, with what that saves
+    #[arg(long, value_name = "SECTION,…", value_delimiter = ',')]
+    pub(crate) anchors: Vec<String>,
+    /// Print the text too
+    #[arg(long)]
+    pub(crate) content: bool,
+    /// Show the place of each memory in each lane, and what it adds to the score
+    #[arg(long)]
+    pub(crate) why: bool,
+    /// Also memories that another one supersedes
+    #[arg(long)]
+    pub(crate) superseded: bool,
+    /// Only memories written or changed from this date or time on
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub(crate) since: Option<String>,
+    /// Only memories written or changed until this date or time
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub(crate) until: Option<String>,
+    /// Show so many memories
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub(crate) limit: NonZeroUsize,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+}
+
+pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let request = Request {
         query: args.query.clone(),
         sections: args

@@ -1,14 +1,29 @@
 //! `cerberus memory sections`.
 
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::SectionsArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::sections::{self, Fix, Report};
 use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
 
-pub(super) fn run(
+#[derive(Debug, Args)]
+pub(crate) struct SectionsArgs {
+    /// The memory, or a unique start of its id
+    pub(crate) id: String,
+    /// Fail if any section tag is wrong
+    #[arg(long)]
+    pub(crate) validate: bool,
+    /// Close the sections that are never closed and show the change
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Show the change and write nothing
+    #[arg(long, requires = "fix", conflicts_with = "validate")]
+    pub(crate) dry_run: bool,
+}
+
+pub(crate) fn run(
     args: &SectionsArgs,
     settings: &Settings,
     out: &mut Printer,

@@ -1,8 +1,9 @@
 //! `cerberus memory show`.
 
+use super::args::FilterArgs;
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::ShowArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::model::State;
@@ -10,7 +11,21 @@ use crate::ops::memories;
 use crate::ops::show::{self, Request, Shown, ShownAnchor};
 use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
 
-pub(super) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Memories, or unique starts of their ids
+    pub(crate) ids: Vec<String>,
+    /// Only memories with an anchor, with the code at its current lines
+    #[arg(long)]
+    pub(crate) anchored: bool,
+    /// Only memories without an anchor
+    #[arg(long, conflicts_with = "anchored")]
+    pub(crate) unanchored: bool,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+}
+
+pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let request = Request {
         ids: args.ids.clone(),
         filter: super::filter(&args.filter),

@@ -1,14 +1,21 @@
 //! `cerberus memory stats`.
 
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::StatsArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::stats;
 use crate::output::Printer;
 
-pub(super) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// List each anchor with its state
+    #[arg(long)]
+    pub(crate) show_anchors: bool,
+}
+
+pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let report = stats::stats(&settings.project, args.show_anchors)?;
     out.warn(&report.warnings);
     if out.json {

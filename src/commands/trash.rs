@@ -1,14 +1,27 @@
 //! `cerberus memory delete` and `cerberus memory restore`.
 
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::{DeleteArgs, RestoreArgs};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::trash::{self, Report};
 use crate::output::{NAME, Printer};
 
-pub(super) fn delete(
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArgs {
+    /// Memories, or unique starts of their ids
+    #[arg(required = true)]
+    pub(crate) ids: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// The name of the memory in the trash
+    pub(crate) id: String,
+}
+
+pub(crate) fn delete(
     args: &DeleteArgs,
     settings: &Settings,
     out: &mut Printer,
@@ -23,7 +36,7 @@ pub(super) fn delete(
     Ok(ExitStatus::Done)
 }
 
-pub(super) fn restore(
+pub(crate) fn restore(
     args: &RestoreArgs,
     settings: &Settings,
     out: &mut Printer,

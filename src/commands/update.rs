@@ -1,8 +1,10 @@
 //! `cerberus memory update`.
 
+use super::args::{ContentArgs, SecretArgs};
+use crate::model::{MemoryStatus, MemoryType, Scope};
 use anyhow::Result;
+use clap::Args;
 
-use crate::cli::UpdateArgs;
 use crate::config::Settings;
 use crate::error::{ExitStatus, Failure};
 use crate::ops::document::Edited;
@@ -11,7 +13,41 @@ use crate::output::{FAINT, GOOD, NAME, Printer};
 
 use super::content;
 
-pub(super) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// The memory, or a unique start of its id
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) content: ContentArgs,
+    /// Replace the text of this section alone
+    #[arg(long)]
+    pub(crate) section: Option<String>,
+    /// Take the content's own frontmatter instead of keeping the memory's
+    #[arg(long, conflicts_with = "section")]
+    pub(crate) replace_frontmatter: bool,
+    /// Set what the memory is
+    #[arg(long = "type", value_name = "TYPE", help_heading = "Frontmatter")]
+    pub(crate) memory_type: Option<MemoryType>,
+    /// Set its category
+    #[arg(long, help_heading = "Frontmatter")]
+    pub(crate) category: Option<String>,
+    /// Set where it holds: universal, language:NAME or project:NAME
+    #[arg(long, help_heading = "Frontmatter")]
+    pub(crate) scope: Option<Scope>,
+    /// Set whether it is in use: active or archived
+    #[arg(long, help_heading = "Frontmatter")]
+    pub(crate) status: Option<MemoryStatus>,
+    /// Set its tags (repeated: all of them; an empty one takes them away)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Frontmatter")]
+    pub(crate) tags: Option<Vec<String>>,
+    /// Set its hints (repeated, or several in one: all of them)
+    #[arg(long = "hint", value_name = "WORD", help_heading = "Frontmatter")]
+    pub(crate) hints: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
+}
+
+pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let (text, file) = (args.content.content.as_deref(), args.content.file.as_deref());
     let words = |list: &[String]| -> Vec<String> {
         list.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()

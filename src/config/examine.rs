@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use jiff::Timestamp;
 
-use crate::cli::GlobalArgs;
+use super::GlobalArgs;
 use crate::ops::doctor::{self, Finding, Request, Setting, Severity};
 use crate::text;
 

@@ -14,7 +14,9 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::cli::{GlobalArgs, McpClient, ToolSet};
+use crate::config::GlobalArgs;
+
+use super::args::{McpClient, ToolSet};
 
 const COMMAND: &str = "cerberus";
 
@@ -61,7 +63,7 @@ fn arguments(project: Option<&Path>, set: ToolSet) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::ColorChoice;
+    use crate::config::ColorChoice;
 
     fn printed(client: McpClient, project: Option<&str>, set: ToolSet) -> String {
         let project = project.map(Into::into);

@@ -11,11 +11,14 @@ use anyhow::{Context, Result};
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 
-use crate::cli::{GlobalArgs, McpClient, ToolSet};
+use crate::config::GlobalArgs;
+
+mod args;
 use crate::config::Settings;
 use crate::model::PinScope;
 use crate::ops::pins;
 use crate::tokens;
+pub(crate) use args::{McpArgs, McpClient, ToolSet};
 
 mod answer;
 mod clients;

@@ -23,7 +23,8 @@ use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::{JoinError, spawn_blocking};
 
-use crate::cli::{GlobalArgs, ToolSet};
+use super::args::ToolSet;
+use crate::config::GlobalArgs;
 use crate::config::Settings;
 use crate::error::Failure;
 use crate::ops::{Project, inject};

@@ -9,9 +9,9 @@ use rmcp::schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::cli::ToolSet;
 use crate::config::Settings;
 use crate::error::Failure;
+use crate::mcp::ToolSet;
 use crate::ops::{Progress, Project};
 
 use super::answer::Answer;

@@ -12,8 +12,8 @@ use clap_complete::CompletionCandidate;
 use clap_complete::engine::{self, ArgValueCompleter};
 use clap_complete::env::Shells;
 
-use crate::cli::{Cli, ColorChoice, GlobalArgs};
-use crate::config::{Asking, Settings, Terminal};
+use super::Cli;
+use crate::config::{Asking, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::error::ExitStatus;
 use crate::model::{MemoryStatus, MemoryType, PinScope, Priority};
 use crate::ops::complete::{self, Request, Wanted};

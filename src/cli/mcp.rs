@@ -4,9 +4,9 @@ use std::io::IsTerminal;
 
 use anyhow::Result;
 
-use crate::cli::{GlobalArgs, McpArgs};
+use crate::config::GlobalArgs;
 use crate::error::ExitStatus;
-use crate::mcp;
+use crate::mcp::{self, McpArgs};
 use crate::output::Printer;
 
 pub(super) fn run(args: &McpArgs, global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {

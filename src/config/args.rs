@@ -1,0 +1,45 @@
+//! The flags that every command takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// What every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GlobalArgs {
+    /// Work on the project in this folder instead of the one around the current folder
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        value_hint = clap::ValueHint::DirPath,
+        help_heading = "Global options"
+    )]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON document (JSON Lines where a command says so)
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+    /// Colour the output
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Global options"
+    )]
+    pub(crate) color: ColorChoice,
+    /// Print on stderr where the time went
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) timings: bool,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
