@@ -126,7 +126,7 @@ impl SymbolKind {
 
 spelled! {
     /// Who chose an anchor.
-    Chosen, "origin" {
+    Origin, "origin" {
         Auto = "auto",
         Manual = "manual",
     }
@@ -288,7 +288,7 @@ pub(crate) struct Anchor {
     pub(crate) symbol: Option<String>,
     pub(crate) kind: SymbolKind,
     pub(crate) language: Option<Language>,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: Origin,
     pub(crate) quality: f64,
     pub(crate) match_score: f64,
     /// The commit at which the anchor was last known to be true.

@@ -26,7 +26,7 @@ mod lexed;
 const LAYERS: &[(&str, u32)] = &[
     ("error", 0),
     ("model", 0),
-    ("stamp", 0),
+    ("file_stat", 0),
     ("text", 0),
     ("timings", 0),
     ("markdown", 10),
@@ -360,7 +360,7 @@ fn a_use_against_the_layers_is_found() {
     );
     check(
         "src/bank/mod.rs",
-        "//! A.\n#[cfg(test)]\nmod tests {\n    use crate::{error::{Failure, b}, tree, output::X};\n}\n",
+        "//! A.\n#[cfg(test)]\nmod tests {\n    use crate::{error::{UserError, b}, tree, output::X};\n}\n",
         &[
             "src/bank/mod.rs:4: `bank` (layer 2) uses `output` (layer 4.2)",
             "src/bank/mod.rs:4: `bank` (layer 2) uses `tree` (layer 2)",

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Failure;
-use crate::model::{Anchor, Chosen, Fingerprint, Language, SymbolKind};
+use crate::error::UserError;
+use crate::model::{Anchor, Fingerprint, Language, Origin, SymbolKind};
 use crate::syntax::fields::FingerprintFields;
 use crate::text::LineIndex;
 
@@ -47,7 +47,7 @@ struct Entry {
     kind: SymbolKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<Language>,
-    chosen: Chosen,
+    chosen: Origin,
     quality: f64,
     #[serde(rename = "match")]
     match_score: f64,
@@ -110,12 +110,12 @@ impl Bank {
     pub(crate) fn undo_anchors(&self) -> Result<usize> {
         let kept = |name: &str| files::read(&self.folder().join(name), MAX_BYTES);
         let (Some(before), Some(after)) = (kept(UNDO_BEFORE)?, kept(UNDO_AFTER)?) else {
-            return Err(Failure::usage("there is no `reanchor` to take back")
+            return Err(UserError::usage("there is no `reanchor` to take back")
                 .hint("see what git has of the anchors: `git log -p .memories/anchors.lock`")
                 .into());
         };
         if files::read(&self.lockfile(), MAX_BYTES)?.as_deref() != Some(after.as_slice()) {
-            return Err(Failure::usage("the anchors were changed after the last `reanchor`")
+            return Err(UserError::usage("the anchors were changed after the last `reanchor`")
                 .hint("see the change with `git diff .memories/anchors.lock`")
                 .into());
         }
@@ -172,7 +172,7 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
     })?;
     if file.version != VERSION {
         let why = format!("it has version {}, this cerberus knows {VERSION}", file.version);
-        return Err(Failure::environment(format!("failed to read `anchors.lock`: {why}"))
+        return Err(UserError::environment(format!("failed to read `anchors.lock`: {why}"))
             .hint("upgrade cerberus")
             .into());
     }
@@ -216,9 +216,9 @@ fn anchor(entry: Entry) -> Result<Anchor, String> {
     })
 }
 
-fn damaged(why: String, line: Option<usize>) -> Failure {
+fn damaged(why: String, line: Option<usize>) -> UserError {
     let place = line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
-    Failure::environment(format!("failed to read `anchors.lock{place}`: {why}")).hint(
+    UserError::environment(format!("failed to read `anchors.lock{place}`: {why}")).hint(
         "mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again",
     )
 }
@@ -243,7 +243,7 @@ mod tests {
             symbol: Some("NoFastDeleteCollector.can_fast_delete_all".to_owned()),
             kind: SymbolKind::Function,
             language: Some(Language::TypeScript),
-            chosen: Chosen::Manual,
+            chosen: Origin::Manual,
             quality: 0.9876,
             match_score: 0.9876,
             commit: Some("0123456789ab".to_owned()),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::cli::AnchorTestArgs;
 use crate::config::Settings;
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::ops::anchor_test::{self, Candidate, Expected, Options, Question, Report, UnknownWord};
 use crate::ops::memories;
 use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
@@ -31,7 +31,7 @@ pub(super) fn run(
 ) -> Result<ExitStatus> {
     let languages = match &args.scope {
         Some(scope) => memories::languages(scope).map_err(|why| {
-            Failure::usage(format!("nothing to look for in `{scope}`: {why}"))
+            UserError::usage(format!("nothing to look for in `{scope}`: {why}"))
                 .hint("leave `--scope` out, or name a language as in `--scope language:go`")
         })?,
         None => None,
@@ -45,7 +45,7 @@ pub(super) fn run(
         }],
     };
     if args.rules.is_none() && questions.iter().all(|it| it.rule.trim().is_empty()) {
-        return Err(Failure::usage("a rule without words has no example")
+        return Err(UserError::usage("a rule without words has no example")
             .hint("say the rule, as in `cerberus memory anchor-test \"close the session\"`")
             .into());
     }
@@ -75,7 +75,7 @@ pub(super) fn run(
     }
     let place = super::place(&expected.file, expected.symbol.as_deref());
     out.flush()?;
-    Err(Failure::check(format!("`{place}` is not among the first {} candidates", args.within))
+    Err(UserError::check(format!("`{place}` is not among the first {} candidates", args.within))
         .hint("see what decided with `--explain`, or give the rule a `--hint` from its code")
         .into())
 }
@@ -95,7 +95,7 @@ fn read_rules(path: &Path) -> Result<Vec<Question>> {
             reason = "a file that the user names, not the project's"
         )]
         let file = std::fs::File::open(path).map_err(|error| {
-            Failure::usage(format!("{}: {error}", said())).hint("name a file with a rule a line")
+            UserError::usage(format!("{}: {error}", said())).hint("name a file with a rule a line")
         })?;
         file.take(MAX_RULES_BYTES).read_to_string(&mut text).with_context(said)?;
     }
@@ -106,7 +106,7 @@ fn read_rules(path: &Path) -> Result<Vec<Question>> {
                 let message = error.to_string();
                 // The position within the line stands in the place before.
                 let message = message.split(" at line ").next().unwrap_or_default();
-                Failure::usage(format!("{}:{}:{}: {message}", said(), at + 1, error.column()))
+                UserError::usage(format!("{}:{}:{}: {message}", said(), at + 1, error.column()))
                     .hint("write a rule a line, or {\"rule\": \"…\", \"hints\": [\"…\"]}")
             })?;
             (parsed.rule, parsed.hints)

@@ -10,7 +10,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::cli::{Cli, ColorChoice, Command, FilterArgs, MemoryCommand};
 use crate::config::{self, Settings, Terminal};
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::ops::memories::Filter;
 use crate::output::Printer;
 use crate::timings;
@@ -124,7 +124,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
                 return Ok(ExitStatus::Done);
             }
             if !settings.memory_enabled {
-                return Err(Failure::usage("memory is switched off for this project")
+                return Err(UserError::usage("memory is switched off for this project")
                     .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
                     .into());
             }

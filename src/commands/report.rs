@@ -7,19 +7,19 @@ use anyhow::Result;
 use crate::bank::PageFile;
 use crate::cli::ReportArgs;
 use crate::config::Settings;
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::ops::report::{self, Report};
 use crate::output::{Bar, GOOD, ODD, Printer, page};
 
 pub(super) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let to_stdout = args.html.as_deref() == Some(Path::new("-"));
     if args.html.is_none() && !out.json {
-        return Err(Failure::usage("the report has to go somewhere")
+        return Err(UserError::usage("the report has to go somewhere")
             .hint("write the page with `cerberus memory report --html report.html`")
             .into());
     }
     if to_stdout && out.json {
-        return Err(Failure::usage("--json and `--html -` both write to the standard output")
+        return Err(UserError::usage("--json and `--html -` both write to the standard output")
             .hint("name a file for the page")
             .into());
     }

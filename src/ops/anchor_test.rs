@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::model::{Language, SymbolKind};
 use crate::rank::calibrate;
 use crate::store::Store;
@@ -251,13 +251,13 @@ pub(crate) struct Expected {
 
 impl Expected {
     /// Reads `FILE` or `FILE::SYMBOL`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(text: &str) -> Result<Self, UserError> {
         let (file, symbol) = match text.split_once("::") {
             Some((file, symbol)) => (file, Some(symbol.replace("::", "."))),
             None => (text, None),
         };
         if file.is_empty() || symbol.as_deref() == Some("") {
-            return Err(Failure::usage(format!("`{text}` is no place in the code"))
+            return Err(UserError::usage(format!("`{text}` is no place in the code"))
                 .hint("write FILE or FILE::SYMBOL, as in `src/db.py::close_session`"));
         }
         Ok(Self { file: file.trim_start_matches("./").to_owned(), symbol })

@@ -16,12 +16,12 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
+use crate::file_stat::FileStat;
 use crate::model::Language;
 use crate::rank::document::Document;
 use crate::rank::place::Place;
 use crate::rank::score::Scorable;
 use crate::rank::vector;
-use crate::stamp::Stamp;
 use crate::store::Store;
 use crate::store::code::{self, ContentHash, FileRow};
 use crate::text;
@@ -400,7 +400,7 @@ fn up_to_date(
     entry: walk::Entry,
 ) -> Met {
     let is_same = |row: &FileRow| {
-        let known = Stamp { size: row.size, mtime: row.mtime };
+        let known = FileStat { size: row.size, mtime: row.mtime };
         row.language == entry.language && read::stamp(root, &row.path) == Some(known)
     };
     match old {

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::frontmatter;
 use crate::model::{Memory, MemoryStatus, MemoryType};
 use crate::rank::tokenize;
@@ -86,7 +86,7 @@ pub(crate) struct Hit {
 /// Returns the memories that match the query, best first.
 pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
     let query = Query::read(&request.query).ok_or_else(|| {
-        Failure::usage("the query has no words to look for")
+        UserError::usage("the query has no words to look for")
             .hint("search for a word that the memory uses, as in `cerberus memory search session`")
     })?;
     let mut synced = sync::open(project)?;
@@ -163,7 +163,7 @@ fn date(memory: &Memory) -> Option<Timestamp> {
 fn time(flag: &str, text: &str) -> Result<(Timestamp, Timestamp)> {
     const DAY: SignedDuration = SignedDuration::from_hours(24);
     let found = frontmatter::time(text.trim()).ok_or_else(|| {
-        Failure::usage(format!("`--{flag} {text}` is no date")).hint(format!(
+        UserError::usage(format!("`--{flag} {text}` is no date")).hint(format!(
             "write it as in `--{flag} 2026-01-15` or `--{flag} 2026-01-15T09:30:00Z`"
         ))
     })?;

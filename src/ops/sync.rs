@@ -13,10 +13,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
 use crate::bank::{Bank, Stored};
+use crate::file_stat::FileStat;
 use crate::markdown::{frontmatter, links, sections};
 use crate::model::{Anchor, EdgeType, Memory};
 use crate::rank::{fusion, tokenize, vector};
-use crate::stamp::Stamp;
 use crate::store::links::LinkRow;
 use crate::store::memories::{self as table, AnchorRow, FileRow, Row, SectionRow};
 use crate::store::{Connection, Store};
@@ -119,7 +119,7 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<
 pub(crate) fn open(project: &Project) -> Result<Synced> {
     let _step = timings::step("bring the memories up to date");
     let (files, mut warnings) = project.bank.list()?;
-    let listed: Vec<(String, Stamp)> = files
+    let listed: Vec<(String, FileStat)> = files
         .into_par_iter()
         .filter_map(|file| project.bank.stamp(&file).map(|stamp| (file, stamp)))
         .collect();
@@ -163,13 +163,13 @@ pub(crate) fn open(project: &Project) -> Result<Synced> {
 }
 
 /// Returns whether the store was made from just these files as they are.
-fn is_as_listed(store: &Store, listed: &[(String, Stamp)]) -> Result<bool> {
-    let stamps: FxHashMap<&str, Stamp> =
+fn is_as_listed(store: &Store, listed: &[(String, FileStat)]) -> Result<bool> {
+    let stamps: FxHashMap<&str, FileStat> =
         listed.iter().map(|(file, stamp)| (file.as_str(), *stamp)).collect();
     let (mut n_known, mut all_same) = (0, true);
     table::each_file(store.reader(), |file, size, mtime| {
         n_known += 1;
-        all_same &= stamps.get(file) == Some(&Stamp { size, mtime });
+        all_same &= stamps.get(file) == Some(&FileStat { size, mtime });
     })?;
     Ok(all_same && n_known == listed.len())
 }
@@ -196,16 +196,16 @@ impl Changes {
     fn find(
         project: &Project,
         store: &Store,
-        listed: &[(String, Stamp)],
+        listed: &[(String, FileStat)],
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let mut known = table::files(store.reader())?;
-        let is_same = |file: &str, stamp: &Stamp| {
+        let is_same = |file: &str, stamp: &FileStat| {
             known.get(file).is_some_and(|row| row.size == stamp.size && row.mtime == stamp.mtime)
         };
-        let changed: Vec<&(String, Stamp)> =
+        let changed: Vec<&(String, FileStat)> =
             listed.iter().filter(|(file, stamp)| !is_same(file, stamp)).collect();
-        let read: Vec<(&str, Stamp, Result<Stored>)> = changed
+        let read: Vec<(&str, FileStat, Result<Stored>)> = changed
             .into_par_iter()
             .map(|(file, stamp)| (file.as_str(), *stamp, project.bank.read(file)))
             .collect();

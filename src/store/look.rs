@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use rusqlite::{Connection, OpenFlags};
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 use super::{is_corrupt, schema};
 
@@ -42,7 +42,7 @@ pub(crate) fn look(path: &Path) -> Result<Seen> {
     };
     if !metadata.is_file() {
         let shown = path.display();
-        return Err(Failure::usage(format!("the store `{shown}` is not a regular file"))
+        return Err(UserError::usage(format!("the store `{shown}` is not a regular file"))
             .hint(format!("move it away: mv {shown} {shown}.old"))
             .into());
     }

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 pub(crate) use rusqlite::Connection;
 use rusqlite::{OpenFlags, TransactionBehavior};
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::timings;
 
 pub(crate) mod code;
@@ -68,7 +68,7 @@ impl Store {
     pub(crate) fn check_kept(&self) -> Result<()> {
         match &self.unkept {
             None => Ok(()),
-            Some(why) => Err(Failure::environment(format!("nothing can be kept: {why}"))
+            Some(why) => Err(UserError::environment(format!("nothing can be kept: {why}"))
                 .hint("make room on the disk, or let the store's folder be written")
                 .into()),
         }
@@ -184,7 +184,7 @@ fn check_no_link(path: &Path) -> Result<()> {
         return Ok(());
     }
     let shown = path.display();
-    Err(Failure::usage(format!("`{shown}` is a link, and the store is not kept behind one"))
+    Err(UserError::usage(format!("`{shown}` is a link, and the store is not kept behind one"))
         .hint(format!("look where it leads with `ls -l {shown}`, and remove it"))
         .into())
 }
@@ -255,7 +255,7 @@ fn set_aside(path: &Path) -> Result<PathBuf> {
 
 /// Returns the error for a store that a newer cerberus wrote.
 fn too_new(found: usize, known: usize) -> anyhow::Error {
-    Failure::environment(format!(
+    UserError::environment(format!(
         "the store was written by a newer cerberus (schema {found}, this one knows {known})"
     ))
     .hint("upgrade cerberus, or delete `.memories/indices/` to have the store rebuilt")

@@ -4,7 +4,7 @@ use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::mcp::answer::Answer;
 use crate::model::{Scope, State};
 use crate::ops::anchor::{self, Choice};
@@ -59,7 +59,7 @@ struct FindAnchor {
 fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<Answer> {
     let languages = match params.scope.as_deref().map(super::documents::scope).transpose()? {
         Some(Scope::Universal) | None => None,
-        Some(scope) => memories::languages(&scope).map_err(Failure::usage)?,
+        Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
     };
     let question = Question { rule: params.rule, hints: params.hints, languages };
     let options =

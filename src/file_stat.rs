@@ -5,13 +5,13 @@ use std::time::UNIX_EPOCH;
 
 /// A file's size and age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStat {
     pub(crate) size: u64,
     /// Nanoseconds since the epoch.
     pub(crate) mtime: i64,
 }
 
-impl Stamp {
+impl FileStat {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok();
         let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
