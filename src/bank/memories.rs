@@ -68,8 +68,8 @@ impl Bank {
     }
 
     /// Returns the size and time of a file, if it is there.
-    pub(crate) fn stamp(&self, file: &str) -> Option<FileStat> {
-        self.folder().join(file).symlink_metadata().ok().map(|metadata| FileStat::of(&metadata))
+    pub(crate) fn stat(&self, file: &str) -> Option<FileStat> {
+        self.folder().join(file).symlink_metadata().ok().map(|metadata| FileStat::new(&metadata))
     }
 
     /// Reads one memory.
@@ -136,8 +136,8 @@ impl Bank {
     }
 
     /// Returns the size and time of the lock file, if there is one.
-    pub(crate) fn lock_stamp(&self) -> Option<FileStat> {
-        self.lockfile().metadata().ok().map(|metadata| FileStat::of(&metadata))
+    pub(crate) fn lock_stat(&self) -> Option<FileStat> {
+        self.lockfile().metadata().ok().map(|metadata| FileStat::new(&metadata))
     }
 
     /// Takes back a memory that was written a moment ago.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::model::{MemoryStatus, MemoryType, Scope};
+use crate::model::{CodeLocation, MemoryStatus, MemoryType, Scope};
 
 use super::documents::{
     AppendArgs, CreateArgs, ExportArgs, ImportArgs, MergeArgs, ReadArgs, SecretArgs, UpdateArgs,
@@ -220,7 +220,7 @@ pub(crate) struct AddArgs {
     pub(crate) hints: Vec<String>,
     /// Anchor it by hand to FILE or FILE::SYMBOL
     #[arg(long, value_name = "PLACE", conflicts_with = "no_anchor")]
-    pub(crate) anchor_to: Option<String>,
+    pub(crate) anchor_to: Option<CodeLocation>,
     /// Do not look for its example
     #[arg(long)]
     pub(crate) no_anchor: bool,
@@ -243,7 +243,7 @@ pub(crate) struct AnchorArgs {
     pub(crate) pick: Option<usize>,
     /// Keep FILE or FILE::SYMBOL
     #[arg(long, value_name = "PLACE", group = "choice")]
-    pub(crate) to: Option<String>,
+    pub(crate) to: Option<CodeLocation>,
     /// Take the anchor away
     #[arg(long, group = "choice")]
     pub(crate) clear: bool,
@@ -273,7 +273,7 @@ pub(crate) struct AnchorTestArgs {
     pub(crate) rules: Option<PathBuf>,
     /// Fail unless FILE or FILE::SYMBOL is found
     #[arg(long, value_name = "PLACE")]
-    pub(crate) expect: Option<String>,
+    pub(crate) expect: Option<CodeLocation>,
     /// Accept what is expected among the first N candidates
     #[arg(long, value_name = "N", default_value_t = 1, requires = "expect")]
     pub(crate) within: usize,

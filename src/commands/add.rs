@@ -6,7 +6,6 @@ use crate::cli::AddArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::add::{self, Request};
-use crate::ops::anchor_test::Expected;
 use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 
 pub(super) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -18,7 +17,7 @@ pub(super) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
         scope: args.scope.clone(),
         tags: args.tags.clone(),
         hints: super::hints(&args.hints),
-        anchor_to: args.anchor_to.as_deref().map(Expected::parse).transpose()?,
+        anchor_to: args.anchor_to.clone(),
         no_anchor: args.no_anchor,
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         allow_secret: args.secret.allow_secret,

@@ -6,7 +6,6 @@ use crate::cli::AnchorArgs;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::anchor::{self, Choice, Report, Request};
-use crate::ops::anchor_test::Expected;
 use crate::output::{GOOD, NAME, ODD, Printer};
 use crate::text::shell_word;
 
@@ -20,7 +19,7 @@ pub(super) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> 
     } else if let Some(limit) = args.candidates {
         Choice::List(limit)
     } else if let Some(place) = &args.to {
-        Choice::To(Expected::parse(place)?)
+        Choice::To(place.clone())
     } else {
         Choice::Best
     };

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::cli::AnchorTestArgs;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
-use crate::ops::anchor_test::{self, Candidate, Expected, Options, Question, Report, UnknownWord};
+use crate::ops::anchor_test::{self, Candidate, Options, Question, Report, UnknownWord};
 use crate::ops::memories;
 use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 
@@ -52,7 +52,6 @@ pub(super) fn run(
     for question in &mut questions {
         question.languages = languages;
     }
-    let expected = args.expect.as_deref().map(Expected::parse).transpose()?;
     let options = Options {
         limit: args.limit.get().max(args.within),
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
@@ -63,17 +62,19 @@ pub(super) fn run(
         out.warn(&report.warnings);
         if out.json { out.document(report)? } else { show(report, args.explain, out) }
     }
-    let Some(expected) = expected else {
+    let Some(expected) = &args.expect else {
         return Ok(ExitStatus::Done);
     };
     let is_met = reports.iter().all(|report| {
         let first = report.candidates.iter().take(args.within);
-        first.into_iter().any(|candidate| expected.is_met_by(candidate))
+        first
+            .into_iter()
+            .any(|candidate| expected.matches(&candidate.file, candidate.symbol.as_deref()))
     });
     if is_met {
         return Ok(ExitStatus::Done);
     }
-    let place = super::place(&expected.file, expected.symbol.as_deref());
+    let place = expected.to_string();
     out.flush()?;
     Err(UserError::check(format!("`{place}` is not among the first {} candidates", args.within))
         .hint("see what decided with `--explain`, or give the rule a `--hint` from its code")

@@ -114,7 +114,7 @@ impl Watch {
         let wanted = id(uri)?;
         let memories = Memories::load(project)?;
         let file = memories.find(&wanted)?.file.clone();
-        let (bank, stamp) = (project.bank.clone(), project.bank.stamp(&file));
+        let (bank, stamp) = (project.bank.clone(), project.bank.stat(&file));
         self.memories.insert(uri.to_owned(), Watched { bank, file, stamp });
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Watch {
     pub(super) fn changes(&mut self) -> Changes {
         let mut changes = Changes::default();
         for (uri, watched) in &mut self.memories {
-            let stamp = watched.bank.stamp(&watched.file);
+            let stamp = watched.bank.stat(&watched.file);
             if stamp != watched.stamp {
                 watched.stamp = stamp;
                 changes.updated.push(uri.clone());

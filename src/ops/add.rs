@@ -6,10 +6,10 @@ use serde::Serialize;
 use crate::bank::names;
 use crate::error::UserError;
 use crate::markdown::frontmatter::Frontmatter;
-use crate::model::{Anchor, MemoryType, Origin, Scope};
+use crate::model::{Anchor, CodeLocation, MemoryType, Origin, Scope};
 
 use super::anchor::{self, Kept};
-use super::anchor_test::{self, Expected, Options, Question};
+use super::anchor_test::{self, Options, Question};
 use super::kin::Kin;
 use super::memories::{self, Memories};
 use super::{Project, document};
@@ -25,7 +25,7 @@ pub(crate) struct Request {
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
     /// Where it is anchored by hand.
-    pub(crate) anchor_to: Option<Expected>,
+    pub(crate) anchor_to: Option<CodeLocation>,
     pub(crate) no_anchor: bool,
     pub(crate) min_quality: f64,
     pub(crate) allow_secret: bool,

@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use crate::bank::Stored;
 use crate::error::UserError;
-use crate::model::{Anchor, Origin};
+use crate::model::{Anchor, CodeLocation, Origin};
 use crate::text;
 use crate::tree::{git, walk};
 
-use super::anchor_test::{self, Candidate, Expected, Options, Question, UnknownWord};
+use super::anchor_test::{self, Candidate, Options, Question, UnknownWord};
 use super::memories::{self, Memories};
 use super::{Project, follow, rounded};
 
@@ -21,7 +21,7 @@ pub(crate) enum Choice {
     /// Keep the candidate of this rank, whatever its quality.
     Pick(usize),
     /// Keep this place, chosen by hand.
-    To(Expected),
+    To(CodeLocation),
     /// Only list so many candidates.
     List(usize),
     /// Take the anchor away.
@@ -79,7 +79,7 @@ impl Kept {
             symbol: anchor.symbol.clone(),
             quality: rounded(anchor.quality),
             match_score: rounded(anchor.match_score),
-            chosen: anchor.chosen,
+            chosen: anchor.origin,
         }
     }
 }
@@ -108,7 +108,7 @@ pub(crate) fn anchor(project: &Project, request: &Request) -> Result<Report> {
         Choice::To(place) => Some(by_hand(project, place)?),
         Choice::Best | Choice::Pick(_) | Choice::List(_) => {
             if let (Choice::Best, Some(old)) =
-                (&request.choice, old.filter(|old| old.chosen == Origin::Manual))
+                (&request.choice, old.filter(|old| old.origin == Origin::Manual))
             {
                 return Err(chosen_by_hand(&id, old).into());
             }
@@ -202,7 +202,7 @@ pub(super) fn of_candidate(
 }
 
 /// Returns the anchor for a place that a person named; what a person chose is right.
-pub(super) fn by_hand(project: &Project, place: &Expected) -> Result<Anchor> {
+pub(super) fn by_hand(project: &Project, place: &CodeLocation) -> Result<Anchor> {
     check_file(project, &place.file)?;
     at_place(project, &place.file, place.symbol.as_deref(), Origin::Manual, (1.0, 1.0))
 }
@@ -211,7 +211,7 @@ fn at_place(
     project: &Project,
     file: &str,
     symbol: Option<&str>,
-    chosen: Origin,
+    origin: Origin,
     (quality, match_score): (f64, f64),
 ) -> Result<Anchor> {
     let located = follow::locate(&project.root, file, symbol)?;
@@ -220,7 +220,7 @@ fn at_place(
         symbol: located.place.symbol,
         kind: located.place.kind,
         language: located.place.language,
-        chosen,
+        origin,
         quality,
         match_score,
         commit: git::head(&project.root).map(|head| head.kept_id()),

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::links::{self, Edge};
 use super::search::lanes::{self, Query};
-use super::sync::{Known, Synced};
+use super::sync::{IndexedMemory, Synced};
 use super::{Project, follow, rounded, sync};
 use crate::bank::lockfile::Anchors;
 use crate::error::UserError;
@@ -271,7 +271,7 @@ fn describe(
 ) -> Result<Vec<Linked>> {
     let supersession = links::supersession(synced)?;
     let mut found = Vec::new();
-    for Known { memory, file, .. } in synced.memories()? {
+    for IndexedMemory { memory, file, .. } in synced.memories()? {
         let is_hidden = memory.status == MemoryStatus::Archived
             || (!request.superseded && supersession.superseded.contains_key(&memory.id));
         let Some(reasons) = reasons.remove(&memory.id).filter(|_| !is_hidden) else {

@@ -285,7 +285,7 @@ fn carry_anchor(
     });
     let mut anchored: Vec<_> = anchored.collect();
     anchored.sort_by(|(_, a), (_, b)| {
-        let is_auto = |anchor: &Anchor| anchor.chosen == Origin::Auto;
+        let is_auto = |anchor: &Anchor| anchor.origin == Origin::Auto;
         is_auto(a).cmp(&is_auto(b)).then(b.quality.total_cmp(&a.quality))
     });
     let is_universal = frontmatter::parse(merged).frontmatter.scope == Some(Scope::Universal);

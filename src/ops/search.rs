@@ -19,7 +19,7 @@ use crate::text;
 use self::lanes::{Found, Place, Query};
 use super::memories::{self, Filter};
 use super::slices::{self, Missing, SectionPlace, TokenMetrics};
-use super::sync::{Known, Synced};
+use super::sync::{IndexedMemory, Synced};
 use super::{Project, links, rounded, sync};
 
 /// How many of the sections that match a hit names.
@@ -91,7 +91,7 @@ pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
     })?;
     let mut synced = sync::open(project)?;
     let mut warnings = std::mem::take(&mut synced.warnings);
-    let known: FxHashMap<String, Known> =
+    let known: FxHashMap<String, IndexedMemory> =
         synced.memories()?.into_iter().map(|it| (it.memory.id.clone(), it)).collect();
     request.filter.check_scope(known.values().map(|it| &it.memory))?;
     let supersession = links::supersession(&synced)?;
@@ -135,7 +135,7 @@ pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
 /// Returns the ids of the memories that a request is about.
 fn wanted<'k>(
     request: &Request,
-    known: &'k FxHashMap<String, Known>,
+    known: &'k FxHashMap<String, IndexedMemory>,
     superseded: &BTreeMap<String, String>,
 ) -> Result<FxHashSet<&'k str>> {
     let since = request.since.as_deref().map(|text| time("since", text)).transpose()?;
@@ -145,7 +145,7 @@ fn wanted<'k>(
         since.is_none_or(|(since, _)| date.is_some_and(|date| date >= since))
             && until.is_none_or(|(_, until)| date.is_some_and(|date| date < until))
     };
-    let passes = |it: &Known| {
+    let passes = |it: &IndexedMemory| {
         (request.filter.status.is_some() || it.memory.status != MemoryStatus::Archived)
             && (request.superseded || !superseded.contains_key(&it.memory.id))
             && request.filter.takes_memory(&it.memory, &it.file, it.anchored.as_deref())
@@ -177,7 +177,7 @@ fn time(flag: &str, text: &str) -> Result<(Timestamp, Timestamp)> {
 fn lifted(
     project: &Project,
     found: Vec<Found>,
-    known: &FxHashMap<String, Known>,
+    known: &FxHashMap<String, IndexedMemory>,
 ) -> Vec<(Found, f64)> {
     let lift = |it: &Found| {
         let memory = &known[&it.memory].memory;

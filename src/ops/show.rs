@@ -205,7 +205,7 @@ fn shown_anchor(anchor: &Anchor, located: Option<Located>, text: Option<&str>) -
         language: anchor.language,
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
-        chosen: anchor.chosen,
+        chosen: anchor.origin,
         state,
         start_line: lines.map(|(first, _)| first + 1),
         end_line: lines.map(|(_, last)| last + 1),

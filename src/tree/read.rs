@@ -30,9 +30,9 @@ pub(crate) fn bytes(root: &Path, path: &str) -> Result<Vec<u8>> {
 }
 
 /// Returns the stamp of a file that a walk of `root` has met just now, if it is still there.
-pub(crate) fn stamp(root: &Path, path: &str) -> Option<FileStat> {
+pub(crate) fn stat(root: &Path, path: &str) -> Option<FileStat> {
     let metadata = std::fs::symlink_metadata(root.join(path)).ok()?;
-    metadata.is_file().then(|| FileStat::of(&metadata))
+    metadata.is_file().then(|| FileStat::new(&metadata))
 }
 
 /// Reads a file that a walk of `root` has met just now as a regular file into `bytes`, and
@@ -46,18 +46,18 @@ fn contents(full: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<FileStat> {
     bytes.clear();
     let file = std::fs::File::open(full).with_context(|| format!("failed to open `{path}`"))?;
     let metadata = file.metadata().with_context(|| format!("failed to read `{path}`"))?;
-    let stamp = FileStat::of(&metadata);
-    if stamp.size <= MAX_BYTES {
+    let stat = FileStat::new(&metadata);
+    if stat.size <= MAX_BYTES {
         // As much as it has now; where it grows meanwhile it is read again the next time.
-        bytes.reserve(usize::try_from(stamp.size).unwrap_or(0));
-        let mut file = file.take(stamp.size);
+        bytes.reserve(usize::try_from(stat.size).unwrap_or(0));
+        let mut file = file.take(stat.size);
         file.read_to_end(bytes).with_context(|| format!("failed to read `{path}`"))?;
     }
-    Ok(stamp)
+    Ok(stat)
 }
 
-fn check_size(path: &str, stamp: FileStat) -> Result<(), UserError> {
-    if stamp.size <= MAX_BYTES {
+fn check_size(path: &str, stat: FileStat) -> Result<(), UserError> {
+    if stat.size <= MAX_BYTES {
         return Ok(());
     }
     Err(UserError::usage(format!("`{path}` is larger than 1 MB"))

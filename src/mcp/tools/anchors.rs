@@ -8,7 +8,7 @@ use crate::error::UserError;
 use crate::mcp::answer::Answer;
 use crate::model::{Scope, State};
 use crate::ops::anchor::{self, Choice};
-use crate::ops::anchor_test::{self, Expected, Options, Question};
+use crate::ops::anchor_test::{self, Options, Question};
 use crate::ops::memories::{self, Filter};
 use crate::ops::reanchor::{self, Mode};
 
@@ -90,7 +90,7 @@ fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Answer> {
     let request = anchor::Request {
         id: params.id,
         choice: match params.to.as_deref() {
-            Some(place) => Choice::To(Expected::parse(place)?),
+            Some(place) => Choice::To(place.parse().map_err(UserError::usage)?),
             None => Choice::Best,
         },
         hints: params.hints,
