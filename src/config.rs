@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bank::Bank;
 use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::ops::pins::{self, builtin};
 use crate::ops::{Project, inject};
 use crate::text::{self, LineIndex};
@@ -285,12 +285,12 @@ fn existing_folder(folder: &Path, named_by: &str) -> Result<PathBuf> {
     match folder.canonicalize() {
         Ok(found) if found.is_dir() => Ok(found),
         Ok(_) => {
-            let failure = Failure::usage(format!("`{}` is not a folder", folder.display()));
+            let failure = UserError::usage(format!("`{}` is not a folder", folder.display()));
             Err(failure.hint(hint).into())
         }
         Err(error) => {
             let shown = folder.display();
-            Err(Failure::usage(format!("failed to open the project `{shown}`: {error}"))
+            Err(UserError::usage(format!("failed to open the project `{shown}`: {error}"))
                 .hint(hint)
                 .into())
         }
@@ -315,7 +315,7 @@ fn own_bank(root: &Path) -> Result<PathBuf> {
     // A repository may bring a link along; what is not there leads nowhere.
     let real = folder.canonicalize().ok().filter(|_| folder.is_symlink());
     if real.is_some_and(|real| !real.starts_with(root.canonicalize().unwrap_or_default())) {
-        return Err(Failure::usage(format!("`{}` leads out of the project", folder.display()))
+        return Err(UserError::usage(format!("`{}` leads out of the project", folder.display()))
             .hint("for a bank elsewhere set `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
             .into());
     }
@@ -334,7 +334,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     };
     if !metadata.is_file() || metadata.len() > MAX_CONFIG_BYTES {
         let why = "it is not a regular file of at most 1 MB";
-        return Err(Failure::usage(format!("{}: {why}", said()))
+        return Err(UserError::usage(format!("{}: {why}", said()))
             .hint(format!("look at it with `ls -l {shown}`"))
             .into());
     }
@@ -345,7 +345,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
         let line = LineIndex::new(&text).line(at);
         let column = at - text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let message = error.message().to_owned();
-        let failure = Failure::usage(format!(
+        let failure = UserError::usage(format!(
             "failed to read `{shown}:{}:{}`: {message}",
             line + 1,
             column + 1
@@ -358,13 +358,15 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     if let Some(quality) =
         config.anchor.min_quality.filter(|quality| !(0.0..=1.0).contains(quality))
     {
-        return Err(Failure::usage(format!("failed to read `{shown}`: min_quality is {quality}"))
-            .hint("a quality lies between 0 and 1")
-            .into());
+        return Err(UserError::usage(format!(
+            "failed to read `{shown}`: min_quality is {quality}"
+        ))
+        .hint("a quality lies between 0 and 1")
+        .into());
     }
     let at_least = |key: &str, value: Option<f64>, least: f64| match value {
         Some(value) if !(least..=f64::MAX).contains(&value) => {
-            Err(Failure::usage(format!("failed to read `{shown}`: {key} is {value}"))
+            Err(UserError::usage(format!("failed to read `{shown}`: {key} is {value}"))
                 .hint(format!("it is a number from {least} on")))
         }
         _ => Ok(()),
@@ -373,7 +375,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     // What is new is lifted, and what is old never lowered.
     at_least("recency_boost_factor", config.memory.recency_boost_factor, 1.0)?;
     if let Some(share) = config.inject.code_share.filter(|share| !(0.0..=1.0).contains(share)) {
-        return Err(Failure::usage(format!("failed to read `{shown}`: code_share is {share}"))
+        return Err(UserError::usage(format!("failed to read `{shown}`: code_share is {share}"))
             .hint("a share lies between 0 and 1")
             .into());
     }
@@ -381,8 +383,9 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
         && let Some(name) = named.keys().find(|name| !builtin::names().any(|it| it == *name))
     {
         let known: Vec<&str> = builtin::names().collect();
-        let failure =
-            Failure::usage(format!("failed to read `{shown}`: no built-in pin is called `{name}`"));
+        let failure = UserError::usage(format!(
+            "failed to read `{shown}`: no built-in pin is called `{name}`"
+        ));
         return Err(match text::nearest(name, known.iter().copied()) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint(format!("there are: {}", known.join(", "))),
@@ -423,8 +426,8 @@ fn cache_home() -> Result<PathBuf> {
     xdg("XDG_CACHE_HOME", ".cache").ok_or_else(|| homeless("XDG_CACHE_HOME").into())
 }
 
-fn homeless(variable: &str) -> Failure {
-    Failure::environment("there is no home folder to keep data in")
+fn homeless(variable: &str) -> UserError {
+    UserError::environment("there is no home folder to keep data in")
         .hint(format!("set HOME or {variable}"))
 }
 
@@ -461,7 +464,7 @@ mod tests {
         let path = folder.path().join("cerberus.toml");
         std::fs::write(&path, text).expect("a file");
         let error = read_config(&path).expect_err("wrong");
-        let failure = error.downcast_ref::<Failure>().expect("a failure");
+        let failure = error.downcast_ref::<UserError>().expect("a failure");
         let shown = format!("{} {}", failure.message, failure.hints.join(" "));
         assert!(shown.contains(expected), "{shown}");
     }

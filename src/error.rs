@@ -1,6 +1,6 @@
 //! How a command ends: the exit status, and errors that carry one with a hint.
 //!
-//! An error without a [`Failure`] in its chain is the environment's (status 3).
+//! An error without a [`UserError`] in its chain is the environment's (status 3).
 //! Writes nothing: `output` prints what is built here.
 
 use std::fmt;
@@ -32,13 +32,13 @@ impl From<ExitStatus> for ExitCode {
 
 /// An error with the status it ends the command with and what to do about it.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct UserError {
     pub(crate) status: ExitStatus,
     pub(crate) message: String,
     pub(crate) hints: Vec<String>,
 }
 
-impl Failure {
+impl UserError {
     /// Returns a failure for a wrong command line or wrong input.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitStatus::Usage, message)
@@ -65,10 +65,10 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for UserError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for UserError {}

@@ -18,7 +18,7 @@
 //! | 1 | `syntax` | source code as symbols, tokens and fingerprints |
 //! | 1 | `markdown` | frontmatter, sections and links |
 //! | 1 | `tokens` | exact token counts |
-//! | 0 | `model`, `text`, `stamp`, `error`, `timings` | plain types, positions, whether a file changed, how a command ends, where its time goes |
+//! | 0 | `model`, `text`, `file_stat`, `error`, `timings` | plain types, positions, whether a file changed, how a command ends, where its time goes |
 //!
 //! The way of a rule: `cli` reads it, `commands::anchor_test` asks `ops::anchor_test`,
 //! which has `ops::code_index` bring the first stage up to date (`tree` walks, `rank`
@@ -33,6 +33,7 @@ mod commands;
 mod config;
 mod engine;
 mod error;
+mod file_stat;
 #[cfg(any(fuzzing, test))]
 pub mod fuzz;
 mod markdown;
@@ -40,7 +41,6 @@ mod mcp;
 mod model;
 mod ops;
 mod output;
-mod stamp;
 mod store;
 mod syntax;
 mod text;

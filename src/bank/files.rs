@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 /// How long a writer waits for another one, and how often it looks.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,7 +29,7 @@ fn is_there(path: &Path) -> Result<bool> {
         Ok(metadata) if metadata.is_file() => Ok(true),
         Ok(_) => {
             let shown = path.display();
-            Err(Failure::usage(format!("`{shown}` is not a regular file"))
+            Err(UserError::usage(format!("`{shown}` is not a regular file"))
                 .hint(format!("look at it with `ls -l {shown}`, and remove it if it is not yours"))
                 .into())
         }
@@ -61,14 +61,14 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
                 // Who holds it is only told where it can be read.
                 let _ = file.read_to_string(&mut holder);
                 let holder = holder.trim();
-                return Err(Failure::environment(format!(
+                return Err(UserError::environment(format!(
                     "process {holder} has been writing for 10 s"
                 ))
                 .hint("wait for it to end, or end it, and try again")
                 .into());
             }
             Err(TryLockError::Error(error)) => {
-                return Err(Failure::environment(format!(
+                return Err(UserError::environment(format!(
                     "failed to lock `{}`: {error}",
                     path.display()
                 ))
@@ -170,7 +170,7 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(said)?;
     if bytes.len() as u64 > max_bytes {
-        return Err(Failure::usage(format!(
+        return Err(UserError::usage(format!(
             "`{}` is larger than {} KB",
             path.display(),
             max_bytes / 1024

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 use super::files;
 
@@ -28,14 +28,14 @@ impl Foreign {
         let real = if exists { path.canonicalize() } else { to_be(path) };
         let real = real.with_context(|| format!("failed to open `{shown}`"))?;
         if exists && !real.is_file() {
-            return Err(Failure::usage(format!("`{shown}` is not a regular file"))
+            return Err(UserError::usage(format!("`{shown}` is not a regular file"))
                 .hint("name a file, such as `AGENTS.md`; one that is not there is made")
                 .into());
         }
         if let Some(root) = root
             && !real.starts_with(root.canonicalize()?)
         {
-            return Err(Failure::usage(format!("`{shown}` leads out of the project"))
+            return Err(UserError::usage(format!("`{shown}` leads out of the project"))
                 .hint("name a file inside it, as in `--into AGENTS.md`")
                 .into());
         }

@@ -1,30 +1,29 @@
-//! `anchors.lock`: what each memory is anchored to, as TOML sorted by memory id.
+//! `anchors.lock`: the anchors of the memories, as TOML sorted by memory id.
 //!
-//! To the memories what `Cargo.lock` is to `Cargo.toml`. An anchor is a table of its
-//! own, so that git merges anchors that were added on two branches. Everything in it
-//! is checked on reading: it is a file that people see, merge and damage.
+//! Each anchor is a table, so git can merge anchors that were added on two branches. Reading
+//! validates all values, because people edit and merge the file.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Failure;
-use crate::model::{Anchor, Chosen, Fingerprint, Language, SymbolKind};
+use crate::error::UserError;
+use crate::model::{Anchor, Fingerprint, Language, Origin, SymbolKind};
 use crate::syntax::fields::FingerprintFields;
 use crate::text::LineIndex;
 
 use super::{Bank, files};
 
-/// The format that is written.
-const VERSION: u32 = 1;
+/// Version of the format that is written. Version 1 has `chosen` for `origin` and `sketches` for
+/// `minhash`; it is still read.
+const VERSION: u32 = 2;
 
-/// No lock file of a sane project is larger: it holds some 25,000 anchors. One that is made
-/// to hurt takes fifty times its size to read.
+/// Size limit, enough for about 25,000 anchors. Parsing can take fifty times as much memory.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-const HEADER: &str = "# Where each memory is anchored. Written by `cerberus memory anchor` and `reanchor`;\n\
-                      # commit it, so that everybody and CI know the same anchors.\n";
+const HEADER: &str = "# The anchor of each memory. Written by `cerberus memory anchor` and `reanchor`;\n\
+                      # commit it, so that everybody and CI use the same anchors.\n";
 
 /// Anchors by the id of their memory.
 pub(crate) type Anchors = BTreeMap<String, Anchor>;
@@ -47,7 +46,8 @@ struct Entry {
     kind: SymbolKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<Language>,
-    chosen: Chosen,
+    #[serde(alias = "chosen")]
+    origin: Origin,
     quality: f64,
     #[serde(rename = "match")]
     match_score: f64,
@@ -55,26 +55,27 @@ struct Entry {
     commit: Option<String>,
     tokens: u32,
     hashes: String,
-    sketches: String,
+    #[serde(alias = "sketches")]
+    minhash: String,
 }
 
 impl Bank {
-    /// Reads the anchors; a bank without a lock file has none.
+    /// Reads the anchors. A missing lock file contains none.
     pub(crate) fn anchors(&self) -> Result<Anchors> {
         let path = self.lockfile();
         match files::read(&path, MAX_BYTES)? {
             None => Ok(Anchors::new()),
-            // What `reanchor --undo` leaves of a lock file that it had made.
+            // `reanchor --undo` leaves an empty file if `reanchor` created it.
             Some(bytes) if bytes.is_empty() => Ok(Anchors::new()),
             Some(bytes) => {
                 let text = String::from_utf8(bytes)
-                    .map_err(|_| damaged("it is no valid UTF-8".to_owned(), None))?;
+                    .map_err(|_| damaged("it is not valid UTF-8".to_owned(), None))?;
                 parse(&text)
             }
         }
     }
 
-    /// Writes the anchors if they differ from what is there, and returns whether they did.
+    /// Writes the anchors if the file differs, and returns whether it did.
     pub(crate) fn write_anchors(&self, anchors: &Anchors) -> Result<bool> {
         let path = self.lockfile();
         let text = render(anchors);
@@ -88,35 +89,35 @@ impl Bank {
     }
 }
 
-/// What `reanchor` keeps to take its last writing back: the text before it and after.
+/// The lock file before and after the last `reanchor`, to undo it.
 const UNDO_BEFORE: &str = "indices/reanchor.before";
 const UNDO_AFTER: &str = "indices/reanchor.after";
 
 impl Bank {
-    /// Writes the anchors so that [`Bank::undo_anchors`] can take it back.
+    /// Like [`Bank::write_anchors`], but [`Bank::undo_anchors`] can revert it.
     pub(crate) fn write_anchors_undoably(&self, anchors: &Anchors) -> Result<bool> {
         let before = files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default();
         let after = render(anchors);
         if before == after.as_bytes() || (before.is_empty() && anchors.is_empty()) {
             return Ok(false);
         }
-        // The lock file comes last: what fails before has changed nothing.
+        // The lock file is written last, so that a failure before changes nothing.
         files::replace(&self.folder().join(UNDO_BEFORE), &before)?;
         files::replace(&self.folder().join(UNDO_AFTER), after.as_bytes())?;
         self.write_anchors(anchors)
     }
 
-    /// Takes the last undoable writing back and returns how many anchors there are now.
+    /// Reverts the last [`Bank::write_anchors_undoably`] and returns the number of anchors.
     pub(crate) fn undo_anchors(&self) -> Result<usize> {
-        let kept = |name: &str| files::read(&self.folder().join(name), MAX_BYTES);
-        let (Some(before), Some(after)) = (kept(UNDO_BEFORE)?, kept(UNDO_AFTER)?) else {
-            return Err(Failure::usage("there is no `reanchor` to take back")
-                .hint("see what git has of the anchors: `git log -p .memories/anchors.lock`")
+        let read = |name: &str| files::read(&self.folder().join(name), MAX_BYTES);
+        let (Some(before), Some(after)) = (read(UNDO_BEFORE)?, read(UNDO_AFTER)?) else {
+            return Err(UserError::usage("nothing to undo: no `reanchor` was recorded")
+                .hint("show the history of the anchors with `git log -p .memories/anchors.lock`")
                 .into());
         };
         if files::read(&self.lockfile(), MAX_BYTES)?.as_deref() != Some(after.as_slice()) {
-            return Err(Failure::usage("the anchors were changed after the last `reanchor`")
-                .hint("see the change with `git diff .memories/anchors.lock`")
+            return Err(UserError::usage("the anchors were changed after the last `reanchor`")
+                .hint("show the change with `git diff .memories/anchors.lock`")
                 .into());
         }
         let text = String::from_utf8_lossy(&before).into_owned();
@@ -132,9 +133,9 @@ impl Bank {
 pub(crate) fn render(anchors: &Anchors) -> String {
     let file = LockFile {
         version: VERSION,
-        anchors: anchors.iter().map(|(id, it)| entry(id, it)).collect(),
+        anchors: anchors.iter().map(|(id, anchor)| entry(id, anchor)).collect(),
     };
-    let body = toml::to_string(&file).expect("strings and numbers always serialise");
+    let body = toml::to_string(&file).expect("strings and numbers can be serialized");
     format!("{HEADER}{body}")
 }
 
@@ -146,17 +147,17 @@ fn entry(id: &str, anchor: &Anchor) -> Entry {
         symbol: anchor.symbol.clone(),
         kind: anchor.kind,
         language: anchor.language,
-        chosen: anchor.chosen,
+        origin: anchor.origin,
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
         commit: anchor.commit.clone(),
         tokens,
         hashes,
-        sketches,
+        minhash: sketches,
     }
 }
 
-/// Four digits: what is shown, and the same on every machine.
+/// Rounds to four digits, as in the output, so that all machines write the same value.
 fn rounded(score: f64) -> f64 {
     (score * 1e4).round() / 1e4
 }
@@ -165,14 +166,14 @@ fn rounded(score: f64) -> f64 {
 pub(crate) fn parse(text: &str) -> Result<Anchors> {
     let lines = LineIndex::new(text);
     if let Some(at) = text.lines().position(|line| line.starts_with("<<<<<<< ")) {
-        return Err(damaged("it holds a merge conflict".to_owned(), Some(at)).into());
+        return Err(damaged("it contains a merge conflict".to_owned(), Some(at)).into());
     }
     let file: LockFile = toml::from_str(text).map_err(|error| {
         damaged(error.message().to_owned(), error.span().map(|span| lines.line(span.start)))
     })?;
-    if file.version != VERSION {
-        let why = format!("it has version {}, this cerberus knows {VERSION}", file.version);
-        return Err(Failure::environment(format!("failed to read `anchors.lock`: {why}"))
+    if !(1..=VERSION).contains(&file.version) {
+        let why = format!("it has version {}, but this cerberus supports {VERSION}", file.version);
+        return Err(UserError::environment(format!("failed to read `anchors.lock`: {why}"))
             .hint("upgrade cerberus")
             .into());
     }
@@ -182,7 +183,7 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
         let id = entry.id.get_ref().clone();
         let anchor = anchor(entry).map_err(|why| damaged(format!("anchor `{id}`: {why}"), line))?;
         if anchors.insert(id.clone(), anchor).is_some() {
-            return Err(damaged(format!("anchor `{id}` stands twice"), line).into());
+            return Err(damaged(format!("anchor `{id}` is defined twice"), line).into());
         }
     }
     Ok(anchors)
@@ -191,35 +192,35 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
 fn anchor(entry: Entry) -> Result<Anchor, String> {
     let names = [Some(entry.id.get_ref()), Some(&entry.file), entry.symbol.as_ref()];
     if names.into_iter().flatten().any(|name| name.contains(['\n', '\r'])) {
-        return Err("a name in it has more than one line".to_owned());
+        return Err("it contains a line break in a name".to_owned());
     }
     if let Some(commit) = &entry.commit
         && !commit.bytes().all(|byte| byte.is_ascii_hexdigit())
     {
-        return Err("its `commit` is no hexadecimal number".to_owned());
+        return Err("its `commit` is not a hexadecimal number".to_owned());
     }
     if !entry.quality.is_finite() || !entry.match_score.is_finite() {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
     let fields =
-        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, sketches: entry.sketches };
+        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, sketches: entry.minhash };
     Ok(Anchor {
         fingerprint: Fingerprint::from_fields(&fields)?,
         file: entry.file,
         symbol: entry.symbol,
         kind: entry.kind,
         language: entry.language,
-        chosen: entry.chosen,
+        origin: entry.origin,
         quality: entry.quality,
         match_score: entry.match_score,
         commit: entry.commit,
     })
 }
 
-fn damaged(why: String, line: Option<usize>) -> Failure {
+fn damaged(why: String, line: Option<usize>) -> UserError {
     let place = line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
-    Failure::environment(format!("failed to read `anchors.lock{place}`: {why}")).hint(
-        "mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again",
+    UserError::environment(format!("failed to read `anchors.lock{place}`: {why}")).hint(
+        "fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again",
     )
 }
 
@@ -230,8 +231,8 @@ mod tests {
     use crate::syntax::fingerprint::Code;
 
     #[test]
-    fn an_anchor_takes_at_most_600_bytes() {
-        // More names, comments and neighbours than a fingerprint keeps.
+    fn an_anchor_has_at_most_600_bytes() {
+        // More names, comments and siblings than a fingerprint stores.
         let word = |prefix: &str, n: u32| format!("{prefix}{}", n.wrapping_mul(0x9E37_79B9));
         let body: String = (0..200).map(|n| format!("    {} = 1\n", word("a", n))).collect();
         let comment: String = (0..40).map(|n| format!("# {}\n", word("word", n))).collect();
@@ -243,7 +244,7 @@ mod tests {
             symbol: Some("NoFastDeleteCollector.can_fast_delete_all".to_owned()),
             kind: SymbolKind::Function,
             language: Some(Language::TypeScript),
-            chosen: Chosen::Manual,
+            origin: Origin::Manual,
             quality: 0.9876,
             match_score: 0.9876,
             commit: Some("0123456789ab".to_owned()),
@@ -253,6 +254,31 @@ mod tests {
         let text = render(&anchors);
         let entry = &text[text.find("[[anchor]]").expect("an entry")..];
         assert!((550..=600).contains(&entry.len()), "{}: {entry}", entry.len());
-        assert_eq!(parse(&text).expect("what was written"), anchors);
+        assert_eq!(parse(&text).expect("the rendered text"), anchors);
+
+        let version_1 = text
+            .replace("version = 2", "version = 1")
+            .replace("origin = ", "chosen = ")
+            .replace("minhash = ", "sketches = ");
+        assert_eq!(parse(&version_1).expect("the old format"), anchors);
+    }
+
+    #[test]
+    fn a_lock_file_of_version_1_is_read_and_replaced_by_version_2() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let bank = Bank::new(folder.path().to_owned());
+        let old = include_str!("../../tests/fuzz/seeds/lock/two");
+        assert!(old.contains("version = 1") && old.contains("chosen = "));
+        files::replace(&bank.lockfile(), old.as_bytes()).expect("written");
+        let anchors = bank.anchors().expect("the old format");
+        assert_eq!(anchors.len(), 2);
+        assert!(bank.write_anchors(&anchors).expect("written"));
+        let bytes = files::read(&bank.lockfile(), MAX_BYTES).expect("readable").expect("a file");
+        let new = String::from_utf8(bytes).expect("text");
+        assert!(
+            new.contains("version = 2") && !new.contains("chosen") && !new.contains("sketches")
+        );
+        assert_eq!(bank.anchors().expect("the new format"), anchors);
+        assert!(!bank.write_anchors(&anchors).expect("unchanged"));
     }
 }

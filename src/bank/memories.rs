@@ -6,10 +6,10 @@ use anyhow::Result;
 use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::error::Failure;
+use crate::error::UserError;
+use crate::file_stat::FileStat;
 use crate::markdown::frontmatter::{self, Frontmatter};
 use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
-use crate::stamp::Stamp;
 use crate::text;
 
 use super::{Bank, files, names};
@@ -68,8 +68,8 @@ impl Bank {
     }
 
     /// Returns the size and time of a file, if it is there.
-    pub(crate) fn stamp(&self, file: &str) -> Option<Stamp> {
-        self.folder().join(file).symlink_metadata().ok().map(|metadata| Stamp::of(&metadata))
+    pub(crate) fn stat(&self, file: &str) -> Option<FileStat> {
+        self.folder().join(file).symlink_metadata().ok().map(|metadata| FileStat::new(&metadata))
     }
 
     /// Reads one memory.
@@ -136,8 +136,8 @@ impl Bank {
     }
 
     /// Returns the size and time of the lock file, if there is one.
-    pub(crate) fn lock_stamp(&self) -> Option<Stamp> {
-        self.lockfile().metadata().ok().map(|metadata| Stamp::of(&metadata))
+    pub(crate) fn lock_stat(&self) -> Option<FileStat> {
+        self.lockfile().metadata().ok().map(|metadata| FileStat::new(&metadata))
     }
 
     /// Takes back a memory that was written a moment ago.
@@ -165,7 +165,7 @@ impl Bank {
         if files::create(&self.inside(&file)?, text.as_bytes())? {
             Ok(file)
         } else {
-            Err(Failure::usage(format!("there is a memory `{name}` already"))
+            Err(UserError::usage(format!("there is a memory `{name}` already"))
                 .hint(format!("choose another name, or see it with `cerberus memory show {name}`"))
                 .into())
         }
@@ -178,7 +178,7 @@ impl Bank {
             files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| vanished(file))?;
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Failure::usage(format!("`{file}` is no valid UTF-8 from byte {at} on, and editing it would lose what it holds"))
+            UserError::usage(format!("`{file}` is no valid UTF-8 from byte {at} on, and editing it would lose what it holds"))
                 .hint("save it as UTF-8 in an editor first")
                 .into()
         })
@@ -191,8 +191,8 @@ impl Bank {
     }
 }
 
-fn vanished(file: &str) -> Failure {
-    Failure::usage(format!("there is no memory file `{file}`"))
+fn vanished(file: &str) -> UserError {
+    UserError::usage(format!("there is no memory file `{file}`"))
         .hint("list the memories with `cerberus memory show`")
 }
 
@@ -200,7 +200,7 @@ fn check_size(text: &str) -> Result<()> {
     if text.len() as u64 <= MAX_BYTES {
         return Ok(());
     }
-    Err(Failure::usage(format!(
+    Err(UserError::usage(format!(
         "the memory has {} KB, more than 100 KB",
         text.len().div_ceil(1024)
     ))

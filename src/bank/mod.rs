@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 mod files;
 mod foreign;
@@ -102,14 +102,14 @@ impl Bank {
         if real.is_some_and(|real| real.starts_with(&bank)) {
             return Ok(path);
         }
-        Err(Failure::usage(format!("`{file}` leads out of the bank"))
+        Err(UserError::usage(format!("`{file}` leads out of the bank"))
             .hint("a folder on the way is a link; memories live in the bank itself")
             .into())
     }
 
     /// Returns the error for a bank that is not there.
-    pub(crate) fn missing(&self) -> Failure {
-        Failure::usage(format!("there is no bank at `{}`", self.folder.display()))
+    pub(crate) fn missing(&self) -> UserError {
+        UserError::usage(format!("there is no bank at `{}`", self.folder.display()))
             .hint("run `cerberus memory init` to make one")
     }
 }

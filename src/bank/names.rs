@@ -2,7 +2,7 @@
 //!
 //! An id is also a path below the bank, so it must stay inside on every system.
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 /// The longest id; every file system takes names of this length.
 const MAX_BYTES: usize = 120;
@@ -19,11 +19,12 @@ const RESERVED: &[&str] =
     &["con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3"];
 
 /// Checks that `id` can name a memory of a bank.
-pub(crate) fn check(id: &str) -> Result<(), Failure> {
+pub(crate) fn check(id: &str) -> Result<(), UserError> {
     let refuse = |why: &str| {
-        Failure::usage(format!("`{}` cannot be the id of a memory: {why}", id.escape_debug())).hint(
-            "use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`",
-        )
+        UserError::usage(format!("`{}` cannot be the id of a memory: {why}", id.escape_debug()))
+            .hint(
+                "use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`",
+            )
     };
     if id.is_empty() {
         return Err(refuse("it is empty"));
@@ -49,9 +50,9 @@ pub(crate) fn check(id: &str) -> Result<(), Failure> {
 
 /// Checks that `file` can be the file of a memory, as people name files: inside the bank
 /// on every system, whatever else is in its name.
-pub(crate) fn check_file(file: &str) -> Result<(), Failure> {
+pub(crate) fn check_file(file: &str) -> Result<(), UserError> {
     let refuse = |why: &str| {
-        Failure::usage(format!("`{}` cannot be the file of a memory: {why}", file.escape_debug()))
+        UserError::usage(format!("`{}` cannot be the file of a memory: {why}", file.escape_debug()))
             .hint("name it as in `db/close-sessions.md`, below the bank")
     };
     if !file.ends_with(".md") {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 use super::{Bank, files};
 
@@ -23,7 +23,7 @@ impl PageFile {
     pub(crate) fn at(path: &Path, bank: &Bank) -> Result<Self> {
         let shown = path.display();
         let refused = |why: &str, hint: String| {
-            Err(Failure::usage(format!("`{shown}` {why}")).hint(hint).into())
+            Err(UserError::usage(format!("`{shown}` {why}")).hint(hint).into())
         };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
@@ -32,7 +32,7 @@ impl PageFile {
         }
         if !folder.is_dir() {
             let folder = folder.display();
-            return Err(Failure::usage(format!("there is no folder `{folder}` to write to"))
+            return Err(UserError::usage(format!("there is no folder `{folder}` to write to"))
                 .hint(format!("make it with `mkdir -p {folder}`"))
                 .into());
         }

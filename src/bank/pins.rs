@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::model::{Pin, PinScope, Priority};
 use crate::text::LineIndex;
 
@@ -67,7 +67,7 @@ impl Bank {
         };
         match parse(&bytes) {
             Ok(pins) => Ok(PinFile { pins, fault: None, bytes }),
-            Err(Fault::TooNew(version)) => Err(Failure::environment(format!(
+            Err(Fault::TooNew(version)) => Err(UserError::environment(format!(
                 "failed to read `pins.toml`: it has version {version}, this cerberus knows {VERSION}"
             ))
             .hint("upgrade cerberus")

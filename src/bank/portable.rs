@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 use super::lockfile::Anchors;
 use super::{Bank, files};
@@ -35,7 +35,7 @@ impl Bank {
         if files::create(&self.own(file)?, bytes)? {
             return Ok(Put::Made(file.to_owned()));
         }
-        Err(Failure::usage(format!("there is a file `{file}` already"))
+        Err(UserError::usage(format!("there is a file `{file}` already"))
             .hint("keep it, or write over it with `--overwrite`")
             .into())
     }
@@ -79,7 +79,7 @@ impl Bank {
     fn own(&self, file: &str) -> Result<PathBuf> {
         let path = self.inside(file)?;
         if path.is_symlink() || path.is_dir() {
-            return Err(Failure::usage(format!("`{file}` is a link or a folder in the bank"))
+            return Err(UserError::usage(format!("`{file}` is a link or a folder in the bank"))
                 .hint("move it away: memories are files of the bank itself")
                 .into());
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 use super::lockfile::{self, Anchors};
 use super::{Bank, TRASH, files};
@@ -60,7 +60,7 @@ impl Bank {
         let file = format!("{name}.md");
         let name = self.newest_trashed(name)?;
         if self.folder().join(&file).exists() {
-            return Err(Failure::usage(format!("there is a memory file `{file}` already"))
+            return Err(UserError::usage(format!("there is a memory file `{file}` already"))
                 .hint("give that file another name first")
                 .into());
         }
@@ -106,7 +106,7 @@ impl Bank {
     fn newest_trashed(&self, stem: &str) -> Result<String> {
         let newest = self.numbers(stem)?.pop().map(|n| trashed_name(stem, n));
         newest.ok_or_else(|| {
-            Failure::usage(format!("there is no memory `{stem}` in the trash"))
+            UserError::usage(format!("there is no memory `{stem}` in the trash"))
                 .hint("see what is there with `ls .memories/.trash`")
                 .into()
         })

@@ -22,7 +22,7 @@ use crate::commands::{
     sections, show, stats, trash, update,
 };
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
 use crate::timings;
@@ -170,7 +170,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
                 return Ok(ExitStatus::Done);
             }
             if !settings.memory_enabled {
-                return Err(Failure::usage("memory is switched off for this project")
+                return Err(UserError::usage("memory is switched off for this project")
                     .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
                     .into());
             }

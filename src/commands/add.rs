@@ -6,8 +6,8 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::config::Settings;
-use crate::engine::examples::Expected;
 use crate::error::ExitStatus;
+use crate::model::CodeLocation;
 use crate::ops::add::{self, Request};
 use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 
@@ -35,7 +35,7 @@ pub(crate) struct AddArgs {
     pub(crate) hints: Vec<String>,
     /// Anchor it by hand to FILE or FILE::SYMBOL
     #[arg(long, value_name = "PLACE", conflicts_with = "no_anchor")]
-    pub(crate) anchor_to: Option<String>,
+    pub(crate) anchor_to: Option<CodeLocation>,
     /// Do not look for its example
     #[arg(long)]
     pub(crate) no_anchor: bool,
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
         scope: args.scope.clone(),
         tags: args.tags.clone(),
         hints: super::hints(&args.hints),
-        anchor_to: args.anchor_to.as_deref().map(Expected::parse).transpose()?,
+        anchor_to: args.anchor_to.clone(),
         no_anchor: args.no_anchor,
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         allow_secret: args.secret.allow_secret,

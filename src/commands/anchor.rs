@@ -5,8 +5,8 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::config::Settings;
-use crate::engine::examples::Expected;
 use crate::error::ExitStatus;
+use crate::model::CodeLocation;
 use crate::ops::anchor::{self, Choice, Report, Request};
 use crate::output::{GOOD, NAME, ODD, Printer};
 use crate::text::shell_word;
@@ -25,7 +25,7 @@ pub(crate) struct AnchorArgs {
     pub(crate) pick: Option<usize>,
     /// Keep FILE or FILE::SYMBOL
     #[arg(long, value_name = "PLACE", group = "choice")]
-    pub(crate) to: Option<String>,
+    pub(crate) to: Option<CodeLocation>,
     /// Take the anchor away
     #[arg(long, group = "choice")]
     pub(crate) clear: bool,
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> 
     } else if let Some(limit) = args.candidates {
         Choice::List(limit)
     } else if let Some(place) = &args.to {
-        Choice::To(Expected::parse(place)?)
+        Choice::To(place.clone())
     } else {
         Choice::Best
     };

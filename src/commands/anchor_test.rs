@@ -1,7 +1,7 @@
 //! `cerberus memory anchor-test`.
 
 use super::args::quality;
-use crate::model::Scope;
+use crate::model::{CodeLocation, Scope};
 use clap::Args;
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -12,8 +12,8 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use crate::config::Settings;
-use crate::engine::examples::{self, Expected, Options, Query, RankedSymbol, Ranking, UnknownWord};
-use crate::error::{ExitStatus, Failure};
+use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
+use crate::error::{ExitStatus, UserError};
 use crate::ops::memories;
 use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 
@@ -32,7 +32,7 @@ pub(crate) struct AnchorTestArgs {
     pub(crate) rules: Option<PathBuf>,
     /// Fail unless FILE or FILE::SYMBOL is found
     #[arg(long, value_name = "PLACE")]
-    pub(crate) expect: Option<String>,
+    pub(crate) expect: Option<CodeLocation>,
     /// Accept what is expected among the first N candidates
     #[arg(long, value_name = "N", default_value_t = 1, requires = "expect")]
     pub(crate) within: usize,
@@ -68,7 +68,7 @@ pub(crate) fn run(
 ) -> Result<ExitStatus> {
     let languages = match &args.scope {
         Some(scope) => memories::languages(scope).map_err(|why| {
-            Failure::usage(format!("nothing to look for in `{scope}`: {why}"))
+            UserError::usage(format!("nothing to look for in `{scope}`: {why}"))
                 .hint("leave `--scope` out, or name a language as in `--scope language:go`")
         })?,
         None => None,
@@ -82,14 +82,13 @@ pub(crate) fn run(
         }],
     };
     if args.rules.is_none() && questions.iter().all(|it| it.rule.trim().is_empty()) {
-        return Err(Failure::usage("a rule without words has no example")
+        return Err(UserError::usage("a rule without words has no example")
             .hint("say the rule, as in `cerberus memory anchor-test \"close the session\"`")
             .into());
     }
     for question in &mut questions {
         question.languages = languages;
     }
-    let expected = args.expect.as_deref().map(Expected::parse).transpose()?;
     let options = Options {
         limit: args.limit.get().max(args.within),
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
@@ -100,19 +99,21 @@ pub(crate) fn run(
         out.warn(&report.warnings);
         if out.json { out.document(report)? } else { show(report, args.explain, out) }
     }
-    let Some(expected) = expected else {
+    let Some(expected) = &args.expect else {
         return Ok(ExitStatus::Done);
     };
     let is_met = reports.iter().all(|report| {
         let first = report.candidates.iter().take(args.within);
-        first.into_iter().any(|candidate| expected.is_met_by(candidate))
+        first
+            .into_iter()
+            .any(|candidate| expected.matches(&candidate.file, candidate.symbol.as_deref()))
     });
     if is_met {
         return Ok(ExitStatus::Done);
     }
-    let place = super::place(&expected.file, expected.symbol.as_deref());
+    let place = expected.to_string();
     out.flush()?;
-    Err(Failure::check(format!("`{place}` is not among the first {} candidates", args.within))
+    Err(UserError::check(format!("`{place}` is not among the first {} candidates", args.within))
         .hint("see what decided with `--explain`, or give the rule a `--hint` from its code")
         .into())
 }
@@ -132,7 +133,7 @@ fn read_rules(path: &Path) -> Result<Vec<Query>> {
             reason = "a file that the user names, not the project's"
         )]
         let file = std::fs::File::open(path).map_err(|error| {
-            Failure::usage(format!("{}: {error}", said())).hint("name a file with a rule a line")
+            UserError::usage(format!("{}: {error}", said())).hint("name a file with a rule a line")
         })?;
         file.take(MAX_RULES_BYTES).read_to_string(&mut text).with_context(said)?;
     }
@@ -143,7 +144,7 @@ fn read_rules(path: &Path) -> Result<Vec<Query>> {
                 let message = error.to_string();
                 // The position within the line stands in the place before.
                 let message = message.split(" at line ").next().unwrap_or_default();
-                Failure::usage(format!("{}:{}:{}: {message}", said(), at + 1, error.column()))
+                UserError::usage(format!("{}:{}:{}: {message}", said(), at + 1, error.column()))
                     .hint("write a rule a line, or {\"rule\": \"…\", \"hints\": [\"…\"]}")
             })?;
             (parsed.rule, parsed.hints)

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::bank::memories::MAX_BYTES;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::text;
 
 /// Returns the text that was given by `--content` or `--file`, if any.
@@ -25,7 +25,7 @@ pub(super) fn required(content: Option<&str>, file: Option<&Path>) -> Result<Str
         return Ok(text);
     }
     if std::io::stdin().is_terminal() {
-        return Err(Failure::usage("there is no content")
+        return Err(UserError::usage("there is no content")
             .hint("give it with `--content TEXT`, `--file FILE`, or through a pipe")
             .into());
     }
@@ -49,18 +49,18 @@ pub(super) fn bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
             reason = "a file that the user names, not the project's"
         )]
         let file = std::fs::File::open(path).map_err(|error| {
-            Failure::usage(format!("{}: {error}", said()))
+            UserError::usage(format!("{}: {error}", said()))
                 .hint("name a file that can be read, or `-`")
         })?;
         if file.metadata().is_ok_and(|it| it.is_dir()) {
-            return Err(Failure::usage(format!("{}: it is a folder", said()))
+            return Err(UserError::usage(format!("{}: it is a folder", said()))
                 .hint("name a file in it, or `-`")
                 .into());
         }
         file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(said)?;
     }
     if bytes.len() as u64 > max_bytes {
-        return Err(Failure::usage(format!(
+        return Err(UserError::usage(format!(
             "{} is larger than {} KB",
             shown(path),
             max_bytes / 1024
@@ -74,7 +74,7 @@ pub(super) fn bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
 fn decoded(bytes: &[u8], path: &Path) -> Result<String> {
     match text::decode(bytes) {
         (text, true) => Ok(text.into_owned()),
-        (_, false) => Err(Failure::usage(format!("{} is no valid UTF-8", shown(path)))
+        (_, false) => Err(UserError::usage(format!("{} is no valid UTF-8", shown(path)))
             .hint("save it as UTF-8 first")
             .into()),
     }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::config;
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::ops::demo;
 use crate::output::{BAD, FAINT, GOOD, Printer};
 
@@ -23,5 +23,7 @@ pub(crate) fn run(out: &mut Printer) -> Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     out.flush()?;
-    Err(Failure::check("a step did not hold").hint("please report it with the lines above").into())
+    Err(UserError::check("a step did not hold")
+        .hint("please report it with the lines above")
+        .into())
 }

@@ -10,7 +10,7 @@ use anyhow::Result;
 use serde::de::DeserializeOwned;
 
 use crate::config::Settings;
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::ops::export::{Header, Line};
 use crate::ops::import;
 use crate::ops::import::rules::{self, Outcome, Request, Row};
@@ -152,7 +152,7 @@ fn export(
 fn read_export(path: &Path) -> Result<(Header, Vec<Line>)> {
     let bytes = content::bytes(path, MAX_EXPORT_BYTES)?;
     let text = String::from_utf8(bytes).map_err(|_| {
-        Failure::usage(format!("{} is no export: it is no valid UTF-8", content::shown(path)))
+        UserError::usage(format!("{} is no export: it is no valid UTF-8", content::shown(path)))
             .hint("make one with `cerberus memory export`")
     })?;
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -168,7 +168,7 @@ fn parsed<T: DeserializeOwned>(path: &Path, at: usize, line: &str) -> Result<T> 
         // The position within the line stands in the place before.
         let message = message.split(" at line ").next().unwrap_or_default();
         let place = format!("line {}, column {}", at + 1, error.column());
-        Failure::usage(format!("failed to read {}, {place}: {message}", content::shown(path)))
+        UserError::usage(format!("failed to read {}, {place}: {message}", content::shown(path)))
             .hint("make an export with `cerberus memory export`")
             .into()
     })

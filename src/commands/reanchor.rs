@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::config::Settings;
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::model::State;
 use crate::ops::memories::Filter;
 use crate::ops::reanchor::{self, Finding, Mode, Report, Request, Target};
@@ -65,7 +65,7 @@ pub(crate) fn run(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     if out.json && args.format.is_some_and(|format| format != ReportFormat::Json) {
-        return Err(Failure::usage("--json and --format ask for two forms at once")
+        return Err(UserError::usage("--json and --format ask for two forms at once")
             .hint("leave one of them out")
             .into());
     }
@@ -213,7 +213,7 @@ fn headline(finding: &Finding, out: &Printer) -> String {
 fn explain(report: &Report, typed: &str, out: &mut Printer) -> Result<()> {
     let ids = report.results.iter().map(|finding| finding.id.as_str());
     let at = crate::ops::memories::find_id(typed, ids).map_err(|_| {
-        Failure::usage(format!("`{typed}` has no anchor that was followed"))
+        UserError::usage(format!("`{typed}` has no anchor that was followed"))
             .hint("see all with `cerberus memory reanchor --dry-run`")
     })?;
     let finding = &report.results[at];

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::bank::PageFile;
 use crate::config::Settings;
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::ops::report::{self, Report};
 use crate::output::{Bar, GOOD, ODD, Printer, page};
 
@@ -22,12 +22,12 @@ pub(crate) struct ReportArgs {
 pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let to_stdout = args.html.as_deref() == Some(Path::new("-"));
     if args.html.is_none() && !out.json {
-        return Err(Failure::usage("the report has to go somewhere")
+        return Err(UserError::usage("the report has to go somewhere")
             .hint("write the page with `cerberus memory report --html report.html`")
             .into());
     }
     if to_stdout && out.json {
-        return Err(Failure::usage("--json and `--html -` both write to the standard output")
+        return Err(UserError::usage("--json and `--html -` both write to the standard output")
             .hint("name a file for the page")
             .into());
     }

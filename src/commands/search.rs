@@ -6,7 +6,7 @@ use clap::Args;
 use std::num::NonZeroUsize;
 
 use crate::config::Settings;
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::ops::search::{self, Hit, Report, Request};
 use crate::output::{FAINT, NAME, Printer};
 
@@ -71,8 +71,8 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> 
     Ok(ExitStatus::Done)
 }
 
-fn nothing(report: &Report) -> Failure {
-    let failure = Failure::check(format!("no memory speaks of `{}`", report.query));
+fn nothing(report: &Report) -> UserError {
+    let failure = UserError::check(format!("no memory speaks of `{}`", report.query));
     if report.left_out > 0 {
         let n = report.left_out;
         let memories = if n == 1 { "1 memory does".to_owned() } else { format!("{n} memories do") };

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::config::Settings;
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::ops::document::Edited;
 use crate::ops::update::{self, Request};
 use crate::output::{FAINT, GOOD, NAME, Printer};
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> 
         content => content,
     };
     if wanted.category.as_deref().is_some_and(|it| it.trim().is_empty()) {
-        return Err(Failure::usage("the category is empty")
+        return Err(UserError::usage("the category is empty")
             .hint("name one, as in `--category db`")
             .into());
     }

@@ -20,8 +20,8 @@ use crate::engine::rank::document::Document;
 use crate::engine::rank::path_class::Place;
 use crate::engine::rank::postings;
 use crate::engine::rank::score::Scorable;
+use crate::file_stat::FileStat;
 use crate::model::Language;
-use crate::stamp::Stamp;
 use crate::store::Store;
 use crate::store::code::{self, ContentHash, FileRow};
 use crate::text;
@@ -167,12 +167,12 @@ impl CodeIndex {
             for row in rows {
                 // Under no time of its own a file is read again, and costs that once.
                 let is_racy = (now - row.mtime).abs() < RACY_NANOSECONDS;
-                code::put_file(connection, row, if is_racy { 0 } else { row.mtime })?;
+                code::upsert_file(connection, row, if is_racy { 0 } else { row.mtime })?;
             }
             for path in removed {
                 code::remove_file(connection, path)?;
             }
-            code::sweep_symbols(connection)?;
+            code::remove_unused_symbols(connection)?;
             Ok(true)
         });
         self.is_attached = self.is_kept(kept);
@@ -350,7 +350,7 @@ impl CodeIndex {
             return Ok(());
         }
         let _step = timings::step("parse every file");
-        let mut known = code::parsed(self.store.reader())?;
+        let mut known = code::parsed_contents(self.store.reader())?;
         let files = self.files.iter().enumerate();
         let missing = files.filter(|(_, file)| known.insert((file.hash, file.language)));
         let missing: Vec<usize> = missing.map(|(at, _)| at).collect();
@@ -375,7 +375,7 @@ fn keep_packed(store: &mut Store, packed: &Receiver<Vec<Packed>>) -> Result<()> 
         let lots: Vec<Vec<Packed>> = std::iter::once(first).chain(more).collect();
         store.transaction(|connection| {
             for (hash, language, bytes) in lots.iter().flatten() {
-                code::put_symbols(connection, hash, *language, bytes)?;
+                code::insert_symbols(connection, hash, *language, bytes)?;
             }
             Ok(())
         })?;
@@ -400,8 +400,8 @@ fn up_to_date(
     entry: walk::Entry,
 ) -> Met {
     let is_same = |row: &FileRow| {
-        let known = Stamp { size: row.size, mtime: row.mtime };
-        row.language == entry.language && read::stamp(root, &row.path) == Some(known)
+        let known = FileStat { size: row.size, mtime: row.mtime };
+        row.language == entry.language && read::stat(root, &row.path) == Some(known)
     };
     match old {
         Some(row) if is_same(&row) => Met { row, is_new: false, warning: None },

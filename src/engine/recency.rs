@@ -34,7 +34,7 @@ pub(crate) fn of_files(
             unknown.iter().map(|path| (*path, found.get(*path).copied())).collect();
         // Where they cannot be kept, the next run asks git again.
         let _ = index.store().transaction(|connection| {
-            code::put_commit_times(connection, &head.id, fresh.iter().copied())
+            code::insert_commit_times(connection, &head.id, fresh.iter().copied())
         });
         times.extend(fresh.into_iter().map(|(path, seconds)| (path.to_owned(), seconds)));
     }

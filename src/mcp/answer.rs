@@ -9,7 +9,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::tokens;
 
 /// The most tokens of an answer, each as data and as text; hosts warn of 10,000.
@@ -95,7 +95,7 @@ impl Answer {
 
 /// Returns a failure with its next steps, for the agent to act on.
 pub(super) fn failed(error: &Error) -> CallToolResult {
-    let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
+    let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
     let mut text = format!("{error:#}");
     for hint in failure.map(|failure| failure.hints.as_slice()).unwrap_or_default() {
         let _ = write!(text, "\nhint: {hint}");
@@ -339,7 +339,8 @@ results:
 
     #[test]
     fn a_failure_says_what_to_do() {
-        let error = Error::from(Failure::usage("there is no memory `x`").hint("did you mean `y`?"));
+        let error =
+            Error::from(UserError::usage("there is no memory `x`").hint("did you mean `y`?"));
         let result = failed(&error);
         assert_eq!(result.is_error, Some(true));
         let text = &result.content[0].as_text().expect("text").text;

@@ -6,11 +6,11 @@ use anyhow::Result;
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents};
 
 use crate::bank::Bank;
-use crate::error::Failure;
+use crate::error::UserError;
+use crate::file_stat::FileStat;
 use crate::ops::Project;
 use crate::ops::memories::Memories;
 use crate::ops::read::{self, Request};
-use crate::stamp::Stamp;
 
 pub(super) const MARKDOWN: &str = "text/markdown";
 
@@ -22,7 +22,7 @@ const PER_PAGE: usize = 200;
 /// Returns a page of the list of memories; the cursor is where it begins.
 pub(super) fn page(project: &Project, cursor: Option<&str>) -> Result<ListResourcesResult> {
     let start = cursor.map_or(Ok(0), str::parse::<usize>).map_err(|_| {
-        Failure::usage("the cursor is none of this server's").hint("list without a cursor first")
+        UserError::usage("the cursor is none of this server's").hint("list without a cursor first")
     })?;
     let memories = Memories::load(project)?;
     let resources = memories.all.iter().skip(start).take(PER_PAGE).map(|stored| {
@@ -63,7 +63,7 @@ fn uri(id: &str) -> String {
 /// Returns the id that a URI names.
 fn id(uri: &str) -> Result<String> {
     let wrong = || {
-        Failure::usage(format!("`{uri}` names no memory"))
+        UserError::usage(format!("`{uri}` names no memory"))
             .hint("a memory is `memory://ID`; resources/list has them all")
     };
     let mut rest = uri.strip_prefix(SCHEME).ok_or_else(wrong)?.bytes();
@@ -91,7 +91,7 @@ pub(super) struct Watch {
 struct Watched {
     bank: Bank,
     file: String,
-    stamp: Option<Stamp>,
+    stamp: Option<FileStat>,
 }
 
 /// What changed.
@@ -114,7 +114,7 @@ impl Watch {
         let wanted = id(uri)?;
         let memories = Memories::load(project)?;
         let file = memories.find(&wanted)?.file.clone();
-        let (bank, stamp) = (project.bank.clone(), project.bank.stamp(&file));
+        let (bank, stamp) = (project.bank.clone(), project.bank.stat(&file));
         self.memories.insert(uri.to_owned(), Watched { bank, file, stamp });
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Watch {
     pub(super) fn changes(&mut self) -> Changes {
         let mut changes = Changes::default();
         for (uri, watched) in &mut self.memories {
-            let stamp = watched.bank.stamp(&watched.file);
+            let stamp = watched.bank.stat(&watched.file);
             if stamp != watched.stamp {
                 watched.stamp = stamp;
                 changes.updated.push(uri.clone());

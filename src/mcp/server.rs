@@ -26,7 +26,7 @@ use tokio::task::{JoinError, spawn_blocking};
 use super::args::ToolSet;
 use crate::config::GlobalArgs;
 use crate::config::Settings;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::ops::{Project, inject};
 
 use super::answer::failed;
@@ -97,7 +97,7 @@ impl Server {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<CallToolResult> {
         if !settings.memory_enabled {
-            return Err(Failure::usage("memory is switched off for this project")
+            return Err(UserError::usage("memory is switched off for this project")
                 .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
                 .into());
         }
@@ -405,7 +405,7 @@ fn broken(error: JoinError) -> anyhow::Error {
     if panic.is::<Cancelled>() {
         return anyhow!("the call was cancelled");
     }
-    Failure::environment(format!("cerberus failed on this call: {}", said(panic.as_ref())))
+    UserError::environment(format!("cerberus failed on this call: {}", said(panic.as_ref())))
         .hint("the server goes on; try other arguments, and report this as a bug of cerberus")
         .into()
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::config::Settings;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::mcp::ToolSet;
 use crate::ops::{Progress, Project};
 
@@ -67,7 +67,7 @@ impl Tool {
             .with_annotations(annotations(effect));
         let handler = move |call: &Call<'_>, arguments: JsonObject| {
             let params = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-                Failure::usage(format!("the arguments of `{name}` do not fit: {error}"))
+                UserError::usage(format!("the arguments of `{name}` do not fit: {error}"))
                     .hint(format!("look at the input schema of `{name}`"))
             })?;
             handler(call, params)

@@ -4,15 +4,15 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::bank::names;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::frontmatter::Frontmatter;
-use crate::model::{Anchor, Chosen, MemoryType, Scope};
+use crate::model::{Anchor, CodeLocation, MemoryType, Origin, Scope};
 
 use super::anchor::{self, Kept};
 use super::memories::{self, Memories};
 use super::similar::Kin;
 use super::{Project, document};
-use crate::engine::examples::{self, Expected, Options, Query};
+use crate::engine::examples::{self, Options, Query};
 
 /// A memory to be.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub(crate) struct Request {
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
     /// Where it is anchored by hand.
-    pub(crate) anchor_to: Option<Expected>,
+    pub(crate) anchor_to: Option<CodeLocation>,
     pub(crate) no_anchor: bool,
     pub(crate) min_quality: f64,
     pub(crate) allow_secret: bool,
@@ -63,7 +63,7 @@ impl Unanchored {
 pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
     let text = request.text.trim();
     if text.is_empty() {
-        return Err(Failure::usage("the memory has no text")
+        return Err(UserError::usage("the memory has no text")
             .hint(
                 "say it in a sentence: `cerberus memory add \"Close sessions in a finally block\"`",
             )
@@ -141,7 +141,7 @@ fn find_anchor(
     };
     warnings.append(&mut found.warnings);
     match (found.anchor, found.candidates.first()) {
-        (Some(first), _) => Ok((Some(anchor::of_candidate(project, &first, Chosen::Auto)?), None)),
+        (Some(first), _) => Ok((Some(anchor::of_candidate(project, &first, Origin::Auto)?), None)),
         (None, Some(best)) => {
             let gate = request.min_quality;
             let why = format!(

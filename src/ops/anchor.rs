@@ -4,14 +4,14 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::bank::Stored;
-use crate::error::Failure;
-use crate::model::{Anchor, Chosen};
+use crate::error::UserError;
+use crate::model::{Anchor, CodeLocation, Origin};
 use crate::text;
 use crate::tree::{git, walk};
 
 use super::memories::{self, Memories};
 use super::{Project, rounded};
-use crate::engine::examples::{self, Expected, Options, Query, RankedSymbol, UnknownWord};
+use crate::engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
 use crate::engine::track;
 
 /// What to do about a memory's anchor.
@@ -22,7 +22,7 @@ pub(crate) enum Choice {
     /// Keep the candidate of this rank, whatever its quality.
     Pick(usize),
     /// Keep this place, chosen by hand.
-    To(Expected),
+    To(CodeLocation),
     /// Only list so many candidates.
     List(usize),
     /// Take the anchor away.
@@ -70,7 +70,7 @@ pub(crate) struct Kept {
     pub(crate) quality: f64,
     #[serde(rename = "match")]
     pub(crate) match_score: f64,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: Origin,
 }
 
 impl Kept {
@@ -80,7 +80,7 @@ impl Kept {
             symbol: anchor.symbol.clone(),
             quality: rounded(anchor.quality),
             match_score: rounded(anchor.match_score),
-            chosen: anchor.chosen,
+            chosen: anchor.origin,
         }
     }
 }
@@ -109,13 +109,13 @@ pub(crate) fn anchor(project: &Project, request: &Request) -> Result<Report> {
         Choice::To(place) => Some(by_hand(project, place)?),
         Choice::Best | Choice::Pick(_) | Choice::List(_) => {
             if let (Choice::Best, Some(old)) =
-                (&request.choice, old.filter(|old| old.chosen == Chosen::Manual))
+                (&request.choice, old.filter(|old| old.origin == Origin::Manual))
             {
                 return Err(chosen_by_hand(&id, old).into());
             }
             let question = Query {
                 languages: memories::languages(&stored.memory.scope).map_err(|why| {
-                    Failure::usage(format!("`{id}` cannot be anchored: {why}"))
+                    UserError::usage(format!("`{id}` cannot be anchored: {why}"))
                         .hint("give it a scope like `project:<name>` in its frontmatter")
                 })?,
                 ..question
@@ -171,23 +171,23 @@ fn search(
             let Some(candidate) = candidate else {
                 return Err(no_such_rank(&request.id, rank, report.candidates.len()).into());
             };
-            (candidate, Chosen::Manual)
+            (candidate, Origin::Manual)
         }
         None if matches!(request.choice, Choice::List(_)) => return Ok(None),
         None => match &found.anchor {
-            Some(first) => (first, Chosen::Auto),
+            Some(first) => (first, Origin::Auto),
             None => return Ok(None),
         },
     };
     of_candidate(project, candidate, chosen).map(Some)
 }
 
-fn no_such_rank(id: &str, rank: usize, n_candidates: usize) -> Failure {
+fn no_such_rank(id: &str, rank: usize, n_candidates: usize) -> UserError {
     if n_candidates == 0 {
-        return Failure::usage(format!("`{id}` has no candidates: no code has its words"))
+        return UserError::usage(format!("`{id}` has no candidates: no code has its words"))
             .hint(format!("name a place with `cerberus memory anchor {id} --to FILE::SYMBOL`"));
     }
-    Failure::usage(format!("there is no candidate {rank}: `{id}` has {n_candidates}"))
+    UserError::usage(format!("there is no candidate {rank}: `{id}` has {n_candidates}"))
         .hint(format!("see them with `cerberus memory anchor {id} --candidates {n_candidates}`"))
 }
 
@@ -195,7 +195,7 @@ fn no_such_rank(id: &str, rank: usize, n_candidates: usize) -> Failure {
 pub(super) fn of_candidate(
     project: &Project,
     candidate: &RankedSymbol,
-    chosen: Chosen,
+    chosen: Origin,
 ) -> Result<Anchor> {
     let symbol = candidate.symbol.as_deref();
     let scores = (candidate.quality, candidate.match_score);
@@ -203,16 +203,16 @@ pub(super) fn of_candidate(
 }
 
 /// Returns the anchor for a place that a person named; what a person chose is right.
-pub(super) fn by_hand(project: &Project, place: &Expected) -> Result<Anchor> {
+pub(super) fn by_hand(project: &Project, place: &CodeLocation) -> Result<Anchor> {
     check_file(project, &place.file)?;
-    at_place(project, &place.file, place.symbol.as_deref(), Chosen::Manual, (1.0, 1.0))
+    at_place(project, &place.file, place.symbol.as_deref(), Origin::Manual, (1.0, 1.0))
 }
 
 fn at_place(
     project: &Project,
     file: &str,
     symbol: Option<&str>,
-    chosen: Chosen,
+    origin: Origin,
     (quality, match_score): (f64, f64),
 ) -> Result<Anchor> {
     let located = track::locate(&project.root, file, symbol)?;
@@ -221,7 +221,7 @@ fn at_place(
         symbol: located.place.symbol,
         kind: located.place.kind,
         language: located.place.language,
-        chosen,
+        origin,
         quality,
         match_score,
         commit: git::head(&project.root).map(|head| head.kept_id()),
@@ -236,7 +236,7 @@ fn check_file(project: &Project, file: &str) -> Result<()> {
     }
     let listing = walk::walk(&project.root, &project.exclude)?;
     let paths = listing.entries.iter().map(|entry| entry.path.as_str());
-    let failure = Failure::usage(format!("there is no file `{file}`"));
+    let failure = UserError::usage(format!("there is no file `{file}`"));
     Err(match text::nearest(file, paths) {
         Some(near) if file.starts_with(&format!("{near}:")) => failure.hint(format!(
             "name a symbol instead of lines, as in `{near}::SYMBOL`, or the whole file"
@@ -261,12 +261,12 @@ pub(super) fn question(stored: &Stored, more_hints: &[String]) -> Query {
     Query { rule: rule.to_owned(), hints, languages: None }
 }
 
-fn chosen_by_hand(id: &str, old: &Anchor) -> Failure {
+fn chosen_by_hand(id: &str, old: &Anchor) -> UserError {
     let place = match &old.symbol {
         Some(symbol) => format!("{}::{symbol}", old.file),
         None => old.file.clone(),
     };
-    Failure::usage(format!("`{id}` is anchored by hand, to `{place}`"))
+    UserError::usage(format!("`{id}` is anchored by hand, to `{place}`"))
         .hint(format!("see what else there is with `cerberus memory anchor {id} --candidates 5`"))
         .hint(format!("take it away with `cerberus memory anchor {id} --clear`, then anchor again"))
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::bank::Stored;
 use crate::markdown::sections;
 use crate::model::{Language, Scope};
-use crate::store::{look, pins as table};
+use crate::store::{inspect, pins as table};
 use crate::syntax::{Source, language};
 use crate::tree::{entries, read};
 
@@ -143,7 +143,7 @@ fn anchored(project: &Project) -> Vec<Candidate> {
 /// Returns the id, text and tags of each pin.
 fn pins(project: &Project, request: &Request) -> Vec<(String, String, Vec<String>)> {
     let mut found = project.bank.pins().map(|file| file.pins).unwrap_or_default();
-    if let Some(connection) = look::reader(&project.store) {
+    if let Some(connection) = inspect::reader(&project.store) {
         found.extend(table::pins(&connection, request.session.as_deref()).unwrap_or_default());
     }
     found.into_iter().map(|pin| (pin.id, pin.content, pin.tags)).collect()

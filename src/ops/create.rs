@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::bank::names;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::edit;
 use crate::markdown::frontmatter::{self, Frontmatter, Setting};
 use crate::model::{MemoryType, Scope};
@@ -90,7 +90,7 @@ fn composed(project: &Project, request: &Request) -> Result<String> {
         return Ok(format!("{head}{}{newline}", edit::fitted(content, newline)));
     }
     if content[own.body_start..].trim().is_empty() {
-        return Err(Failure::usage("the content has frontmatter and no text below it")
+        return Err(UserError::usage("the content has frontmatter and no text below it")
             .hint("write the text below the second line `---`")
             .into());
     }

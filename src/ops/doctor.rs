@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 
 use super::Project;
 
@@ -142,7 +142,7 @@ pub(crate) fn doctor(project: &Project, request: Request) -> Report {
 /// Returns what went wrong, as a finding: it could not be looked at where the environment
 /// failed, and is wrong otherwise.
 pub(crate) fn failed(check: &'static str, error: &anyhow::Error) -> Finding {
-    let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
+    let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
     let severity = match failure.map(|failure| failure.status) {
         Some(ExitStatus::Usage | ExitStatus::CheckFailed) => Severity::Wrong,
         _ => Severity::Broken,
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn what_failed_is_told_by_whose_fault_it_is() {
-        let finding = failed("pins", &Failure::usage("odd").hint("mend it").into());
+        let finding = failed("pins", &UserError::usage("odd").hint("mend it").into());
         assert_eq!((finding.severity, finding.next.as_str()), (Severity::Wrong, "mend it"));
         let error =
             anyhow::Error::from(std::io::Error::other("disk")).context("failed to read `x`");

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::bank::memories::size_warning;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::{Refusal, secrets, sections};
 
 /// What became of a memory that was edited.
@@ -23,7 +23,7 @@ pub(crate) struct Edited {
 /// Checks that a text may be put into a memory.
 pub(super) fn check_content(content: &str) -> Result<()> {
     if content.trim_start_matches('\u{FEFF}').trim().is_empty() {
-        return Err(Failure::usage("the content is empty")
+        return Err(UserError::usage("the content is empty")
             .hint("give it with `--content TEXT`, `--file FILE`, or through a pipe")
             .into());
     }
@@ -31,7 +31,7 @@ pub(super) fn check_content(content: &str) -> Result<()> {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if let Some(c) = line.chars().find(|c| c.is_control() && *c != '\t') {
             let shown = c.escape_unicode();
-            return Err(Failure::usage(format!(
+            return Err(UserError::usage(format!(
                 "line {} of the content holds the control character `{shown}`",
                 at + 1
             ))
@@ -52,15 +52,15 @@ pub(super) fn refuse_secrets(given: &[Given]) -> Result<()> {
     let Some((name, text, secret)) = found else { return Ok(()) };
     let is_long = text.trim_end().contains('\n');
     let line = if is_long { format!("line {} of ", secret.line + 1) } else { String::new() };
-    Err(Failure::usage(format!("there is {} in {line}{name}", secret.kind))
+    Err(UserError::usage(format!("there is {} in {line}{name}", secret.kind))
         .hint("say where it is kept instead; what is no secret, a person can write with `--allow-secret`")
         .into())
 }
 
 /// Returns the error for an edit that was refused.
-pub(super) fn refused(file: &str, refusal: Refusal) -> Failure {
+pub(super) fn refused(file: &str, refusal: Refusal) -> UserError {
     let line = refusal.line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
-    let failure = Failure::usage(format!("{file}{line}: {}", refusal.message));
+    let failure = UserError::usage(format!("{file}{line}: {}", refusal.message));
     if refusal.hint.is_empty() { failure } else { failure.hint(refusal.hint) }
 }
 

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use crate::bank::{self, LOCKFILE, PINS, names};
-use crate::error::Failure;
+use crate::error::UserError;
 
 use super::Project;
 
@@ -103,7 +103,7 @@ pub(crate) fn save(export: Export, path: &Path, text: &str) -> Result<Report> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         let shown = folder.display();
-        return Err(Failure::usage(format!("there is no folder `{shown}` to write to"))
+        return Err(UserError::usage(format!("there is no folder `{shown}` to write to"))
             .hint(format!("make it with `mkdir -p {shown}`"))
             .into());
     }

@@ -43,9 +43,9 @@ pub(crate) fn feedback(project: &Project, typed: &str, is_good: bool) -> Result<
     let id = memories.find(typed)?.memory.id.clone();
     let anchored = memories.anchors.contains_key(&id);
     let mut store = Store::open(&project.store)?;
-    store.check_kept()?;
+    store.check_persistent()?;
     store.transaction(|connection| {
-        table::put(connection, &project.now.to_string(), &id, is_good, anchored)
+        table::insert(connection, &project.now.to_string(), &id, is_good, anchored)
     })?;
     let mut warnings = memories.warnings;
     warnings.append(&mut store.warnings);

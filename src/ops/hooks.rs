@@ -11,7 +11,7 @@ use jsonc_parser::{ParseOptions, json};
 use serde::Serialize;
 
 use crate::bank::Foreign;
-use crate::error::Failure;
+use crate::error::UserError;
 
 use super::managed_block;
 
@@ -61,7 +61,7 @@ fi
 
 /// Returns the settings of a tool.
 pub(crate) fn print(tool: Tool) -> Result<Printed> {
-    let text = merged(tool, b"").map_err(Failure::usage)?;
+    let text = merged(tool, b"").map_err(UserError::usage)?;
     Ok(Printed { text: String::from_utf8_lossy(&text).into_owned() })
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn write(tool: Tool, path: &Path) -> Result<Written> {
     let file = Foreign::open(path, None)?;
     let shown = path.display();
     let new = merged(tool, &file.bytes).map_err(|why| {
-        Failure::usage(format!("failed to merge into `{shown}`: {why}"))
+        UserError::usage(format!("failed to merge into `{shown}`: {why}"))
             .hint("mend the file, or see what to add with `cerberus hooks print`")
     })?;
     let written = file.write(&new)?;

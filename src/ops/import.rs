@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::bank::lockfile::{self, Anchors};
 use crate::bank::{Bank, LOCKFILE, PINS, Put, memories, names};
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::{frontmatter, secrets};
 use crate::text;
 
@@ -85,7 +85,7 @@ pub(crate) fn from_export(
     }
     if !differing.is_empty() && !overwrite {
         let shown = shown(&differing);
-        return Err(Failure::usage(format!("the bank differs from the export in {shown}"))
+        return Err(UserError::usage(format!("the bank differs from the export in {shown}"))
             .hint(
                 "write over them with `--overwrite`; the bank's own memories then go to the trash",
             )
@@ -106,7 +106,7 @@ pub(crate) fn from_export(
 
 fn check_header(header: &Header, n_lines: usize) -> Result<()> {
     if header.format != FORMAT {
-        return Err(Failure::usage(format!(
+        return Err(UserError::usage(format!(
             "the first line says `{}`, not `{FORMAT}`",
             header.format
         ))
@@ -115,7 +115,7 @@ fn check_header(header: &Header, n_lines: usize) -> Result<()> {
     }
     if header.version != VERSION {
         let version = header.version;
-        return Err(Failure::usage(format!(
+        return Err(UserError::usage(format!(
             "the export has version {version}, this cerberus knows {VERSION}"
         ))
         .hint("upgrade cerberus")
@@ -123,7 +123,7 @@ fn check_header(header: &Header, n_lines: usize) -> Result<()> {
     }
     if header.files != n_lines {
         let files = header.files;
-        return Err(Failure::usage(format!(
+        return Err(UserError::usage(format!(
             "the export was cut: {n_lines} of its {files} files are there"
         ))
         .hint("copy it again, or make another with `cerberus memory export`")
@@ -140,8 +140,9 @@ fn checked(lines: &[Line]) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for (at, line) in lines.iter().enumerate() {
         // The header is the first line.
-        let said =
-            |why: &str| Failure::usage(format!("line {} of the export: {why}", at + 2)).hint(AGAIN);
+        let said = |why: &str| {
+            UserError::usage(format!("line {} of the export: {why}", at + 2)).hint(AGAIN)
+        };
         if ![LOCKFILE, PINS].contains(&line.file.as_str()) {
             names::check_file(&line.file).map_err(|failure| said(&failure.message))?;
         }
@@ -157,9 +158,11 @@ fn checked(lines: &[Line]) -> Result<BTreeMap<String, Vec<u8>>> {
     for file in files.keys() {
         let folders = file.match_indices('/').map(|(at, _)| &file[..at]);
         if let Some(folder) = folders.into_iter().find(|folder| files.contains_key(*folder)) {
-            return Err(Failure::usage(format!("`{folder}` is a file and a folder in the export"))
-                .hint(AGAIN)
-                .into());
+            return Err(UserError::usage(format!(
+                "`{folder}` is a file and a folder in the export"
+            ))
+            .hint(AGAIN)
+            .into());
         }
     }
     Ok(files)
@@ -169,7 +172,7 @@ fn checked(lines: &[Line]) -> Result<BTreeMap<String, Vec<u8>>> {
 fn check_secret(file: &str, bytes: &[u8]) -> Result<()> {
     let Some(secret) = secrets::find_secret(&text::decode(bytes).0) else { return Ok(()) };
     let line = secret.line + 1;
-    Err(Failure::usage(format!("line {line} of `{file}` in the export holds {}", secret.kind))
+    Err(UserError::usage(format!("line {line} of `{file}` in the export holds {}", secret.kind))
         .hint("take it out and export again; what is no secret is imported with `--allow-secret`")
         .into())
 }

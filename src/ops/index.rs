@@ -46,7 +46,7 @@ pub(crate) fn index(project: &Project, full: bool, progress: Progress<'_>) -> Re
         files: n_files,
         bytes: index.files.iter().map(|file| file.size).sum(),
         languages,
-        parsed: code::n_parsed(index.store().reader())?,
+        parsed: code::n_parsed_contents(index.store().reader())?,
         changed: index.updated.n_changed,
         removed: index.updated.n_removed,
         elapsed_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3,

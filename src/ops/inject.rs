@@ -10,7 +10,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::bank::{Foreign, Stored};
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::sections::{self, Origin, Section};
 use crate::model::{Pin, PinScope, Priority, State};
 use crate::text::Span;
@@ -193,11 +193,11 @@ pub(crate) fn keep(
 ) -> Result<Kept> {
     let file = Foreign::open(path, Some(&project.root))?;
     if file.bytes.starts_with(&[0xFF, 0xFE]) || file.bytes.starts_with(&[0xFE, 0xFF]) {
-        return Err(Failure::usage(format!("`{}` is UTF-16", path.display()))
+        return Err(UserError::usage(format!("`{}` is UTF-16", path.display()))
             .hint("save it as UTF-8, or print the block with `cerberus memory inject`")
             .into());
     }
-    let located = |failure: Failure| Failure {
+    let located = |failure: UserError| UserError {
         message: format!("`{}`: {}", path.display(), failure.message),
         ..failure
     };

@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::links::{self, Edge};
 use super::search::lanes::{self, Query};
-use super::sync::{Known, Synced};
+use super::sync::{IndexedMemory, Synced};
 use super::{Project, rounded, sync};
 use crate::bank::lockfile::Anchors;
 use crate::engine::track;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::links::{Kind, Part, Target, normal_path};
 use crate::model::{EdgeType, LinkState, MemoryStatus, MemoryType};
 use crate::syntax::source::last_name;
@@ -83,7 +83,7 @@ pub(crate) fn linked(project: &Project, request: &Request) -> Result<Report> {
     let query = match &request.query {
         None => None,
         Some(text) => Some(Query::read(text).ok_or_else(|| {
-            Failure::usage("the query has no words to look for").hint("leave it out to see all")
+            UserError::usage("the query has no words to look for").hint("leave it out to see all")
         })?),
     };
     let staged = match &request.about {
@@ -128,7 +128,7 @@ struct Wanted {
 impl Wanted {
     fn read(typed: &str) -> Result<Self> {
         let nothing = || {
-            Failure::usage(format!("`{typed}` names nothing"))
+            UserError::usage(format!("`{typed}` names nothing"))
                 .hint("name a file, a symbol or a memory, as in `cerberus memory linked src/server.py::start`")
         };
         let target = Target::parse(typed).ok_or_else(nothing)?;
@@ -137,7 +137,7 @@ impl Wanted {
             return Ok(Self { spelled, memory: Some(target.name), ..Self::default() });
         }
         let path = normal_path(&target.name).ok_or_else(|| {
-            Failure::usage(format!("`{typed}` leads out of the project"))
+            UserError::usage(format!("`{typed}` leads out of the project"))
                 .hint("name it from the project's root, as in `src/server.py`")
         })?;
         if path.is_empty() {
@@ -272,7 +272,7 @@ fn describe(
 ) -> Result<Vec<Linked>> {
     let supersession = links::supersession(synced)?;
     let mut found = Vec::new();
-    for Known { memory, file, .. } in synced.memories()? {
+    for IndexedMemory { memory, file, .. } in synced.memories()? {
         let is_hidden = memory.status == MemoryStatus::Archived
             || (!request.superseded && supersession.superseded.contains_key(&memory.id));
         let Some(reasons) = reasons.remove(&memory.id).filter(|_| !is_hidden) else {
@@ -309,8 +309,8 @@ fn rank(synced: &Synced, query: Option<&Query>, memories: &mut [Linked]) -> Resu
 }
 
 /// Returns the error for a target that no memory speaks of.
-pub(crate) fn nothing(report: &Report) -> Failure {
+pub(crate) fn nothing(report: &Report) -> UserError {
     let target = report.targets.join(", ");
-    let failure = Failure::check(format!("no memory speaks of `{target}` or is anchored there"));
+    let failure = UserError::check(format!("no memory speaks of `{target}` or is anchored there"));
     failure.hint("see what they do speak of with `cerberus memory links`")
 }

@@ -90,7 +90,7 @@ pub(super) fn edges(project: &Project, synced: &Synced) -> Result<Vec<Edge>> {
             line: link.line + 1,
             target: link.target,
             node: resolved.node,
-            edge_type: link.edge.parse().unwrap_or(EdgeType::RelatedTo),
+            edge_type: link.relation,
             label: link.label,
             context: link.context,
             state: resolved.state,

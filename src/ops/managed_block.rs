@@ -2,7 +2,7 @@
 //!
 //! Everything outside the marks stays as it is, byte for byte.
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 /// What a block begins and ends with, each a line of its own.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ pub(crate) const SCRIPT: Marks = Marks {
 impl Marks {
     /// Returns `old` with `text` in its block; without a block one is added at the end,
     /// but for an empty text. Lines end as those of the file do.
-    pub(crate) fn put(self, old: &[u8], text: &str) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn put(self, old: &[u8], text: &str) -> Result<Vec<u8>, UserError> {
         let newline = if old.windows(2).any(|pair| pair == b"\r\n") { "\r\n" } else { "\n" };
         let block = format!("{}\n{text}{}\n", self.start, self.end).replace('\n', newline);
         if let Some((start, end)) = self.find(old)? {
@@ -47,7 +47,7 @@ impl Marks {
     }
 
     /// Returns what the block leaves of a file.
-    pub(crate) fn around(self, old: &[u8]) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn around(self, old: &[u8]) -> Result<Vec<u8>, UserError> {
         match self.find(old)? {
             Some((start, end)) => Ok([&old[..start], &old[end..]].concat()),
             None => Ok(old.to_vec()),
@@ -55,7 +55,7 @@ impl Marks {
     }
 
     /// Returns the bytes of the block with its marks; fails where they are no pair.
-    fn find(self, old: &[u8]) -> Result<Option<(usize, usize)>, Failure> {
+    fn find(self, old: &[u8]) -> Result<Option<(usize, usize)>, UserError> {
         // What follows the name of a mark is for people, and may have been another.
         let name =
             |mark: &'static str| mark.split(" (").next().unwrap_or(mark).trim_end_matches(" -->");
@@ -74,7 +74,7 @@ impl Marks {
         match found[..] {
             [] => Ok(None),
             [(true, _, start), (false, _, end)] => Ok(Some((start, end))),
-            [(_, line, _), ..] => Err(Failure::usage(format!(
+            [(_, line, _), ..] => Err(UserError::usage(format!(
                 "the marks of cerberus are no pair, the first is in line {line}"
             ))
             .hint(format!("leave one `{start_name} …` and one `{end_name} …` below it, or none"))),

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::bank::Stored;
 use crate::bank::lockfile::Anchors;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 use crate::syntax::language;
 use crate::text;
@@ -47,7 +47,7 @@ impl Memories {
         let holder = self.all.iter().find(|stored| stored.memory.id == id || stored.file == file);
         match holder {
             None => Ok(()),
-            Some(holder) => Err(Failure::usage(format!(
+            Some(holder) => Err(UserError::usage(format!(
                 "there is a memory `{id}` already, in `{}`",
                 holder.file
             ))
@@ -84,7 +84,7 @@ pub(crate) fn find_named<'a>(
     match starts[..] {
         [at] => Ok(at),
         [] => {
-            let failure = Failure::usage(format!("there is no {what} `{typed}`"));
+            let failure = UserError::usage(format!("there is no {what} `{typed}`"));
             Err(match text::nearest(typed, ids.iter().copied()) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
                 None if what == "pin" => failure.hint("list them with `cerberus memory pin list`"),
@@ -94,7 +94,7 @@ pub(crate) fn find_named<'a>(
         }
         _ => {
             let found: Vec<&str> = starts.iter().take(5).map(|&at| ids[at]).collect();
-            Err(Failure::usage(format!("`{typed}` is the start of {} ids", starts.len()))
+            Err(UserError::usage(format!("`{typed}` is the start of {} ids", starts.len()))
                 .hint(format!("type more of it: {}", found.join(", ")))
                 .into())
         }
@@ -149,7 +149,7 @@ impl Filter {
         let mut known: Vec<String> = memories.map(|memory| memory.scope.to_string()).collect();
         known.sort_unstable();
         known.dedup();
-        let failure = Failure::usage(format!("no memory has the scope `{wanted}`"));
+        let failure = UserError::usage(format!("no memory has the scope `{wanted}`"));
         let failure = match text::nearest(wanted, known.iter().map(String::as_str)) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None if known.is_empty() => failure,

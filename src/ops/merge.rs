@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use crate::bank::lockfile::Anchors;
 use crate::bank::{Stored, names};
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::edit::{self, Way};
 use crate::markdown::frontmatter::{self, Frontmatter, Setting};
 use crate::markdown::links::{self, Kind, Part, Target};
 use crate::markdown::{Refusal, join, secrets};
-use crate::model::{Anchor, Chosen, Scope};
+use crate::model::{Anchor, Origin, Scope};
 
 use super::memories::Memories;
 use super::trash::{self, Moved};
@@ -167,7 +167,7 @@ fn sources<'a>(
         }
     }
     if sources.is_empty() && n_done == 0 {
-        return Err(Failure::usage(format!("there is nothing to merge into `{}`", request.into))
+        return Err(UserError::usage(format!("there is nothing to merge into `{}`", request.into))
             .hint("name other memories than the target")
             .into());
     }
@@ -285,7 +285,7 @@ fn carry_anchor(
     });
     let mut anchored: Vec<_> = anchored.collect();
     anchored.sort_by(|(_, a), (_, b)| {
-        let is_auto = |anchor: &Anchor| anchor.chosen == Chosen::Auto;
+        let is_auto = |anchor: &Anchor| anchor.origin == Origin::Auto;
         is_auto(a).cmp(&is_auto(b)).then(b.quality.total_cmp(&a.quality))
     });
     let is_universal = frontmatter::parse(merged).frontmatter.scope == Some(Scope::Universal);

@@ -9,7 +9,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::bank::names;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::model::{Pin, PinEvent, PinScope, Priority};
 use crate::store::pins::{self as table, EventRow};
 use crate::tokens;
@@ -179,7 +179,7 @@ pub(crate) fn add(project: &Project, request: &Request, session: Option<&str>) -
     let new = Pin { id, ..new };
     let held = loaded.active(project);
     if let Some(same) = held.iter().find(|pin| pin.content == new.content) {
-        return Err(Failure::usage(format!("the pin `{}` says this already", same.id))
+        return Err(UserError::usage(format!("the pin `{}` says this already", same.id))
             .hint(format!("remove it first: `cerberus memory pin remove {}`", same.id))
             .into());
     }
@@ -245,7 +245,7 @@ pub(crate) fn remove(project: &Project, ids: &[String], session: Option<&str>) -
     let mut wanted: Vec<Pin> = Vec::new();
     for typed in ids {
         if let Some(name) = typed.strip_prefix(builtin::PREFIX) {
-            return Err(Failure::usage(format!("`{typed}` is built in"))
+            return Err(UserError::usage(format!("`{typed}` is built in"))
                 .hint(format!(
                     "switch it off in `cerberus.toml`: `defaults = {{ {name} = false }}` under `[pins]`"
                 ))
@@ -267,7 +267,7 @@ pub(crate) fn clear(
     session: Option<&str>,
 ) -> Result<Removed> {
     if *filter == Filter::default() && !all {
-        return Err(Failure::usage("this would remove every pin")
+        return Err(UserError::usage("this would remove every pin")
             .hint("say which, as in `cerberus memory pin clear --scope session`, or `--all`")
             .into());
     }
@@ -320,7 +320,7 @@ fn take_out(
 fn pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pin> {
     let content = request.content.trim();
     if content.is_empty() {
-        return Err(Failure::usage("the pin has no text")
+        return Err(UserError::usage("the pin has no text")
             .hint("say it in a sentence: `cerberus memory pin add \"Run the tests before a push\"`")
             .into());
     }
@@ -339,26 +339,26 @@ fn pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pi
         (None | Some(PinScope::Temporary), Some(_)) => PinScope::Temporary,
         (None, None) => PinScope::Persistent,
         (Some(PinScope::Temporary), None) => {
-            return Err(Failure::usage("a temporary pin has to expire")
+            return Err(UserError::usage("a temporary pin has to expire")
                 .hint("say when, as in `--expires 2h` or `--expires 2026-12-31`")
                 .into());
         }
         (Some(scope), Some(_)) => {
-            return Err(Failure::usage(format!("a {scope} pin does not expire"))
+            return Err(UserError::usage(format!("a {scope} pin does not expire"))
                 .hint("leave out `--scope` or `--expires`")
                 .into());
         }
         (Some(scope), None) => scope,
     };
     if scope == PinScope::Session && session.is_none() {
-        return Err(Failure::usage("there is no session to pin it to")
+        return Err(UserError::usage("there is no session to pin it to")
             .hint("name it with `--session NAME` or CERBERUS_SESSION")
             .into());
     }
     let one_line = |text: &str| !text.trim().is_empty() && !text.contains(['\n', '\r']);
     let of_metadata = request.metadata.iter().flat_map(|(key, value)| [key, value]);
     if let Some(wrong) = request.tags.iter().chain(of_metadata).find(|text| !one_line(text)) {
-        return Err(Failure::usage(format!(
+        return Err(UserError::usage(format!(
             "`{}` cannot be a tag or metadata: it is not one line of text",
             wrong.escape_debug()
         ))
@@ -383,9 +383,9 @@ fn free_id(request: &Request, loaded: &Loaded) -> Result<String> {
     if let Some(id) = &request.id {
         names::check(id)?;
         let failure = if id.starts_with(builtin::PREFIX) {
-            Failure::usage(format!("`{id}` would look like a built-in pin"))
+            UserError::usage(format!("`{id}` would look like a built-in pin"))
         } else if is_taken(id) {
-            Failure::usage(format!("there is a pin `{id}` already"))
+            UserError::usage(format!("there is a pin `{id}` already"))
         } else {
             return Ok(id.clone());
         };

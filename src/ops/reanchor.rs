@@ -10,8 +10,8 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::bank::lockfile::Anchors;
-use crate::error::Failure;
-use crate::model::{Anchor, Chosen, State};
+use crate::error::UserError;
+use crate::model::{Anchor, Origin, State};
 use crate::tree::git;
 
 use super::memories::{Filter, Memories};
@@ -83,7 +83,7 @@ pub(crate) struct Finding {
     pub(crate) memory: String,
     pub(crate) state: State,
     pub(crate) edited: bool,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: Origin,
     pub(crate) old: Target,
     pub(crate) new: Option<Target>,
     pub(crate) similarity: f64,
@@ -230,7 +230,7 @@ fn taken(
         }
     }
     if let (Some(id), true) = (accepted, taken.is_empty()) {
-        return Err(Failure::usage(format!("`{id}` has no anchor to accept"))
+        return Err(UserError::usage(format!("`{id}` has no anchor to accept"))
             .hint(format!("find one with `cerberus memory anchor {id}`"))
             .into());
     }

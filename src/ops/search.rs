@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use crate::engine::rank::tokenize;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::frontmatter;
 use crate::model::{Memory, MemoryStatus, MemoryType};
 use crate::store::memories as table;
@@ -19,7 +19,7 @@ use crate::text;
 use self::lanes::{Found, Place, Query};
 use super::memories::{self, Filter};
 use super::section_selection::{self, Missing, SectionPlace, TokenMetrics};
-use super::sync::{Known, Synced};
+use super::sync::{IndexedMemory, Synced};
 use super::{Project, links, rounded, sync};
 
 /// How many of the sections that match a hit names.
@@ -86,12 +86,12 @@ pub(crate) struct Hit {
 /// Returns the memories that match the query, best first.
 pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
     let query = Query::read(&request.query).ok_or_else(|| {
-        Failure::usage("the query has no words to look for")
+        UserError::usage("the query has no words to look for")
             .hint("search for a word that the memory uses, as in `cerberus memory search session`")
     })?;
     let mut synced = sync::open(project)?;
     let mut warnings = std::mem::take(&mut synced.warnings);
-    let known: FxHashMap<String, Known> =
+    let known: FxHashMap<String, IndexedMemory> =
         synced.memories()?.into_iter().map(|it| (it.memory.id.clone(), it)).collect();
     request.filter.check_scope(known.values().map(|it| &it.memory))?;
     let supersession = links::supersession(&synced)?;
@@ -135,7 +135,7 @@ pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
 /// Returns the ids of the memories that a request is about.
 fn wanted<'k>(
     request: &Request,
-    known: &'k FxHashMap<String, Known>,
+    known: &'k FxHashMap<String, IndexedMemory>,
     superseded: &BTreeMap<String, String>,
 ) -> Result<FxHashSet<&'k str>> {
     let since = request.since.as_deref().map(|text| time("since", text)).transpose()?;
@@ -145,7 +145,7 @@ fn wanted<'k>(
         since.is_none_or(|(since, _)| date.is_some_and(|date| date >= since))
             && until.is_none_or(|(_, until)| date.is_some_and(|date| date < until))
     };
-    let passes = |it: &Known| {
+    let passes = |it: &IndexedMemory| {
         (request.filter.status.is_some() || it.memory.status != MemoryStatus::Archived)
             && (request.superseded || !superseded.contains_key(&it.memory.id))
             && request.filter.takes_memory(&it.memory, &it.file, it.anchored.as_deref())
@@ -163,7 +163,7 @@ fn date(memory: &Memory) -> Option<Timestamp> {
 fn time(flag: &str, text: &str) -> Result<(Timestamp, Timestamp)> {
     const DAY: SignedDuration = SignedDuration::from_hours(24);
     let found = frontmatter::time(text.trim()).ok_or_else(|| {
-        Failure::usage(format!("`--{flag} {text}` is no date")).hint(format!(
+        UserError::usage(format!("`--{flag} {text}` is no date")).hint(format!(
             "write it as in `--{flag} 2026-01-15` or `--{flag} 2026-01-15T09:30:00Z`"
         ))
     })?;
@@ -177,7 +177,7 @@ fn time(flag: &str, text: &str) -> Result<(Timestamp, Timestamp)> {
 fn lifted(
     project: &Project,
     found: Vec<Found>,
-    known: &FxHashMap<String, Known>,
+    known: &FxHashMap<String, IndexedMemory>,
 ) -> Vec<(Found, f64)> {
     let lift = |it: &Found| {
         let memory = &known[&it.memory].memory;

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bank::Stored;
-use crate::error::Failure;
-use crate::model::{Anchor, Chosen, Language, MemoryStatus, MemoryType, State, SymbolKind};
+use crate::error::UserError;
+use crate::model::{Anchor, Language, MemoryStatus, MemoryType, Origin, State, SymbolKind};
 use crate::tree::read;
 
 use super::memories::{Filter, Memories};
@@ -64,7 +64,7 @@ pub(crate) struct ShownAnchor {
     pub(crate) quality: f64,
     #[serde(rename = "match")]
     pub(crate) match_score: f64,
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: Origin,
     /// `gone` where the code is not at its place any more; `reanchor` looks for it.
     pub(crate) state: State,
     pub(crate) start_line: Option<u32>,
@@ -206,7 +206,7 @@ fn shown_anchor(anchor: &Anchor, located: Option<Located>, text: Option<&str>) -
         language: anchor.language,
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
-        chosen: anchor.chosen,
+        chosen: anchor.origin,
         state,
         start_line: lines.map(|(first, _)| first + 1),
         end_line: lines.map(|(_, last)| last + 1),
@@ -215,15 +215,15 @@ fn shown_anchor(anchor: &Anchor, located: Option<Located>, text: Option<&str>) -
 }
 
 /// Returns the error for a `show` that found nothing to show.
-pub(crate) fn nothing(request: &Request) -> Failure {
+pub(crate) fn nothing(request: &Request) -> UserError {
     let what = match (request.anchored, request.unanchored) {
         _ if request.filter != Filter::default() => {
-            return Failure::check("no memory passes the filters")
+            return UserError::check("no memory passes the filters")
                 .hint("see all with `cerberus memory show`");
         }
         (true, _) => "no memory has an anchor",
         (_, true) => "no memory is without an anchor",
         _ => "there are no memories",
     };
-    Failure::check(what).hint("add one with `cerberus memory add \"…\"`")
+    UserError::check(what).hint("add one with `cerberus memory add \"…\"`")
 }

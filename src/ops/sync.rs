@@ -14,11 +14,12 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::bank::lockfile::Anchors;
 use crate::bank::{Bank, Stored};
 use crate::engine::rank::{fusion, postings, tokenize};
+use crate::file_stat::FileStat;
 use crate::markdown::{frontmatter, links, sections};
-use crate::model::{Anchor, EdgeType, Memory};
-use crate::stamp::Stamp;
+use crate::model::{Anchor, EdgeType};
 use crate::store::links::LinkRow;
-use crate::store::memories::{self as table, AnchorRow, FileRow, Row, SectionRow};
+pub(crate) use crate::store::memories::IndexedMemory;
+use crate::store::memories::{self as table, AnchorRow, FileRow, MemoryRow, SectionRow};
 use crate::store::{Connection, Store};
 use crate::text::LineIndex;
 use crate::timings;
@@ -40,20 +41,10 @@ pub(crate) struct Synced {
     pub(crate) warnings: Vec<String>,
 }
 
-/// A memory as the store knows it, without its text.
-#[derive(Debug, Clone)]
-pub(crate) struct Known {
-    pub(crate) memory: Memory,
-    pub(crate) file: String,
-    /// The file that it is anchored to.
-    pub(crate) anchored: Option<String>,
-}
-
 impl Synced {
     /// Returns all memories, in no order.
-    pub(crate) fn memories(&self) -> Result<Vec<Known>> {
-        let rows = table::rows(self.store.reader())?.into_iter();
-        rows.map(|(row, anchored)| known(row, anchored).map_err(anyhow::Error::msg)).collect()
+    pub(crate) fn memories(&self) -> Result<Vec<IndexedMemory>> {
+        table::all(self.store.reader())
     }
 
     /// Returns the ids of the memories with their files, ordered by id.
@@ -105,8 +96,8 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<
     let Some(stored) = project.bank.read(&file).ok().filter(|it| it.memory.id == id) else {
         return Ok(None);
     };
-    let lock = project.bank.lock_stamp().map(|lock| (lock.size, lock.mtime));
-    let anchor = if table::lock_stamp(store.reader())? == lock {
+    let lock = project.bank.lock_stat();
+    let anchor = if table::lock_stat(store.reader())? == lock {
         let bank = project.bank.clone();
         Synced { store, bank, warnings: Vec::new() }.anchor(id)?
     } else {
@@ -119,9 +110,9 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<
 pub(crate) fn open(project: &Project) -> Result<Synced> {
     let _step = timings::step("bring the memories up to date");
     let (files, mut warnings) = project.bank.list()?;
-    let listed: Vec<(String, Stamp)> = files
+    let listed: Vec<(String, FileStat)> = files
         .into_par_iter()
-        .filter_map(|file| project.bank.stamp(&file).map(|stamp| (file, stamp)))
+        .filter_map(|file| project.bank.stat(&file).map(|stamp| (file, stamp)))
         .collect();
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
@@ -130,8 +121,8 @@ pub(crate) fn open(project: &Project) -> Result<Synced> {
     } else {
         Changes::find(project, &store, &listed, &mut warnings)?
     };
-    let lock = project.bank.lock_stamp().map(|lock| (lock.size, lock.mtime));
-    let lock_changed = table::lock_stamp(store.reader())? != lock;
+    let lock = project.bank.lock_stat();
+    let lock_changed = table::lock_stat(store.reader())? != lock;
     if lock_changed || !changes.is_empty() {
         let anchors = project.bank.anchors()?;
         let anchors: Vec<AnchorRow> =
@@ -141,17 +132,17 @@ pub(crate) fn open(project: &Project) -> Result<Synced> {
         store.transaction(|connection| {
             changes.write(connection, is_racy)?;
             if lock_changed {
-                let lock = lock.filter(|(_, mtime)| !is_racy(*mtime));
-                return table::put_anchors(connection, lock, &anchors);
+                let lock = lock.filter(|lock| !is_racy(lock.mtime));
+                return table::replace_anchors(connection, lock, &anchors);
             }
             let fresh: FxHashSet<&str> =
-                changes.memories.iter().map(|it| it.row.id.as_str()).collect();
+                changes.memories.iter().map(|it| it.row.memory.id.as_str()).collect();
             let mut fresh = anchors.iter().filter(|anchor| fresh.contains(anchor.id.as_str()));
-            fresh.try_for_each(|anchor| table::put_anchor_columns(connection, anchor))
+            fresh.try_for_each(|anchor| table::update_anchor_columns(connection, anchor))
         })?;
     }
     warnings.extend(table::file_warnings(store.reader())?);
-    for (file, id, first) in table::doubles(store.reader())? {
+    for (file, id, first) in table::duplicate_ids(store.reader())? {
         warnings.push(format!("`{file}` has the id `{id}` of `{first}` and is left out"));
     }
     for id in table::orphaned_anchors(store.reader())? {
@@ -163,13 +154,13 @@ pub(crate) fn open(project: &Project) -> Result<Synced> {
 }
 
 /// Returns whether the store was made from just these files as they are.
-fn is_as_listed(store: &Store, listed: &[(String, Stamp)]) -> Result<bool> {
-    let stamps: FxHashMap<&str, Stamp> =
+fn is_as_listed(store: &Store, listed: &[(String, FileStat)]) -> Result<bool> {
+    let stamps: FxHashMap<&str, FileStat> =
         listed.iter().map(|(file, stamp)| (file.as_str(), *stamp)).collect();
     let (mut n_known, mut all_same) = (0, true);
-    table::each_file(store.reader(), |file, size, mtime| {
+    table::each_file(store.reader(), |file, stat| {
         n_known += 1;
-        all_same &= stamps.get(file) == Some(&Stamp { size, mtime });
+        all_same &= stamps.get(file) == Some(&stat);
     })?;
     Ok(all_same && n_known == listed.len())
 }
@@ -196,16 +187,15 @@ impl Changes {
     fn find(
         project: &Project,
         store: &Store,
-        listed: &[(String, Stamp)],
+        listed: &[(String, FileStat)],
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let mut known = table::files(store.reader())?;
-        let is_same = |file: &str, stamp: &Stamp| {
-            known.get(file).is_some_and(|row| row.size == stamp.size && row.mtime == stamp.mtime)
-        };
-        let changed: Vec<&(String, Stamp)> =
+        let is_same =
+            |file: &str, stamp: &FileStat| known.get(file).is_some_and(|row| row.stat == *stamp);
+        let changed: Vec<&(String, FileStat)> =
             listed.iter().filter(|(file, stamp)| !is_same(file, stamp)).collect();
-        let read: Vec<(&str, Stamp, Result<Stored>)> = changed
+        let read: Vec<(&str, FileStat, Result<Stored>)> = changed
             .into_par_iter()
             .map(|(file, stamp)| (file.as_str(), *stamp, project.bank.read(file)))
             .collect();
@@ -216,8 +206,7 @@ impl Changes {
                 Ok(stored) => {
                     let row = FileRow {
                         file: file.to_owned(),
-                        size: stamp.size,
-                        mtime: stamp.mtime,
+                        stat: stamp,
                         memory: stored.memory.id.clone(),
                         warnings: stored.warnings.join("\n"),
                     };
@@ -275,8 +264,9 @@ impl Changes {
         }
         for row in &self.files {
             // Under no time of its own a file is read again, and costs that once.
-            let mtime = if is_racy(row.mtime) { 0 } else { row.mtime };
-            table::put_file(connection, &FileRow { mtime, ..row.clone() })?;
+            let mtime = if is_racy(row.stat.mtime) { 0 } else { row.stat.mtime };
+            let stat = FileStat { mtime, ..row.stat };
+            table::upsert_file(connection, &FileRow { stat, ..row.clone() })?;
         }
         let mut terms: FxHashMap<&str, u32> = FxHashMap::default();
         for memory in &self.memories {
@@ -286,7 +276,7 @@ impl Changes {
                 for (term, count) in &section.counts {
                     let id = match terms.get(term.as_str()) {
                         Some(id) => *id,
-                        None => table::put_term(connection, term)?,
+                        None => table::intern_term(connection, term)?,
                     };
                     terms.insert(term, id);
                     counts.push((id, *count));
@@ -301,7 +291,7 @@ impl Changes {
                     vector: postings::pack(&[], &counts),
                 });
             }
-            table::put(connection, &memory.row, &sections, &memory.links)?;
+            table::upsert(connection, &memory.row, &sections, &memory.links)?;
         }
         Ok(())
     }
@@ -309,7 +299,7 @@ impl Changes {
 
 /// A memory made ready for its tables.
 struct Indexed {
-    row: Row,
+    row: MemoryRow,
     sections: Vec<IndexedSection>,
     links: Vec<LinkRow>,
 }
@@ -338,42 +328,16 @@ impl IndexedSection {
 
 impl Indexed {
     fn new(stored: &Stored) -> Self {
-        let memory = &stored.memory;
         Self {
-            row: Row {
-                id: memory.id.clone(),
+            row: MemoryRow {
+                memory: stored.memory.clone(),
                 file: stored.file.clone(),
                 hash: hash(stored),
-                memory_type: memory.memory_type.to_string(),
-                category: memory.category.clone(),
-                scope: memory.scope.to_string(),
-                status: memory.status.to_string(),
-                tags: memory.tags.join("\n"),
-                content: memory.body.clone(),
-                created_at: memory.created_at.map(|time| time.to_string()),
-                updated_at: memory.updated_at.map(|time| time.to_string()),
             },
             sections: searchable(stored),
             links: link_rows(stored),
         }
     }
-}
-
-fn known(row: Row, anchored: Option<String>) -> Result<Known, String> {
-    let time = |text: Option<String>| text.and_then(|text| text.parse().ok());
-    let memory = Memory {
-        id: row.id,
-        memory_type: row.memory_type.parse()?,
-        category: row.category,
-        scope: row.scope.parse()?,
-        status: row.status.parse()?,
-        tags: row.tags.lines().map(str::to_owned).collect(),
-        hints: Vec::new(),
-        created_at: time(row.created_at),
-        updated_at: time(row.updated_at),
-        body: String::new(),
-    };
-    Ok(Known { memory, file: row.file, anchored })
 }
 
 fn hash(stored: &Stored) -> [u8; 16] {
@@ -390,7 +354,7 @@ fn anchor_row(id: &str, anchor: &Anchor) -> Result<AnchorRow> {
         score: anchor.quality,
         metadata: format!(
             "{{\"kind\":\"{}\",\"matchScore\":{},\"chosen\":\"{}\"}}",
-            anchor.kind, anchor.match_score, anchor.chosen
+            anchor.kind, anchor.match_score, anchor.origin
         ),
         packed: postcard::to_stdvec(anchor)?,
     })
@@ -424,7 +388,7 @@ fn link_rows(stored: &Stored) -> Vec<LinkRow> {
         position,
         line: lines.line(position),
         target,
-        edge: edge.to_string(),
+        relation: edge,
         label,
         context,
     };

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::bank::Stored;
 use crate::bank::lockfile::Anchors;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::text;
 
 use super::Project;
@@ -81,7 +81,7 @@ pub(crate) fn restore(project: &Project, id: &str) -> Result<Report> {
     let _guard = project.bank.lock_for_writing()?;
     let known = project.bank.trashed()?;
     if !known.iter().any(|name| name == id) {
-        let failure = Failure::usage(format!("there is no memory `{id}` in the trash"));
+        let failure = UserError::usage(format!("there is no memory `{id}` in the trash"));
         let failure = match text::nearest(id, known.iter().map(String::as_str)) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None if known.is_empty() => failure.hint("the trash is empty"),

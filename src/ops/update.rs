@@ -6,7 +6,7 @@
 use anyhow::Result;
 
 use crate::bank::Stored;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::Refusal;
 use crate::markdown::edit::{self, Way};
 use crate::markdown::frontmatter::{self, Setting};
@@ -109,7 +109,7 @@ fn replaced_whole(stored: &Stored, text: &str, content: &str) -> Result<String> 
     let content = content.trim_start_matches('\u{FEFF}');
     let said = |refusal: Refusal| document::refused("the content", refusal);
     let Some((_, body_start)) = frontmatter::span(content) else {
-        return Err(Failure::usage("the content has no frontmatter to replace the memory's own")
+        return Err(UserError::usage("the content has no frontmatter to replace the memory's own")
             .hint("begin it with a line `---`, or leave out `--replace-frontmatter`")
             .into());
     };
@@ -117,7 +117,7 @@ fn replaced_whole(stored: &Stored, text: &str, content: &str) -> Result<String> 
     let mut head = content[..body_start].trim_end().to_owned() + "\n";
     match new.frontmatter.id {
         Some(other) if other != *id => {
-            return Err(Failure::usage(format!(
+            return Err(UserError::usage(format!(
                 "the content's frontmatter has the id `{other}`, the memory has `{id}`"
             ))
             .hint("make a memory of another id with `cerberus memory create`")

@@ -14,7 +14,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::config::Terminal;
-use crate::error::{ExitStatus, Failure};
+use crate::error::{ExitStatus, UserError};
 use crate::text;
 use crate::timings::Step;
 
@@ -208,7 +208,7 @@ impl Printer {
         if error.chain().any(|cause| cause.is::<Closed>()) {
             return ExitStatus::Done;
         }
-        let failure = error.chain().find_map(|cause| cause.downcast_ref::<Failure>());
+        let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
         let mut text = format!(
             "{}: {}\n",
             self.label(BAD, "cerberus"),

@@ -1,8 +1,8 @@
 //! The code index: files with their packed terms, the vocabulary, parsed symbols,
 //! commit times.
 //!
-//! Term ids mean something only beside this store's vocabulary. Parsed symbols are
-//! kept by content, so that a moved or restored file is not parsed again.
+//! Term ids are valid only with the vocabulary of the same store. Parsed symbols are
+//! stored by content hash, so a moved or restored file is not parsed again.
 
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,11 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::Language;
 
-/// The xxh3-128 of a file's bytes.
+/// xxh3-128 hash of the bytes of a file.
 pub(crate) type ContentHash = [u8; 16];
 
-/// A file as it was indexed. Without a vector it was found unfit and is remembered
-/// so that it is not read again.
+/// Indexed file. Without a vector, the file is binary, minified or generated; its row
+/// avoids reading it again.
 #[derive(Debug, Clone)]
 pub(crate) struct FileRow {
     pub(crate) path: String,
@@ -32,10 +32,9 @@ pub(crate) fn files(connection: &Connection) -> Result<Vec<FileRow>> {
         "SELECT path, language, size, mtime, hash, n_terms, vector FROM code_file ORDER BY path";
     let mut statement = connection.prepare_cached(SQL)?;
     let rows = statement.query_map([], |row| {
-        let language: String = row.get(1)?;
         Ok(FileRow {
             path: row.get(0)?,
-            language: language.parse().unwrap_or(Language::Python),
+            language: row.get(1)?,
             size: row.get(2)?,
             mtime: row.get(3)?,
             hash: row.get(4)?,
@@ -46,16 +45,15 @@ pub(crate) fn files(connection: &Connection) -> Result<Vec<FileRow>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Writes a file's row over the one of its path, with the modification time by which
-/// it is known again.
-pub(crate) fn put_file(connection: &Connection, file: &FileRow, mtime: i64) -> Result<()> {
+/// Inserts or updates the row of a file, with `mtime` instead of its own modification time.
+pub(crate) fn upsert_file(connection: &Connection, file: &FileRow, mtime: i64) -> Result<()> {
     const SQL: &str = "INSERT INTO code_file (path, language, size, mtime, hash, n_terms, vector)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT (path) DO UPDATE SET language = ?2, size = ?3, mtime = ?4, hash = ?5,
             n_terms = ?6, vector = ?7";
     connection.prepare_cached(SQL)?.execute(params![
         file.path,
-        file.language.as_str(),
+        file.language,
         file.size,
         mtime,
         file.hash,
@@ -71,14 +69,14 @@ pub(crate) fn remove_file(connection: &Connection, path: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes the symbols of contents that no file has any more.
-pub(crate) fn sweep_symbols(connection: &Connection) -> Result<()> {
+/// Removes the symbols of contents that no indexed file has.
+pub(crate) fn remove_unused_symbols(connection: &Connection) -> Result<()> {
     const SQL: &str = "DELETE FROM code_symbols WHERE hash NOT IN (SELECT hash FROM code_file)";
     connection.prepare_cached(SQL)?.execute([])?;
     Ok(())
 }
 
-/// Returns the packed terms with the largest id of each pack, in the order of these.
+/// Returns the packs of terms, each with its largest term id, ordered by that id.
 pub(crate) fn terms(connection: &Connection) -> Result<Vec<(u32, Vec<u8>)>> {
     let mut statement =
         connection.prepare_cached("SELECT last, terms FROM code_terms ORDER BY last")?;
@@ -93,8 +91,8 @@ pub(crate) fn last_term_id(connection: &Connection) -> Result<u32> {
     Ok(statement.query_row([], |row| row.get(0))?)
 }
 
-/// Adds packed terms, `last` being the largest of their ids.
-pub(crate) fn put_terms(connection: &Connection, last: u32, terms: &[u8]) -> Result<()> {
+/// Inserts a pack of terms; `last` is the largest of their ids.
+pub(crate) fn insert_terms(connection: &Connection, last: u32, terms: &[u8]) -> Result<()> {
     connection
         .prepare_cached("INSERT OR REPLACE INTO code_terms (last, terms) VALUES (?1, ?2)")?
         .execute(params![last, terms])?;
@@ -107,7 +105,7 @@ pub(crate) fn clear_terms(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Returns the packed symbols of a content, if they were kept.
+/// Returns the packed symbols of a content, if they are stored.
 pub(crate) fn symbols(
     connection: &Connection,
     hash: &ContentHash,
@@ -115,28 +113,27 @@ pub(crate) fn symbols(
 ) -> Result<Option<Vec<u8>>> {
     const SQL: &str = "SELECT symbols FROM code_symbols WHERE hash = ?1 AND language = ?2";
     let mut statement = connection.prepare_cached(SQL)?;
-    let found = statement.query_row(params![hash, language.as_str()], |row| row.get(0));
+    let found = statement.query_row(params![hash, language], |row| row.get(0));
     Ok(found.optional()?)
 }
 
-/// Returns whether any symbols are kept.
+/// Returns whether any symbols are stored.
 pub(crate) fn has_symbols(connection: &Connection) -> Result<bool> {
     const SQL: &str = "SELECT EXISTS (SELECT 1 FROM code_symbols)";
     Ok(connection.prepare_cached(SQL)?.query_row([], |row| row.get(0))?)
 }
 
-/// Returns the contents that have kept symbols.
-pub(crate) fn parsed(connection: &Connection) -> Result<FxHashSet<(ContentHash, Language)>> {
+/// Returns the contents whose symbols are stored.
+pub(crate) fn parsed_contents(
+    connection: &Connection,
+) -> Result<FxHashSet<(ContentHash, Language)>> {
     let mut statement = connection.prepare_cached("SELECT hash, language FROM code_symbols")?;
-    let rows = statement.query_map([], |row| {
-        let language: String = row.get(1)?;
-        Ok((row.get(0)?, language.parse().unwrap_or(Language::Python)))
-    })?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Keeps the packed symbols of a content.
-pub(crate) fn put_symbols(
+/// Stores the packed symbols of a content.
+pub(crate) fn insert_symbols(
     connection: &Connection,
     hash: &ContentHash,
     language: Language,
@@ -144,41 +141,41 @@ pub(crate) fn put_symbols(
 ) -> Result<()> {
     const SQL: &str =
         "INSERT OR REPLACE INTO code_symbols (hash, language, symbols) VALUES (?1, ?2, ?3)";
-    connection.prepare_cached(SQL)?.execute(params![hash, language.as_str(), symbols])?;
+    connection.prepare_cached(SQL)?.execute(params![hash, language, symbols])?;
     Ok(())
 }
 
-/// Returns how many contents have kept symbols.
-pub(crate) fn n_parsed(connection: &Connection) -> Result<u64> {
+/// Returns the number of contents whose symbols are stored.
+pub(crate) fn n_parsed_contents(connection: &Connection) -> Result<u64> {
     Ok(connection.query_row("SELECT count(*) FROM code_symbols", [], |row| row.get(0))?)
 }
 
-/// A memory's id, what was asked of it, and what was found to be better than its anchor.
-pub(crate) type BestAnchor = (String, [u8; 16], String);
+/// Memory id, cache key, and the better candidate for its anchor as JSON.
+pub(crate) type RerankEntry = (String, [u8; 16], String);
 
-/// Returns what was found to be better than the anchors that hold.
-pub(crate) fn best_anchors(connection: &Connection) -> Result<Vec<BestAnchor>> {
+/// Returns the cached results of ranking the rules of valid anchors again.
+pub(crate) fn rerank_cache(connection: &Connection) -> Result<Vec<RerankEntry>> {
     let mut statement =
-        connection.prepare_cached("SELECT memory, asked, better FROM best_anchor")?;
+        connection.prepare_cached("SELECT memory, key, candidate FROM rerank_cache")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Keeps what was found to be better than the anchor of a memory.
-pub(crate) fn put_best_anchor(
+/// Caches the result of ranking the rule of a memory again.
+pub(crate) fn cache_rerank(
     connection: &Connection,
     memory: &str,
-    asked: &[u8; 16],
-    better: &str,
+    key: &[u8; 16],
+    candidate: &str,
 ) -> Result<()> {
     const SQL: &str =
-        "INSERT OR REPLACE INTO best_anchor (memory, asked, better) VALUES (?1, ?2, ?3)";
-    connection.prepare_cached(SQL)?.execute(params![memory, asked, better])?;
+        "INSERT OR REPLACE INTO rerank_cache (memory, key, candidate) VALUES (?1, ?2, ?3)";
+    connection.prepare_cached(SQL)?.execute(params![memory, key, candidate])?;
     Ok(())
 }
 
-/// Returns when the files were last committed as of `head`, for those that were asked
-/// before; none where the commit is older than what is looked at.
+/// Returns the cached times of the last commits of files as of `head`; `None` for a file
+/// without a commit in the searched part of the history.
 pub(crate) fn commit_times(
     connection: &Connection,
     head: &str,
@@ -196,8 +193,8 @@ pub(crate) fn commit_times(
     Ok(times)
 }
 
-/// Keeps when files were last committed as of `head`.
-pub(crate) fn put_commit_times<'a>(
+/// Caches the times of the last commits of files as of `head`. Removes those of other heads.
+pub(crate) fn insert_commit_times<'a>(
     connection: &Connection,
     head: &str,
     times: impl IntoIterator<Item = (&'a str, Option<i64>)>,

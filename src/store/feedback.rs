@@ -1,10 +1,10 @@
-//! What people and agents said of memories that were given to them.
+//! Feedback of people and agents on injected memories.
 
 use anyhow::Result;
 use rusqlite::{Connection, params};
 
-/// Records a verdict on a memory that had an example then, or had none.
-pub(crate) fn put(
+/// Records feedback on a memory that was injected with or without an example.
+pub(crate) fn insert(
     connection: &Connection,
     at: &str,
     memory: &str,
@@ -16,8 +16,8 @@ pub(crate) fn put(
     Ok(())
 }
 
-/// Returns how many verdicts were good and how many bad, on memories with an example or
-/// on those without.
+/// Returns the numbers of positive and negative feedback on memories with an example, or
+/// on those without one.
 pub(crate) fn counts(connection: &Connection, is_anchored: bool) -> Result<(usize, usize)> {
     const SQL: &str = "SELECT count(*) FILTER (WHERE good), count(*) FILTER (WHERE NOT good)
         FROM feedback WHERE anchored = ?1";

@@ -1,42 +1,46 @@
-//! The memories as the store knows them: a row each, its sections for search, and the
-//! files that they were read from.
+//! Indexed memories: one row per memory, its sections for search, its anchor, and the files
+//! that were read.
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
 
-use super::links::{self, LinkRow};
+use crate::file_stat::FileStat;
+use crate::model::Memory;
 
-/// A file of the bank as it was when it was read.
+use super::links::{self, LinkRow};
+use super::values::{lines, optional_time};
+
+/// File of the bank at the time it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileRow {
     pub(crate) file: String,
-    pub(crate) size: u64,
-    pub(crate) mtime: i64,
-    /// The id that the file gives its memory, whether or not another file has it too.
+    pub(crate) stat: FileStat,
+    /// Id of the memory in the file, even if another file has the same id.
     pub(crate) memory: String,
-    /// What reading it has to say, a line each.
+    /// Warnings from reading the file, one per line.
     pub(crate) warnings: String,
 }
 
-/// A memory's row.
+/// Memory to store.
 #[derive(Debug, Clone)]
-pub(crate) struct Row {
-    pub(crate) id: String,
+pub(crate) struct MemoryRow {
+    pub(crate) memory: Memory,
     pub(crate) file: String,
+    /// Hash of the text and the path of the file.
     pub(crate) hash: [u8; 16],
-    pub(crate) memory_type: String,
-    pub(crate) category: Option<String>,
-    pub(crate) scope: String,
-    pub(crate) status: String,
-    /// Apart by line ends.
-    pub(crate) tags: String,
-    pub(crate) content: String,
-    pub(crate) created_at: Option<String>,
-    pub(crate) updated_at: Option<String>,
 }
 
-/// An anchor as the store keeps it: columns to ask for, and the whole in bytes.
+/// Stored memory without its hints and its text.
+#[derive(Debug, Clone)]
+pub(crate) struct IndexedMemory {
+    pub(crate) memory: Memory,
+    pub(crate) file: String,
+    /// File of its anchor.
+    pub(crate) anchored: Option<String>,
+}
+
+/// Stored anchor: columns for queries, and the packed anchor.
 #[derive(Debug, Clone)]
 pub(crate) struct AnchorRow {
     pub(crate) id: String,
@@ -47,10 +51,10 @@ pub(crate) struct AnchorRow {
     pub(crate) packed: Vec<u8>,
 }
 
-/// A part of a memory that search looks through.
+/// Searchable part of a memory.
 #[derive(Debug, Clone)]
 pub(crate) struct SectionRow {
-    /// Empty for the memory as a whole.
+    /// Empty for the whole memory.
     pub(crate) section: String,
     pub(crate) heading: String,
     pub(crate) body: String,
@@ -58,7 +62,7 @@ pub(crate) struct SectionRow {
     pub(crate) vector: Vec<u8>,
 }
 
-/// Returns the files that the store was made from, by their paths.
+/// Returns the indexed files by path.
 pub(crate) fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow>> {
     const SQL: &str = "SELECT file, size, mtime, memory, warnings FROM memory_file";
     let mut statement = connection.prepare_cached(SQL)?;
@@ -66,8 +70,7 @@ pub(crate) fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow
         let file: String = row.get(0)?;
         let known = FileRow {
             file: file.clone(),
-            size: row.get(1)?,
-            mtime: row.get(2)?,
+            stat: FileStat { size: row.get(1)?, mtime: row.get(2)? },
             memory: row.get(3)?,
             warnings: row.get(4)?,
         };
@@ -76,51 +79,52 @@ pub(crate) fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Writes a file over what was known of it.
-pub(crate) fn put_file(connection: &Connection, file: &FileRow) -> Result<()> {
+/// Inserts or replaces a file.
+pub(crate) fn upsert_file(connection: &Connection, file: &FileRow) -> Result<()> {
     const SQL: &str = "INSERT OR REPLACE INTO memory_file (file, size, mtime, memory, warnings)
         VALUES (?1, ?2, ?3, ?4, ?5)";
     connection.prepare_cached(SQL)?.execute(params![
         file.file,
-        file.size,
-        file.mtime,
+        file.stat.size,
+        file.stat.mtime,
         file.memory,
         file.warnings
     ])?;
     Ok(())
 }
 
-/// Forgets a file.
+/// Removes a file.
 pub(crate) fn remove_file(connection: &Connection, file: &str) -> Result<()> {
     connection.prepare_cached("DELETE FROM memory_file WHERE file = ?1")?.execute([file])?;
     Ok(())
 }
 
-/// Calls `each` with the path, the size and the time of every file.
+/// Calls `each` with the path and the stat of every file.
 pub(crate) fn each_file(
     connection: &Connection,
-    mut each: impl FnMut(&str, u64, i64),
+    mut each: impl FnMut(&str, FileStat),
 ) -> Result<()> {
     let mut statement = connection.prepare_cached("SELECT file, size, mtime FROM memory_file")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        each(row.get_ref(0)?.as_str()?, row.get(1)?, row.get(2)?);
+        let stat = FileStat { size: row.get(1)?, mtime: row.get(2)? };
+        each(row.get_ref(0)?.as_str()?, stat);
     }
     Ok(())
 }
 
-/// Returns what reading the files had to say, ordered by file.
+/// Returns the warnings from reading the files, ordered by file.
 pub(crate) fn file_warnings(connection: &Connection) -> Result<Vec<String>> {
     const SQL: &str = "SELECT warnings FROM memory_file WHERE warnings <> '' ORDER BY file";
     let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let texts: Vec<String> = rows.collect::<rusqlite::Result<_>>()?;
-    Ok(texts.iter().flat_map(|text| text.lines().map(str::to_owned)).collect())
+    let rows = statement.query_map([], |row| lines(row, 0))?;
+    let warnings: Vec<Vec<String>> = rows.collect::<rusqlite::Result<_>>()?;
+    Ok(warnings.concat())
 }
 
-/// Returns the files whose id another file has already, with the id and that file.
-pub(crate) fn doubles(connection: &Connection) -> Result<Vec<(String, String, String)>> {
-    // Every id has a file, so that there are no more files than ids where none is a double.
+/// Returns each file whose id an earlier file has, with the id and the earlier file.
+pub(crate) fn duplicate_ids(connection: &Connection) -> Result<Vec<(String, String, String)>> {
+    // The counts are equal if there are no duplicates, so the join is skipped.
     const SQL: &str = "SELECT f.file, f.memory, m.file FROM memory_file AS f
         JOIN memory_store AS m ON m.id = f.memory
         WHERE (SELECT count(*) FROM memory_file) > (SELECT count(*) FROM memory_store)
@@ -131,7 +135,7 @@ pub(crate) fn doubles(connection: &Connection) -> Result<Vec<(String, String, St
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Returns the ids of anchors whose memory there is not.
+/// Returns the ids of anchors without a memory.
 pub(crate) fn orphaned_anchors(connection: &Connection) -> Result<Vec<String>> {
     const SQL: &str = "SELECT id FROM memory_anchor
         WHERE id NOT IN (SELECT id FROM memory_store) ORDER BY id";
@@ -140,7 +144,7 @@ pub(crate) fn orphaned_anchors(connection: &Connection) -> Result<Vec<String>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Returns what each memory's row was made from.
+/// Returns the stored hash of each memory.
 pub(crate) fn hashes(connection: &Connection) -> Result<FxHashMap<String, [u8; 16]>> {
     let mut statement = connection.prepare_cached("SELECT id, hash FROM memory_store")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -153,7 +157,7 @@ pub(crate) fn file_of(connection: &Connection, id: &str) -> Result<Option<String
     Ok(statement.query_row([id], |row| row.get(0)).optional()?)
 }
 
-/// Returns the ids of the rows with their files.
+/// Returns the ids of the memories with their files, ordered by id.
 pub(crate) fn ids(connection: &Connection) -> Result<Vec<(String, String)>> {
     let mut statement =
         connection.prepare_cached("SELECT id, file FROM memory_store ORDER BY id")?;
@@ -161,7 +165,7 @@ pub(crate) fn ids(connection: &Connection) -> Result<Vec<(String, String)>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Removes a memory with its sections and the links in it.
+/// Removes a memory with its sections and the links that it contains.
 pub(crate) fn remove(connection: &Connection, id: &str) -> Result<()> {
     const TEXT: &str = "DELETE FROM memory_text
         WHERE rowid IN (SELECT id FROM memory_section WHERE memory = ?1)";
@@ -171,10 +175,10 @@ pub(crate) fn remove(connection: &Connection, id: &str) -> Result<()> {
     links::remove(connection, id)
 }
 
-/// Writes a memory over the one of its id.
-pub(crate) fn put(
+/// Inserts or replaces a memory with its sections and links.
+pub(crate) fn upsert(
     connection: &Connection,
-    row: &Row,
+    row: &MemoryRow,
     sections: &[SectionRow],
     links: &[LinkRow],
 ) -> Result<()> {
@@ -184,55 +188,54 @@ pub(crate) fn put(
     const SECTION: &str =
         "INSERT INTO memory_section (memory, section, norm, vector) VALUES (?1, ?2, ?3, ?4)";
     const TEXT: &str = "INSERT INTO memory_text (rowid, heading, body) VALUES (?1, ?2, ?3)";
-    remove(connection, &row.id)?;
+    let memory = &row.memory;
+    remove(connection, &memory.id)?;
     connection.prepare_cached(ROW)?.execute(params![
-        row.id,
+        memory.id,
         row.file,
         row.hash,
-        row.memory_type,
-        row.category,
-        row.scope,
-        row.status,
-        row.tags,
-        row.content,
-        row.created_at,
-        row.updated_at
+        memory.memory_type,
+        memory.category,
+        memory.scope,
+        memory.status,
+        memory.tags.join("\n"),
+        memory.body,
+        memory.created_at.map(|time| time.to_string()),
+        memory.updated_at.map(|time| time.to_string())
     ])?;
-    for it in sections {
-        let values = params![row.id, it.section, it.norm, it.vector];
+    for section in sections {
+        let values = params![memory.id, section.section, section.norm, section.vector];
         let rowid = connection.prepare_cached(SECTION)?.insert(values)?;
-        connection.prepare_cached(TEXT)?.execute(params![rowid, it.heading, it.body])?;
+        connection.prepare_cached(TEXT)?.execute(params![rowid, section.heading, section.body])?;
     }
-    links.iter().try_for_each(|link| links::put(connection, link))
+    links.iter().try_for_each(|link| links::insert(connection, link))
 }
 
-/// Returns the rows of all memories without their text, in no order, each with the file
-/// that the memory is anchored to.
-pub(crate) fn rows(connection: &Connection) -> Result<Vec<(Row, Option<String>)>> {
+/// Returns all memories, unordered.
+pub(crate) fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
     const SQL: &str = "SELECT id, file, type, category, scope, status, tags, created_at,
             updated_at, anchor_file
         FROM memory_store";
     let mut statement = connection.prepare_cached(SQL)?;
     let rows = statement.query_map([], |row| {
-        let found = Row {
+        let memory = Memory {
             id: row.get(0)?,
-            file: row.get(1)?,
-            hash: Default::default(),
             memory_type: row.get(2)?,
             category: row.get(3)?,
             scope: row.get(4)?,
             status: row.get(5)?,
-            tags: row.get(6)?,
-            content: String::new(),
-            created_at: row.get(7)?,
-            updated_at: row.get(8)?,
+            tags: lines(row, 6)?,
+            hints: Vec::new(),
+            created_at: optional_time(row, 7)?,
+            updated_at: optional_time(row, 8)?,
+            body: String::new(),
         };
-        Ok((found, row.get(9)?))
+        Ok(IndexedMemory { memory, file: row.get(1)?, anchored: row.get(9)? })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Calls `each` with the text of every memory.
+/// Calls `each` with the id, tags and text of every memory.
 pub(crate) fn each_content(connection: &Connection, mut each: impl FnMut(&str)) -> Result<()> {
     let mut statement = connection
         .prepare_cached("SELECT id || ' ' || tags || ' ' || content FROM memory_store")?;
@@ -243,36 +246,37 @@ pub(crate) fn each_content(connection: &Connection, mut each: impl FnMut(&str)) 
     Ok(())
 }
 
-/// Returns the size and time of the lock file that the anchors were read from.
-pub(crate) fn lock_stamp(connection: &Connection) -> Result<Option<(u64, i64)>> {
+/// Returns the stat of the lock file when the anchors were read.
+pub(crate) fn lock_stat(connection: &Connection) -> Result<Option<FileStat>> {
     let mut statement = connection.prepare_cached("SELECT size, mtime FROM lock_file")?;
-    Ok(statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    let stat = |row: &Row<'_>| Ok(FileStat { size: row.get(0)?, mtime: row.get(1)? });
+    Ok(statement.query_row([], stat).optional()?)
 }
 
-/// Writes all anchors over those that were known, with the stamp of their file.
-pub(crate) fn put_anchors(
+/// Replaces all anchors and the stat of their file.
+pub(crate) fn replace_anchors(
     connection: &Connection,
-    stamp: Option<(u64, i64)>,
+    stat: Option<FileStat>,
     anchors: &[AnchorRow],
 ) -> Result<()> {
     connection.execute("DELETE FROM memory_anchor", [])?;
     connection.execute("DELETE FROM lock_file", [])?;
-    if let Some((size, mtime)) = stamp {
-        const STAMP: &str = "INSERT INTO lock_file (size, mtime) VALUES (?1, ?2)";
-        connection.execute(STAMP, params![size, mtime])?;
+    if let Some(stat) = stat {
+        const STAT: &str = "INSERT INTO lock_file (size, mtime) VALUES (?1, ?2)";
+        connection.execute(STAT, params![stat.size, stat.mtime])?;
     }
-    for it in anchors {
+    for anchor in anchors {
         const SQL: &str = "INSERT INTO memory_anchor (id, anchor) VALUES (?1, ?2)";
-        connection.prepare_cached(SQL)?.execute(params![it.id, it.packed])?;
+        connection.prepare_cached(SQL)?.execute(params![anchor.id, anchor.packed])?;
     }
     const CLEAR: &str = "UPDATE memory_store SET anchor_file = NULL, anchor_symbol = NULL,
         anchor_score = NULL, anchor_metadata = NULL WHERE anchor_file IS NOT NULL";
     connection.execute(CLEAR, [])?;
-    anchors.iter().try_for_each(|it| put_anchor_columns(connection, it))
+    anchors.iter().try_for_each(|anchor| update_anchor_columns(connection, anchor))
 }
 
-/// Writes what can be asked of an anchor beside its memory.
-pub(crate) fn put_anchor_columns(connection: &Connection, anchor: &AnchorRow) -> Result<()> {
+/// Writes the columns of an anchor to the row of its memory.
+pub(crate) fn update_anchor_columns(connection: &Connection, anchor: &AnchorRow) -> Result<()> {
     const SQL: &str = "UPDATE memory_store SET anchor_file = ?2, anchor_symbol = ?3,
         anchor_score = ?4, anchor_metadata = ?5 WHERE id = ?1";
     let values = params![anchor.id, anchor.file, anchor.symbol, anchor.score, anchor.metadata];
@@ -287,7 +291,7 @@ pub(crate) fn anchor(connection: &Connection, id: &str) -> Result<Option<Vec<u8>
     Ok(statement.query_row([id], |row| row.get(0)).optional()?)
 }
 
-/// Returns all packed anchors with the ids of their memories, ordered by them.
+/// Returns all packed anchors with the ids of their memories, ordered by id.
 pub(crate) fn anchors(connection: &Connection) -> Result<Vec<(String, Vec<u8>)>> {
     let mut statement =
         connection.prepare_cached("SELECT id, anchor FROM memory_anchor ORDER BY id")?;
@@ -295,14 +299,14 @@ pub(crate) fn anchors(connection: &Connection) -> Result<Vec<(String, Vec<u8>)>>
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Returns the id of a term, if any memory has it.
+/// Returns the id of a term that some memory contains.
 pub(crate) fn term_id(connection: &Connection, term: &str) -> Result<Option<u32>> {
     let mut statement = connection.prepare_cached("SELECT id FROM memory_term WHERE term = ?1")?;
     Ok(statement.query_row([term], |row| row.get(0)).optional()?)
 }
 
-/// Returns the id of a term, which gets one if it has none.
-pub(crate) fn put_term(connection: &Connection, term: &str) -> Result<u32> {
+/// Returns the id of a term, inserting the term if it is new.
+pub(crate) fn intern_term(connection: &Connection, term: &str) -> Result<u32> {
     if let Some(id) = term_id(connection, term)? {
         return Ok(id);
     }
@@ -310,12 +314,12 @@ pub(crate) fn put_term(connection: &Connection, term: &str) -> Result<u32> {
     Ok(u32::try_from(statement.insert([term])?)?)
 }
 
-/// Returns the sections that have any of the words by their numbers, each with its score
-/// by BM25, higher for better; a heading counts twice.
+/// Returns the BM25 scores of the sections that contain any of the words, by row id. Higher is
+/// better; words in headings count twice.
 pub(crate) fn matches(connection: &Connection, words: &[String]) -> Result<FxHashMap<i64, f64>> {
     const SQL: &str =
         "SELECT rowid, -bm25(memory_text, 2.0, 1.0) FROM memory_text WHERE memory_text MATCH ?1";
-    // Quoted, a word has no meaning to the query language.
+    // Quotes prevent words from being parsed as operators of the query language.
     let quoted: Vec<String> =
         words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
     let mut statement = connection.prepare_cached(SQL)?;
@@ -323,7 +327,7 @@ pub(crate) fn matches(connection: &Connection, words: &[String]) -> Result<FxHas
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// A section as it is read for a search.
+/// Section for the vector search.
 pub(crate) struct SectionRef<'r> {
     pub(crate) number: i64,
     pub(crate) memory: &'r str,

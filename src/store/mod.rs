@@ -1,10 +1,9 @@
-//! The SQLite store: what every command works on, and what can be thrown away.
+//! SQLite store with the index of the code and of the memories.
 //!
-//! Holds nothing that cannot be made again from the files people own, but pins of a
-//! session or for a time, what happened to pins and feedback, so that a corrupt store
-//! is set aside and rebuilt. [`Store`] alone holds the connection;
-//! the tables have a file each. A store of a newer cerberus is refused, an older
-//! one migrated in one transaction at open.
+//! Only pins with an expiry, the history of pins and feedback exist in the store alone. All other
+//! tables are rebuilt from files, so a corrupt store is renamed and replaced. [`Store`] owns the
+//! connection; each group of tables has a file. Opening a store upgrades an older schema in one
+//! transaction and fails for a newer one.
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
 use std::path::{Path, PathBuf};
@@ -14,67 +13,68 @@ use anyhow::{Context, Result};
 pub(crate) use rusqlite::Connection;
 use rusqlite::{OpenFlags, TransactionBehavior};
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::timings;
 
 pub(crate) mod code;
 pub(crate) mod feedback;
+pub(crate) mod inspect;
 pub(crate) mod links;
-pub(crate) mod look;
 pub(crate) mod memories;
 pub(crate) mod pins;
 mod schema;
+mod values;
 
-/// How long a command waits for another one's writing.
+/// Maximum time to wait for the writes of another process.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// How often a store in the making is looked at again; the switch to a write-ahead log
-/// is the one thing for which SQLite itself does not wait.
+/// Time between attempts to open a store that another process creates. SQLite does not wait for
+/// the switch to a write-ahead log.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// An open store.
 pub(crate) struct Store {
     connection: Connection,
-    /// What happened at opening that the user should know.
+    /// Warnings from opening the store.
     pub(crate) warnings: Vec<String>,
-    /// Why nothing that is written stays, where the store lives in memory.
-    unkept: Option<String>,
+    /// Why the store is in memory, if it is.
+    not_persistent: Option<String>,
 }
 
 impl Store {
-    /// Opens the store at `path`, making or mending it as needed. Where nothing can
-    /// be written the store lives in memory for this run, with a warning.
+    /// Opens the store at `path`. Creates a missing store and replaces a corrupt one. If the
+    /// file is not writable, the store is in memory for this run, with a warning.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let _step = timings::step("open the store");
         let opened = match try_open(path) {
-            Err(error) if is_corrupt(&error) || is_busy(&error) => mend(path),
+            Err(error) if is_corrupt(&error) || is_busy(&error) => recover(path),
             opened => opened,
         };
         match opened {
             Err(error) if is_unwritable(&error) => {
                 let mut store = Self::in_memory()?;
                 let why = format!("{error:#}");
-                store.warnings.push(format!(
-                    "the store cannot be written, so this run's index is not kept: {why}"
-                ));
-                store.unkept = Some(why);
+                store
+                    .warnings
+                    .push(format!("cannot write to the store, so the index is not saved: {why}"));
+                store.not_persistent = Some(why);
                 Ok(store)
             }
             opened => opened,
         }
     }
 
-    /// Checks that what is written stays: that of a store in memory goes with the process.
-    pub(crate) fn check_kept(&self) -> Result<()> {
-        match &self.unkept {
+    /// Fails for a store in memory, which is lost when the process ends.
+    pub(crate) fn check_persistent(&self) -> Result<()> {
+        match &self.not_persistent {
             None => Ok(()),
-            Some(why) => Err(Failure::environment(format!("nothing can be kept: {why}"))
-                .hint("make room on the disk, or let the store's folder be written")
+            Some(why) => Err(UserError::environment(format!("cannot write to the store: {why}"))
+                .hint("free disk space, or make the folder of the store writable")
                 .into()),
         }
     }
 
-    /// Opens a store that lives as long as the value.
+    /// Opens a store in memory.
     pub(crate) fn in_memory() -> Result<Self> {
         let connection =
             Connection::open_in_memory().context("failed to open a store in memory")?;
@@ -84,11 +84,11 @@ impl Store {
     fn prepare(mut connection: Connection) -> Result<Self> {
         connection.busy_timeout(BUSY)?;
         connection.set_prepared_statement_cache_capacity(64);
-        schema::migrate(&mut connection)?;
-        Ok(Self { connection, warnings: Vec::new(), unkept: None })
+        schema::upgrade(&mut connection)?;
+        Ok(Self { connection, warnings: Vec::new(), not_persistent: None })
     }
 
-    /// Runs `work` in one transaction that is kept only if `work` succeeds.
+    /// Runs `work` in a transaction, which is committed only if `work` succeeds.
     pub(crate) fn transaction<T>(
         &mut self,
         work: impl FnOnce(&Connection) -> Result<T>,
@@ -108,18 +108,18 @@ impl Store {
     }
 }
 
-/// Opens a store that was corrupt or in the making by another process. Only one process
-/// at a time does this, and looks again first: the others' work may have been enough.
-fn mend(path: &Path) -> Result<Store> {
-    let turn = path.with_extension("db.lock");
-    check_no_link(&turn)?;
-    let turn = std::fs::OpenOptions::new()
+/// Opens a store that is corrupt or busy. Only one process at a time does this, and tries to
+/// open the store again first, because another process may have replaced it.
+fn recover(path: &Path) -> Result<Store> {
+    let lock_path = path.with_extension("db.lock");
+    check_no_link(&lock_path)?;
+    let lock = std::fs::OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
-        .open(&turn)
-        .with_context(|| format!("failed to open `{}`", turn.display()))?;
-    turn.lock().context("failed to wait for another process that mends the store")?;
+        .open(&lock_path)
+        .with_context(|| format!("failed to open `{}`", lock_path.display()))?;
+    lock.lock().context("failed to wait for another process that recovers the store")?;
     let mut waited = Duration::ZERO;
     let mut warning = None;
     loop {
@@ -130,8 +130,8 @@ fn mend(path: &Path) -> Result<Store> {
             }
             Err(error) if is_corrupt(&error) && warning.is_none() => {
                 warning = Some(format!(
-                    "the store was corrupt and has been rebuilt; the old one is kept as `{}`",
-                    set_aside(path)?.display()
+                    "the store was corrupt and has been rebuilt; saved the corrupt file as `{}`",
+                    back_up(path)?.display()
                 ));
             }
             Ok(mut store) => {
@@ -144,49 +144,51 @@ fn mend(path: &Path) -> Result<Store> {
 }
 
 fn try_open(path: &Path) -> Result<Store> {
-    let said = || format!("failed to open the store `{}`", path.display());
+    let context = || format!("failed to open the store `{}`", path.display());
     if let Some(folder) = path.parent() {
         check_no_link(folder)?;
-        std::fs::create_dir_all(folder).with_context(said)?;
+        std::fs::create_dir_all(folder).with_context(context)?;
         let gitignore = folder.join(".gitignore");
         if gitignore.symlink_metadata().is_err() {
-            // Reading leaves nothing that git shows, also in a bank made by hand.
-            std::fs::write(gitignore, "*\n").with_context(said)?;
+            // A bank without a `.gitignore` of its own must not show the store as untracked.
+            std::fs::write(gitignore, "*\n").with_context(context)?;
         }
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        // The last part of the path is never a link that leads elsewhere.
+        // The file itself must not be a symbolic link.
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     check_no_link(path)?;
     let path = match (path.parent().map(Path::canonicalize), path.file_name()) {
         (Some(Ok(folder)), Some(name)) => folder.join(name),
         _ => path.to_owned(),
     };
-    let connection = Connection::open_with_flags(&path, flags).with_context(said)?;
+    let connection = Connection::open_with_flags(&path, flags).with_context(context)?;
     connection.busy_timeout(BUSY)?;
-    // A write-ahead log lets readers go on while one writes; NORMAL is safe against
-    // a crash of the process, and a lost index after a power cut is rebuilt. The switch to
-    // the log waits for no disk: it is made while the store is still empty.
+    // A write-ahead log allows reads during a write. NORMAL survives a crash of the process; an
+    // index that a power failure damages is rebuilt. The switch to the log does not need a sync,
+    // because the store is empty at that time.
     connection
         .execute_batch(
             "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL;
              PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 268435456;",
         )
-        .with_context(said)?;
-    Store::prepare(connection).with_context(said)
+        .with_context(context)?;
+    Store::prepare(connection).with_context(context)
 }
 
-/// Fails where `path` is a link: a repository may bring one along that leads anywhere.
+/// Fails if `path` is a symbolic link: in a cloned repository it may have any target.
 fn check_no_link(path: &Path) -> Result<()> {
     if !path.is_symlink() {
         return Ok(());
     }
     let shown = path.display();
-    Err(Failure::usage(format!("`{shown}` is a link, and the store is not kept behind one"))
-        .hint(format!("look where it leads with `ls -l {shown}`, and remove it"))
-        .into())
+    Err(UserError::usage(format!(
+        "`{shown}` is a symbolic link, and the store must not be behind one"
+    ))
+    .hint(format!("check its target with `ls -l {shown}`, then remove it"))
+    .into())
 }
 
 fn sqlite_error(error: &anyhow::Error) -> Option<&rusqlite::Error> {
@@ -204,12 +206,12 @@ fn is_corrupt(error: &anyhow::Error) -> bool {
 
 fn is_busy(error: &anyhow::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
-    // Of several that open an empty store each clears its log away, and all but one find
-    // none: the same as another one's writing.
-    let is_cleared = sqlite_error(error)
+    // Several processes that open an empty store all delete its log, which succeeds for one of
+    // them only.
+    let is_log_deleted = sqlite_error(error)
         .and_then(rusqlite::Error::sqlite_error)
-        .is_some_and(|it| it.extended_code == rusqlite::ffi::SQLITE_IOERR_DELETE_NOENT);
-    is_cleared || matches!(sqlite_code(error), Some(DatabaseBusy | DatabaseLocked))
+        .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_DELETE_NOENT);
+    is_log_deleted || matches!(sqlite_code(error), Some(DatabaseBusy | DatabaseLocked))
 }
 
 fn is_unwritable(error: &anyhow::Error) -> bool {
@@ -217,11 +219,11 @@ fn is_unwritable(error: &anyhow::Error) -> bool {
         CannotOpen, DiskFull, FileLockingProtocolFailed, PermissionDenied, ReadOnly,
         SystemIoFailure,
     };
-    // Its folder cannot be made, or the lock file beside it.
+    // Creating the folder or the lock file failed.
     let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
     let is_sqlite = matches!(
         sqlite_code(error),
-        // A full disk or a file system without locks is a failure of I/O to SQLite.
+        // SQLite reports a full disk or a file system without locks as an I/O error.
         Some(
             CannotOpen
                 | DiskFull
@@ -234,31 +236,31 @@ fn is_unwritable(error: &anyhow::Error) -> bool {
     is_sqlite || io.is_some()
 }
 
-/// Moves a corrupt store out of the way and returns where it is.
-fn set_aside(path: &Path) -> Result<PathBuf> {
-    let mut aside = path.with_extension("db.corrupt");
+/// Renames a corrupt store and returns its new path.
+fn back_up(path: &Path) -> Result<PathBuf> {
+    let mut backup = path.with_extension("db.corrupt");
     let mut n = 2;
-    while aside.exists() {
-        aside = path.with_extension(format!("db.corrupt-{n}"));
+    while backup.exists() {
+        backup = path.with_extension(format!("db.corrupt-{n}"));
         n += 1;
     }
-    std::fs::rename(path, &aside)
-        .with_context(|| format!("failed to set the corrupt store `{}` aside", path.display()))?;
+    std::fs::rename(path, &backup)
+        .with_context(|| format!("failed to rename the corrupt store `{}`", path.display()))?;
     for tail in ["-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(tail);
-        // The log belongs to the store that was set aside; without it there is none.
+        // The log of the corrupt store must not be applied to the new one.
         let _ = std::fs::remove_file(PathBuf::from(name));
     }
-    Ok(aside)
+    Ok(backup)
 }
 
-/// Returns the error for a store that a newer cerberus wrote.
+/// Returns the error for a store with a newer schema.
 fn too_new(found: usize, known: usize) -> anyhow::Error {
-    Failure::environment(format!(
-        "the store was written by a newer cerberus (schema {found}, this one knows {known})"
+    UserError::environment(format!(
+        "the store was written by a newer cerberus (schema {found}, this version supports {known})"
     ))
-    .hint("upgrade cerberus, or delete `.memories/indices/` to have the store rebuilt")
+    .hint("upgrade cerberus, or delete `.memories/indices/` to rebuild the store")
     .into()
 }
 
@@ -267,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_corrupt_store_is_set_aside_and_rebuilt() {
+    fn a_corrupt_store_is_renamed_and_rebuilt() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let path = folder.path().join("cerberus.db");
         std::fs::write(&path, "this is no database, however long it is ".repeat(40))
@@ -280,14 +282,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_into_a_store_in_memory_is_not_said_to_be_kept() {
+    fn a_store_that_cannot_be_written_is_in_memory_and_not_persistent() {
         let folder = tempfile::tempdir().expect("a temp folder");
         std::fs::write(folder.path().join("file"), "in the way").expect("a file");
         let store = Store::open(&folder.path().join("file/cerberus.db")).expect("in memory");
-        assert!(store.warnings[0].contains("cannot be written"), "{:?}", store.warnings);
-        assert!(store.check_kept().is_err());
+        assert!(store.warnings[0].contains("cannot write"), "{:?}", store.warnings);
+        assert!(store.check_persistent().is_err());
         let store = Store::open(&folder.path().join("cerberus.db")).expect("new");
-        store.check_kept().expect("kept");
+        store.check_persistent().expect("persistent");
     }
 
     #[test]

@@ -1,12 +1,13 @@
-//! The pins that do not outlive the store, of sessions and for a time, and what
-//! happened to all pins.
+//! Session pins, temporary pins, and the history of all pins.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::{Pin, PinEvent, PinScope};
 
-/// What happened to some pins.
+use super::values::{lines, optional_time};
+
+/// Entry of the pin history.
 #[derive(Debug, Clone)]
 pub(crate) struct EventRow {
     pub(crate) at: String,
@@ -15,37 +16,31 @@ pub(crate) struct EventRow {
     pub(crate) message: String,
 }
 
-/// Returns the temporary pins and those of `session`, expired ones with them.
+/// Returns the temporary pins and those of `session`, including expired ones.
 pub(crate) fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec<Pin>> {
     const SQL: &str = "SELECT id, content, priority, scope, created_at, expires_at, tags, metadata,
             project FROM pin WHERE session = '' OR session = ?1 ORDER BY created_at, id";
     let mut statement = connection.prepare_cached(SQL)?;
-    let mut rows = statement.query([session.unwrap_or_default()])?;
-    let mut pins = Vec::new();
-    while let Some(row) = rows.next()? {
-        let text = |column: usize| row.get::<_, String>(column);
-        let expires_at: Option<String> = row.get(5)?;
-        pins.push(Pin {
-            id: text(0)?,
-            content: text(1)?,
-            priority: text(2)?.parse().map_err(anyhow::Error::msg)?,
-            scope: text(3)?.parse().map_err(anyhow::Error::msg)?,
-            created_at: text(4)?.parse().context("failed to read a time in the store")?,
-            expires_at: expires_at.map(|at| at.parse()).transpose()?,
-            tags: text(6)?.lines().map(str::to_owned).collect(),
-            metadata: text(7)?
-                .lines()
-                .filter_map(|line| line.split_once('='))
-                .map(|(key, value)| (key.to_owned(), value.to_owned()))
-                .collect(),
+    let rows = statement.query_map([session.unwrap_or_default()], |row| {
+        let metadata: String = row.get(7)?;
+        let entries = metadata.lines().filter_map(|line| line.split_once('='));
+        Ok(Pin {
+            id: row.get(0)?,
+            content: row.get(1)?,
+            priority: row.get(2)?,
+            scope: row.get(3)?,
+            created_at: optional_time(row, 4)?.unwrap_or_default(),
+            expires_at: optional_time(row, 5)?,
+            tags: lines(row, 6)?,
+            metadata: entries.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
             project: row.get(8)?,
-        });
-    }
-    Ok(pins)
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Writes a new pin; one of a session is only seen there.
-pub(crate) fn put(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
+/// Inserts a pin. A session pin is visible in its session only.
+pub(crate) fn insert(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
     const SQL: &str = "INSERT INTO pin (session, id, content, priority, scope, created_at,
             expires_at, tags, metadata, project)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
@@ -55,8 +50,8 @@ pub(crate) fn put(connection: &Connection, pin: &Pin, session: Option<&str>) -> 
         key(pin, session),
         pin.id,
         pin.content,
-        pin.priority.as_str(),
-        pin.scope.as_str(),
+        pin.priority,
+        pin.scope,
         pin.created_at.to_string(),
         pin.expires_at.map(|at| at.to_string()),
         pin.tags.join("\n"),
@@ -78,8 +73,8 @@ fn key<'a>(pin: &Pin, session: Option<&'a str>) -> &'a str {
     session.filter(|_| pin.scope == PinScope::Session).unwrap_or_default()
 }
 
-/// Records what happened, with the hash of the file that was written or read.
-pub(crate) fn put_event(
+/// Records an event with the hash of the pin file that was written or read.
+pub(crate) fn insert_event(
     connection: &Connection,
     event: &EventRow,
     hash: Option<[u8; 16]>,
@@ -88,7 +83,7 @@ pub(crate) fn put_event(
         "INSERT INTO pin_event (at, type, pins, message, hash) VALUES (?1, ?2, ?3, ?4, ?5)";
     connection.prepare_cached(SQL)?.execute(params![
         event.at,
-        event.kind.as_str(),
+        event.kind,
         event.pins.join("\n"),
         event.message,
         hash
@@ -96,36 +91,34 @@ pub(crate) fn put_event(
     Ok(())
 }
 
-/// Returns what happened, in its order.
+/// Returns the history, oldest event first.
 pub(crate) fn events(connection: &Connection) -> Result<Vec<EventRow>> {
     const SQL: &str = "SELECT at, type, pins, message FROM pin_event ORDER BY id";
     let mut statement = connection.prepare_cached(SQL)?;
-    let mut rows = statement.query([])?;
-    let mut events = Vec::new();
-    while let Some(row) = rows.next()? {
-        events.push(EventRow {
+    let rows = statement.query_map([], |row| {
+        Ok(EventRow {
             at: row.get(0)?,
-            kind: row.get::<_, String>(1)?.parse().map_err(anyhow::Error::msg)?,
-            pins: row.get::<_, String>(2)?.lines().map(str::to_owned).collect(),
+            kind: row.get(1)?,
+            pins: lines(row, 2)?,
             message: row.get(3)?,
-        });
-    }
-    Ok(events)
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Returns the hash of the file of persistent pins as it was last written or read.
+/// Returns the hash of the pin file when it was last written or read.
 pub(crate) fn last_hash(connection: &Connection) -> Result<Option<[u8; 16]>> {
     const SQL: &str = "SELECT hash FROM pin_event WHERE hash IS NOT NULL ORDER BY id DESC LIMIT 1";
     Ok(connection.prepare_cached(SQL)?.query_row([], |row| row.get(0)).optional()?)
 }
 
-/// Returns whether it is recorded that a pin, added at a moment, has expired.
-pub(crate) fn is_told_expired(connection: &Connection, pin: &Pin) -> Result<bool> {
+/// Returns whether the history contains the expiry of a pin.
+pub(crate) fn expiry_logged(connection: &Connection, pin: &Pin) -> Result<bool> {
     const SQL: &str = "SELECT EXISTS (SELECT 1 FROM pin_event
         WHERE type = ?1 AND pins = ?2 AND at = ?3)";
     let at = pin.expires_at.map(|at| at.to_string()).unwrap_or_default();
     let found = connection
         .prepare_cached(SQL)?
-        .query_row([PinEvent::Expired.as_str(), &pin.id, &at], |row| row.get(0))?;
+        .query_row(params![PinEvent::Expired, pin.id, at], |row| row.get(0))?;
     Ok(found)
 }

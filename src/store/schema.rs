@@ -1,11 +1,35 @@
-//! The schema as an append-only list of migrations, counted in `user_version`.
+//! Schema of the store. Its version is stored in `user_version`.
+//!
+//! Most tables can be rebuilt from files: a store with an older version gets new, empty ones.
+//! Pins, the history of pins and feedback exist in the store only: a change of their tables has
+//! to migrate their rows.
 
 use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior};
 
-/// Every change of the schema there ever was; released ones are never edited.
-const MIGRATIONS: &[&str] = &[
-    "
+/// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it.
+pub(super) const VERSION: usize = 6;
+
+/// Removes the tables that can be rebuilt, including those of development versions.
+const DROP_REBUILT: &str = "
+    DROP TABLE IF EXISTS code_file;
+    DROP TABLE IF EXISTS code_term;
+    DROP TABLE IF EXISTS code_terms;
+    DROP TABLE IF EXISTS code_symbols;
+    DROP TABLE IF EXISTS commit_time;
+    DROP TABLE IF EXISTS best_anchor;
+    DROP TABLE IF EXISTS rerank_cache;
+    DROP TABLE IF EXISTS memory_file;
+    DROP TABLE IF EXISTS memory_store;
+    DROP TABLE IF EXISTS memory_section;
+    DROP TABLE IF EXISTS memory_term;
+    DROP TABLE IF EXISTS memory_text;
+    DROP TABLE IF EXISTS memory_link;
+    DROP TABLE IF EXISTS memory_anchor;
+    DROP TABLE IF EXISTS lock_file;
+";
+
+const SCHEMA: &str = "
     CREATE TABLE code_file (
         id       INTEGER PRIMARY KEY,
         path     TEXT NOT NULL UNIQUE,
@@ -16,47 +40,28 @@ const MIGRATIONS: &[&str] = &[
         n_terms  INTEGER NOT NULL,
         vector   BLOB
     ) STRICT;
-    CREATE TABLE code_term (
-        id   INTEGER PRIMARY KEY,
-        term TEXT NOT NULL UNIQUE
+    CREATE TABLE code_terms (
+        last  INTEGER PRIMARY KEY,
+        terms BLOB NOT NULL
     ) STRICT;
     CREATE TABLE code_symbols (
+        id       INTEGER PRIMARY KEY,
         hash     BLOB NOT NULL,
         language TEXT NOT NULL,
         symbols  BLOB NOT NULL,
-        PRIMARY KEY (hash, language)
-    ) STRICT, WITHOUT ROWID;
+        UNIQUE (hash, language)
+    ) STRICT;
     CREATE TABLE commit_time (
         path    TEXT PRIMARY KEY,
         head    TEXT NOT NULL,
         seconds INTEGER
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE rerank_cache (
+        memory    TEXT PRIMARY KEY,
+        key       BLOB NOT NULL,
+        candidate TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
 
-    CREATE TABLE memory_store (
-        id              TEXT PRIMARY KEY,
-        file            TEXT NOT NULL,
-        hash            BLOB NOT NULL,
-        type            TEXT NOT NULL,
-        category        TEXT,
-        scope           TEXT NOT NULL,
-        status          TEXT NOT NULL,
-        tags            TEXT NOT NULL,
-        content         TEXT NOT NULL,
-        created_at      TEXT,
-        updated_at      TEXT,
-        anchor_file     TEXT,
-        anchor_symbol   TEXT,
-        anchor_score    REAL,
-        anchor_metadata TEXT
-    ) STRICT;
-    CREATE VIRTUAL TABLE memory_text USING fts5 (
-        memory UNINDEXED, section UNINDEXED, heading, body,
-        tokenize = 'porter unicode61'
-    );
-",
-    "
-    DROP TABLE memory_text;
-    DROP TABLE memory_store;
     CREATE TABLE memory_file (
         file     TEXT PRIMARY KEY,
         size     INTEGER NOT NULL,
@@ -101,13 +106,13 @@ const MIGRATIONS: &[&str] = &[
         position INTEGER NOT NULL,
         line     INTEGER NOT NULL,
         target   TEXT NOT NULL,
-        edge     TEXT NOT NULL,
+        relation TEXT NOT NULL,
         label    TEXT,
         context  TEXT NOT NULL,
         PRIMARY KEY (memory, position)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX memory_link_target ON memory_link (target);
-    CREATE INDEX memory_link_edge ON memory_link (edge);
+    CREATE INDEX memory_link_relation ON memory_link (relation);
     CREATE TABLE memory_anchor (
         id     TEXT PRIMARY KEY,
         anchor BLOB NOT NULL
@@ -116,9 +121,8 @@ const MIGRATIONS: &[&str] = &[
         size  INTEGER NOT NULL,
         mtime INTEGER NOT NULL
     ) STRICT;
-",
-    "
-    CREATE TABLE pin (
+
+    CREATE TABLE IF NOT EXISTS pin (
         session    TEXT NOT NULL,
         id         TEXT NOT NULL,
         content    TEXT NOT NULL,
@@ -131,7 +135,7 @@ const MIGRATIONS: &[&str] = &[
         project    TEXT,
         PRIMARY KEY (session, id)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE pin_event (
+    CREATE TABLE IF NOT EXISTS pin_event (
         id      INTEGER PRIMARY KEY,
         at      TEXT NOT NULL,
         type    TEXT NOT NULL,
@@ -139,63 +143,62 @@ const MIGRATIONS: &[&str] = &[
         message TEXT NOT NULL,
         hash    BLOB
     ) STRICT;
-    CREATE TABLE feedback (
+    CREATE TABLE IF NOT EXISTS feedback (
         id       INTEGER PRIMARY KEY,
         at       TEXT NOT NULL,
         memory   TEXT NOT NULL,
         good     INTEGER NOT NULL,
         anchored INTEGER NOT NULL
     ) STRICT;
-",
-    "
-    DROP TABLE code_term;
-    DROP TABLE code_symbols;
-    DELETE FROM code_file;
-    CREATE TABLE code_symbols (
-        id       INTEGER PRIMARY KEY,
-        hash     BLOB NOT NULL,
-        language TEXT NOT NULL,
-        symbols  BLOB NOT NULL,
-        UNIQUE (hash, language)
-    ) STRICT;
-    CREATE TABLE code_terms (
-        last  INTEGER PRIMARY KEY,
-        terms BLOB NOT NULL
-    ) STRICT;
-    CREATE TABLE best_anchor (
-        memory TEXT PRIMARY KEY,
-        asked  BLOB NOT NULL,
-        better TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
-",
-    "
-    DELETE FROM code_symbols;
-",
-];
+";
 
-/// Returns the schema that this cerberus knows.
-pub(super) fn known() -> usize {
-    MIGRATIONS.len()
-}
-
-/// Brings the schema up to date, in one transaction that no other process can see half of.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
-    let version = |connection: &Connection| -> Result<usize> {
-        Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
-    };
+/// Creates the schema or upgrades an older one, in one exclusive transaction.
+pub(super) fn upgrade(connection: &mut Connection) -> Result<()> {
     let found = version(connection)?;
-    if found == MIGRATIONS.len() {
+    if found == VERSION {
         return Ok(());
     }
-    if found > MIGRATIONS.len() {
-        return Err(super::too_new(found, MIGRATIONS.len()));
+    if found > VERSION {
+        return Err(super::too_new(found, VERSION));
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
-    // Another process may have migrated while this one waited for the lock.
-    for migration in MIGRATIONS.iter().skip(version(&transaction)?) {
-        transaction.execute_batch(migration)?;
+    // Another process may have upgraded the store while this one waited for the lock.
+    if version(&transaction)? < VERSION {
+        transaction.execute_batch(DROP_REBUILT)?;
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
     }
-    transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
     transaction.commit()?;
     Ok(())
+}
+
+fn version(connection: &Connection) -> Result<usize> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upgrading_an_older_store_rebuilds_the_index_and_preserves_pins_and_feedback() {
+        let mut connection = Connection::open_in_memory().expect("a store");
+        upgrade(&mut connection).expect("a new schema");
+        connection
+            .execute_batch(
+                "INSERT INTO code_file VALUES (1, 'a.py', 'python', 1, 1, x'00', 1, NULL);
+                 INSERT INTO feedback VALUES (1, '2026-01-02T03:04:05Z', 'a', 1, 1);
+                 DROP TABLE rerank_cache;
+                 CREATE TABLE best_anchor (memory TEXT PRIMARY KEY) STRICT;
+                 PRAGMA user_version = 5;",
+            )
+            .expect("an older store");
+        upgrade(&mut connection).expect("upgraded");
+        let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, u32>(0));
+        assert_eq!(count("SELECT count(*) FROM code_file"), Ok(0));
+        assert_eq!(count("SELECT count(*) FROM rerank_cache"), Ok(0));
+        assert_eq!(count("SELECT count(*) FROM feedback"), Ok(1));
+        assert!(count("SELECT count(*) FROM best_anchor").is_err());
+        assert_eq!(version(&connection).expect("a version"), VERSION);
+    }
 }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use ignore::WalkBuilder;
 
 use super::walk::{check_ignore_files, has_plain_ignore_files};
-use crate::error::Failure;
+use crate::error::UserError;
 
 /// What documents for people and agents end with.
 const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
@@ -17,7 +17,7 @@ const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
 pub(crate) fn below(root: &Path, path: &Path) -> Result<Vec<String>> {
     let shown = path.display();
     let real = path.canonicalize().map_err(|error| {
-        Failure::usage(format!("failed to read `{shown}`: {error}"))
+        UserError::usage(format!("failed to read `{shown}`: {error}"))
             .hint("name a file of the project, such as `AGENTS.md`")
     })?;
     let root = root.canonicalize().context("failed to resolve the project's root")?;
@@ -26,7 +26,7 @@ pub(crate) fn below(root: &Path, path: &Path) -> Result<Vec<String>> {
         Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
     };
     let outside = || {
-        Failure::usage(format!("`{shown}` is not in the project `{}`", root.display()))
+        UserError::usage(format!("`{shown}` is not in the project `{}`", root.display()))
             .hint("copy it into the project, or name the one it belongs to with `--project DIR`")
     };
     let relative = inside(&real).ok_or_else(outside)?;
@@ -49,7 +49,7 @@ pub(crate) fn below(root: &Path, path: &Path) -> Result<Vec<String>> {
     let mut files: Vec<String> = files.filter_map(|found| inside(found.path())).collect();
     files.sort_unstable();
     if files.is_empty() {
-        return Err(Failure::usage(format!("the folder `{shown}` holds no documents"))
+        return Err(UserError::usage(format!("the folder `{shown}` holds no documents"))
             .hint(format!("name a file, or a folder with `.{}` files", EXTENSIONS.join("`, `.")))
             .into());
     }

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 /// How far back the history is read. Recency decays by e every 43 days, so that
 /// what is older than a year counts nothing.
@@ -114,7 +114,7 @@ pub(crate) fn commit_times<'a>(
 /// working tree, untracked ones with them; fails where git cannot tell.
 pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<String>> {
     let unclear = || {
-        Failure::environment(format!("failed to tell what changed since `{revision}`")).hint(
+        UserError::environment(format!("failed to tell what changed since `{revision}`")).hint(
             "name a commit that this clone has; a shallow clone may need `git fetch --unshallow`",
         )
     };
@@ -191,7 +191,7 @@ pub(crate) fn renames(root: &Path) -> BTreeMap<String, String> {
 /// change in them, as ends behind the last; of a file that goes there are none.
 pub(crate) fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
     let unclear = || {
-        Failure::environment("failed to ask git what is staged")
+        UserError::environment("failed to ask git what is staged")
             .hint("run it in a git repository; `git status` shows what git sees")
     };
     let staged = [&["diff", "--cached", "--relative"], &PLAIN_DIFF[..]].concat();

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result};
 use memchr::memmem::Finder;
 
-use crate::error::Failure;
-use crate::stamp::Stamp;
+use crate::error::UserError;
+use crate::file_stat::FileStat;
 use crate::text;
 
 /// The largest file that is read: larger ones are data or generated.
@@ -30,37 +30,37 @@ pub(crate) fn bytes(root: &Path, path: &str) -> Result<Vec<u8>> {
 }
 
 /// Returns the stamp of a file that a walk of `root` has met just now, if it is still there.
-pub(crate) fn stamp(root: &Path, path: &str) -> Option<Stamp> {
+pub(crate) fn stat(root: &Path, path: &str) -> Option<FileStat> {
     let metadata = std::fs::symlink_metadata(root.join(path)).ok()?;
-    metadata.is_file().then(|| Stamp::of(&metadata))
+    metadata.is_file().then(|| FileStat::new(&metadata))
 }
 
 /// Reads a file that a walk of `root` has met just now as a regular file into `bytes`, and
 /// returns its stamp as of before; nothing is read of what is too large. Where its path
 /// leads, which costs more than the reading, is not asked again.
-pub(crate) fn walked(root: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<Stamp> {
+pub(crate) fn walked(root: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<FileStat> {
     contents(&root.join(path), path, bytes)
 }
 
-fn contents(full: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<Stamp> {
+fn contents(full: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<FileStat> {
     bytes.clear();
     let file = std::fs::File::open(full).with_context(|| format!("failed to open `{path}`"))?;
     let metadata = file.metadata().with_context(|| format!("failed to read `{path}`"))?;
-    let stamp = Stamp::of(&metadata);
-    if stamp.size <= MAX_BYTES {
+    let stat = FileStat::new(&metadata);
+    if stat.size <= MAX_BYTES {
         // As much as it has now; where it grows meanwhile it is read again the next time.
-        bytes.reserve(usize::try_from(stamp.size).unwrap_or(0));
-        let mut file = file.take(stamp.size);
+        bytes.reserve(usize::try_from(stat.size).unwrap_or(0));
+        let mut file = file.take(stat.size);
         file.read_to_end(bytes).with_context(|| format!("failed to read `{path}`"))?;
     }
-    Ok(stamp)
+    Ok(stat)
 }
 
-fn check_size(path: &str, stamp: Stamp) -> Result<(), Failure> {
-    if stamp.size <= MAX_BYTES {
+fn check_size(path: &str, stat: FileStat) -> Result<(), UserError> {
+    if stat.size <= MAX_BYTES {
         return Ok(());
     }
-    Err(Failure::usage(format!("`{path}` is larger than 1 MB"))
+    Err(UserError::usage(format!("`{path}` is larger than 1 MB"))
         .hint("name a file that a person wrote; larger ones are never an example"))
 }
 
@@ -87,8 +87,8 @@ pub(crate) fn is_there(root: &Path, path: &str) -> bool {
 /// What to do about a path that is no file of the project.
 const NEXT: &str = "name a file by its path from the project's root";
 
-fn outside(path: &str) -> Failure {
-    Failure::usage(format!("`{path}` leads out of the project")).hint(NEXT)
+fn outside(path: &str) -> UserError {
+    UserError::usage(format!("`{path}` leads out of the project")).hint(NEXT)
 }
 
 /// Returns where `path` leads, which is a regular file inside `root`.
@@ -122,7 +122,7 @@ fn regular(root: &Path, path: &str) -> Result<PathBuf> {
     let kind =
         std::fs::symlink_metadata(&full).with_context(|| format!("failed to read `{path}`"))?;
     if !kind.is_file() {
-        return Err(Failure::usage(format!("`{path}` is not a regular file")).hint(NEXT).into());
+        return Err(UserError::usage(format!("`{path}` is not a regular file")).hint(NEXT).into());
     }
     Ok(full)
 }

@@ -11,7 +11,7 @@ use anyhow::Result;
 use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::model::Language;
 use crate::syntax::language;
 
@@ -86,12 +86,12 @@ pub(super) fn builder(root: &Path, start: &Path, excludes: &[String]) -> Result<
     let mut overrides = OverrideBuilder::new(root);
     for glob in excludes {
         overrides.add(&format!("!{glob}")).map_err(|error| {
-            Failure::usage(format!("invalid exclude glob `{glob}`: {error}"))
+            UserError::usage(format!("invalid exclude glob `{glob}`: {error}"))
                 .hint("mend `exclude` under `[anchor]` in `cerberus.toml`")
         })?;
     }
     let overrides = overrides.build().map_err(|error| {
-        Failure::usage(format!("failed to read the exclude globs: {error}"))
+        UserError::usage(format!("failed to read the exclude globs: {error}"))
             .hint("write fewer or simpler ones in `exclude` under `[anchor]` in `cerberus.toml`")
     })?;
     check_ignore_files(start)?;
@@ -106,7 +106,7 @@ pub(super) fn check_ignore_files(root: &Path) -> Result<()> {
     let exclude = Some(EXCLUDE_FILE).filter(|name| is_odd(&root.join(name)));
     let Some(name) = odd_ignore_file(root).or(exclude) else { return Ok(()) };
     let shown = root.join(name).display().to_string();
-    Err(Failure::usage(format!("`{shown}` is not a regular file of at most 1 MB"))
+    Err(UserError::usage(format!("`{shown}` is not a regular file of at most 1 MB"))
         .hint(format!("look at it with `ls -l {shown}`"))
         .into())
 }

@@ -105,7 +105,7 @@ impl Vocabulary {
             code::clear_terms(connection)?;
             new.extend(self.stored.iter().flat_map(|dictionary| dictionary.with_prefix("")));
         }
-        code::put_terms(connection, added.last, &Dictionary::pack(&mut new))?;
+        code::insert_terms(connection, added.last, &Dictionary::pack(&mut new))?;
         Ok(true)
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::model::{Anchor, Fingerprint};
 use crate::syntax::fingerprint::bytes_hash;
 use crate::text;
@@ -52,7 +52,7 @@ pub(crate) fn locate_in(root: &Path, file: &str, anchors: &[&Anchor]) -> Vec<Opt
 pub(crate) fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Located> {
     if !root.join(file).exists() {
         let hint = "give the path from the project's root, with `/` between its parts";
-        return Err(Failure::usage(format!("no such file: `{file}`")).hint(hint).into());
+        return Err(UserError::usage(format!("no such file: `{file}`")).hint(hint).into());
     }
     let code =
         FileCode::read(root, file).with_context(|| format!("failed to anchor to `{file}`"))?;
@@ -71,7 +71,7 @@ fn resolve(code: &FileCode, symbol: &str) -> Result<usize> {
     if code.language.is_none() {
         let message = format!("`{}` has no symbols that cerberus knows", code.path);
         let hint = format!("anchor to the whole file: `{}`", code.path);
-        return Err(Failure::usage(message).hint(hint).into());
+        return Err(UserError::usage(message).hint(hint).into());
     }
     let known: Vec<(usize, &str)> = code
         .candidates
@@ -91,12 +91,12 @@ fn resolve(code: &FileCode, symbol: &str) -> Result<usize> {
         [(at, _)] => Ok(*at),
         [] => {
             let message = format!("`{}` defines no `{symbol}`", code.path);
-            Err(Failure::usage(message).hint(nearest_first(symbol, &known)).into())
+            Err(UserError::usage(message).hint(nearest_first(symbol, &known)).into())
         }
         several => {
             let names: Vec<String> = several.iter().map(|(_, name)| format!("`{name}`")).collect();
             let message = format!("`{symbol}` is ambiguous in `{}`", code.path);
-            Err(Failure::usage(message).hint(format!("say which: {}", names.join(", "))).into())
+            Err(UserError::usage(message).hint(format!("say which: {}", names.join(", "))).into())
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::Chosen;
+use crate::model::Origin;
 
 const LOAD: &str = "def load_rows(path, limit):
     \"\"\"Reads the rows of a table until the limit.\"\"\"
@@ -55,7 +55,7 @@ fn anchor_at(root: &Path, place: &str) -> Anchor {
         symbol: located.place.symbol,
         kind: located.place.kind,
         language: located.place.language,
-        chosen: Chosen::Manual,
+        origin: Origin::Manual,
         quality: 1.0,
         match_score: 1.0,
         commit: None,
@@ -270,7 +270,8 @@ fn located(file: &str, symbol: Option<&str>) -> Result<String, String> {
     write(folder.path(), &[("a.py", &twice), ("b.txt", "text\n")]);
     let found = locate(folder.path(), file, symbol).map(|it| it.place.symbol.unwrap_or_default());
     found.map_err(|error| {
-        let failure = error.downcast_ref::<crate::error::Failure>().expect("a failure with a hint");
+        let failure =
+            error.downcast_ref::<crate::error::UserError>().expect("a failure with a hint");
         format!("{failure}; {}", failure.hints.join("; "))
     })
 }
@@ -349,7 +350,7 @@ fn anchors_of(code: &FileCode) -> Vec<Anchor> {
             symbol: it.symbol.clone(),
             kind: it.kind,
             language: code.language,
-            chosen: Chosen::Auto,
+            origin: Origin::Auto,
             quality: 1.0,
             match_score: 1.0,
             commit: None,

@@ -4,8 +4,8 @@ use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
-use crate::engine::examples::{self, Expected, Options, Query};
-use crate::error::Failure;
+use crate::engine::examples::{self, Options, Query};
+use crate::error::UserError;
 use crate::mcp::answer::Answer;
 use crate::model::{Scope, State};
 use crate::ops::anchor::{self, Choice};
@@ -59,7 +59,7 @@ struct FindAnchor {
 fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<Answer> {
     let languages = match params.scope.as_deref().map(super::documents::scope).transpose()? {
         Some(Scope::Universal) | None => None,
-        Some(scope) => memories::languages(&scope).map_err(Failure::usage)?,
+        Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
     };
     let question = Query { rule: params.rule, hints: params.hints, languages };
     let options =
@@ -90,7 +90,7 @@ fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Answer> {
     let request = anchor::Request {
         id: params.id,
         choice: match params.to.as_deref() {
-            Some(place) => Choice::To(Expected::parse(place)?),
+            Some(place) => Choice::To(place.parse().map_err(UserError::usage)?),
             None => Choice::Best,
         },
         hints: params.hints,

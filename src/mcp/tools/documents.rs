@@ -4,7 +4,7 @@ use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::mcp::answer::Answer;
 use crate::model::{MemoryType, Scope};
 use crate::ops::{add, append, create, merge, read, trash, update};
@@ -59,7 +59,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 /// Returns the scope that is spelled so.
 pub(super) fn scope(text: &str) -> Result<Scope> {
-    text.parse().map_err(|error: String| Failure::usage(error).into())
+    text.parse().map_err(|error: String| UserError::usage(error).into())
 }
 
 /// Returns the id or name that a file name means.

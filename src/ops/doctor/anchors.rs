@@ -16,7 +16,7 @@ impl Doctor<'_> {
             Err(error) => {
                 let mut finding = failed("anchors", &error);
                 // That was seen well enough: the file is damaged, or of a newer cerberus.
-                let is_damaged = error.is::<crate::error::Failure>();
+                let is_damaged = error.is::<crate::error::UserError>();
                 finding.severity = if is_damaged { Severity::Wrong } else { finding.severity };
                 self.findings.push(finding);
                 return false;

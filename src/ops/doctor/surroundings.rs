@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 
 use crate::bank::LOCKFILE;
-use crate::store::look::{self, Condition};
+use crate::store::inspect::{self, Status};
 use crate::tree::git::{self, Standing};
 use crate::tree::walk;
 
@@ -46,13 +46,13 @@ impl Doctor<'_> {
     pub(super) fn store(&mut self) {
         self.looked_at.push("store".to_owned());
         let path = shown(self.project, &self.project.store);
-        let seen = match look::look(&self.project.store) {
+        let seen = match inspect::inspect(&self.project.store) {
             Ok(seen) => seen,
             Err(error) => return self.failed("store", &error),
         };
-        match seen.condition {
-            Condition::Missing | Condition::Whole | Condition::Older => {}
-            Condition::Newer(found, known) => {
+        match seen.status {
+            Status::Missing | Status::Ok | Status::Older => {}
+            Status::Newer(found, known) => {
                 let message = format!(
                     "`{path}` was written by a newer cerberus (schema {found}, this one knows {known})"
                 );
@@ -62,7 +62,7 @@ impl Doctor<'_> {
                     format!("upgrade cerberus, or have it rebuilt: rm {path}"),
                 );
             }
-            Condition::Corrupt(why) => {
+            Status::Corrupt(why) => {
                 let message = format!("`{path}` is corrupt: {why}");
                 self.wrong("store", message, "set it aside and rebuild it: cerberus index");
             }
@@ -72,9 +72,9 @@ impl Doctor<'_> {
                 format!("`{path}` cannot be written, so every command indexes anew: {why}");
             self.wrong("store", message, format!("chmod u+w {path}"));
         }
-        if !seen.set_aside.is_empty() {
+        if !seen.backups.is_empty() {
             let paths: Vec<String> =
-                seen.set_aside.iter().map(|path| shown(self.project, path)).collect();
+                seen.backups.iter().map(|path| shown(self.project, path)).collect();
             let n = counted(paths.len(), "corrupt store was", "corrupt stores were");
             let message = format!("{n} set aside: {}", listed(&paths));
             self.remark("store", message, format!("rm {}", paths.join(" ")));

@@ -16,11 +16,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bank::{Stored, names};
 use crate::engine::rank::tokenize;
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::markdown::frontmatter::{self, Frontmatter};
 use crate::markdown::rules::{self, Found};
 use crate::markdown::secrets;
-use crate::model::{Anchor, Chosen, MemoryType, Scope};
+use crate::model::{Anchor, MemoryType, Origin, Scope};
 use crate::syntax::language;
 use crate::tree::{documents, read};
 
@@ -415,7 +415,7 @@ fn name(memories: &Memories, report: &mut Report, rules: &[Rule]) -> Result<()> 
         let numbered = (2..).map(|n| format!("{base}-{n}"));
         let mut ids = std::iter::once(base.clone()).chain(numbered);
         let id = ids.find(|id| taken.insert(id.clone()));
-        row.id = Some(id.ok_or_else(|| Failure::usage("there is no id left"))?);
+        row.id = Some(id.ok_or_else(|| UserError::usage("there is no id left"))?);
     }
     Ok(())
 }
@@ -450,7 +450,7 @@ fn find_anchors(project: &Project, report: &mut Report, rules: &mut [Rule]) -> R
     let answers = examples::rank(project.code(), &mut index, &questions, options)?;
     for (at, answer) in asking.into_iter().zip(answers) {
         if let Some(first) = &answer.anchor {
-            rules[at].anchor = Some(anchor::of_candidate(project, first, Chosen::Auto)?);
+            rules[at].anchor = Some(anchor::of_candidate(project, first, Origin::Auto)?);
         }
     }
     for rule in rules {

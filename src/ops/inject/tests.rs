@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::bank::Bank;
-use crate::engine::examples::Expected;
 use crate::engine::rank::calibrate::Weights;
+use crate::model::CodeLocation;
 use crate::model::MemoryType;
 use crate::ops::add;
 
@@ -52,7 +52,7 @@ fn fill(project: &Project, at: usize, text: &str, code: &str) {
         scope: None,
         tags: Vec::new(),
         hints: Vec::new(),
-        anchor_to: Some(Expected { file, symbol: None }),
+        anchor_to: Some(CodeLocation { file, symbol: None }),
         no_anchor: false,
         min_quality: 0.7,
         allow_secret: false,

@@ -93,7 +93,7 @@ fn rings(graph: &Graph, edge_type: EdgeType) -> Vec<Cycle> {
 /// Returns the edges of one relation between memories that there are.
 fn graph(synced: &Synced, edge: EdgeType) -> Result<Graph> {
     let mut graph = Graph::new();
-    for (from, target) in table::of_edge(synced.store.reader(), edge.as_str())? {
+    for (from, target) in table::with_relation(synced.store.reader(), edge)? {
         if let Some(to) = memory_meant(synced, &target)? {
             graph.entry(from).or_default().insert(to);
         }

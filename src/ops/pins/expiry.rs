@@ -4,19 +4,19 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
-use crate::error::Failure;
+use crate::error::UserError;
 
 /// Returns the moment that `text` means, which lies after `now`.
-pub(super) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, Failure> {
+pub(super) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, UserError> {
     // Whole seconds are what people read, and none of them is taken from a duration.
     let full_second = now.as_second() + i64::from(now.subsec_nanosecond() > 0);
     let start = Timestamp::from_second(full_second).unwrap_or(now);
     let Some(at) = moment(text.trim(), start) else {
-        return Err(Failure::usage(format!("`{text}` is no time to expire at"))
+        return Err(UserError::usage(format!("`{text}` is no time to expire at"))
             .hint("write it as `2h`, `3d`, `2026-12-31` or `2026-12-31T18:00:00Z`"));
     };
     if at <= now {
-        return Err(Failure::usage(format!("`{text}` is not in the future"))
+        return Err(UserError::usage(format!("`{text}` is not in the future"))
             .hint("give a later time, or leave the pin out"));
     }
     Ok(at)

@@ -1,6 +1,6 @@
 //! Room for a new pin: which others go, or why there is none.
 
-use crate::error::Failure;
+use crate::error::UserError;
 use crate::model::{Pin, Priority};
 use crate::tokens;
 
@@ -12,11 +12,11 @@ pub(super) fn evicted<'a>(
     pins: &[&'a Pin],
     new: &Pin,
     limits: &Settings,
-) -> Result<Vec<&'a Pin>, Failure> {
+) -> Result<Vec<&'a Pin>, UserError> {
     let (max_pins, max_tokens) = (limits.max_pins, limits.max_tokens);
     let alone = tokens::count(&render::text([new]));
     if alone > max_tokens {
-        return Err(Failure::usage(format!(
+        return Err(UserError::usage(format!(
             "the pin has {alone} tokens, more than the {max_tokens} of all pins together"
         ))
         .hint("shorten it, or keep it as a memory: `cerberus memory add \"…\"`"));
@@ -35,7 +35,7 @@ pub(super) fn evicted<'a>(
         match next {
             Some(at) => gone.push(kept.remove(at)),
             None => {
-                return Err(Failure::usage(format!(
+                return Err(UserError::usage(format!(
                     "there is no room: only critical pins are left of {max_pins} pins and {max_tokens} tokens"
                 ))
                 .hint("see them with `cerberus memory pin list`, and remove one with `cerberus memory pin remove`"));

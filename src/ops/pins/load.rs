@@ -44,7 +44,7 @@ fn note_meanwhile(
 ) -> Result<()> {
     let mut events = Vec::new();
     for pin in pins.iter().filter(|pin| is_expired(project, pin)) {
-        if !table::is_told_expired(store.reader(), pin)? {
+        if !table::expiry_logged(store.reader(), pin)? {
             let at = pin.expires_at.unwrap_or(project.now);
             events.push((row(at, PinEvent::Expired, vec![pin.id.clone()], String::new()), None));
         }
@@ -58,7 +58,9 @@ fn note_meanwhile(
     if !events.is_empty() {
         // Where they cannot be kept, the next command records them.
         let _ = store.transaction(|connection| {
-            events.iter().try_for_each(|(event, hash)| table::put_event(connection, event, *hash))
+            events
+                .iter()
+                .try_for_each(|(event, hash)| table::insert_event(connection, event, *hash))
         });
     }
     Ok(())
@@ -87,7 +89,7 @@ impl Loaded {
             removed.iter().filter(is_persistent).map(|pin| pin.id.as_str()).collect();
         let to_file = added.filter(is_persistent);
         if removed.iter().chain(added).any(|pin| !is_persistent(&pin)) {
-            self.store.check_kept()?;
+            self.store.check_persistent()?;
         }
         let warnings = &mut self.warnings;
         self.store.transaction(|connection| {
@@ -95,10 +97,10 @@ impl Loaded {
                 table::remove(connection, pin, session)?;
             }
             if let Some(pin) = added.filter(|pin| !is_persistent(pin)) {
-                table::put(connection, pin, session)?;
+                table::insert(connection, pin, session)?;
             }
             for (kind, pins, message) in events {
-                table::put_event(connection, &row(project.now, kind, pins, message), None)?;
+                table::insert_event(connection, &row(project.now, kind, pins, message), None)?;
             }
             if from_file.is_empty() && to_file.is_none() {
                 return Ok(());
@@ -112,7 +114,7 @@ impl Loaded {
             let ids = ids.chain(from_file.iter().map(|id| (*id).to_owned())).collect();
             let message = "`pins.toml` was written".to_owned();
             let event = row(project.now, PinEvent::Persisted, ids, message);
-            table::put_event(connection, &event, hash(&bytes))
+            table::insert_event(connection, &event, hash(&bytes))
         })
     }
 

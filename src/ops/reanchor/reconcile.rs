@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::Stored;
-use crate::model::{Anchor, Chosen, State};
+use crate::model::{Anchor, Origin, State};
 use crate::store::code;
 use crate::text::shell_word;
 use crate::tree::git;
@@ -73,7 +73,7 @@ impl<'a> Desk<'a> {
         }
         let mut wanted = Vec::new();
         for ((id, anchor), followed) in taken.iter().zip(followed) {
-            let is_auto = anchor.chosen == Chosen::Auto;
+            let is_auto = anchor.origin == Origin::Auto;
             let is_needed = followed.state == State::Gone
                 || (is_auto && !accepts && (followed.edited || seeks_better));
             if let (true, Some(stored)) = (is_needed, desk.by_id.get(id.as_str())) {
@@ -95,7 +95,7 @@ impl<'a> Desk<'a> {
     fn rank(&mut self, wanted: Vec<(&String, Query, Option<&Anchor>)>) -> Result<()> {
         let mut index = examples::open_index(self.project.code())?;
         let tree = index.digest();
-        let known = code::best_anchors(index.store().reader())?.into_iter();
+        let known = code::rerank_cache(index.store().reader())?.into_iter();
         let known: FxHashMap<String, ([u8; 16], String)> =
             known.map(|(id, asked, better)| (id, (asked, better))).collect();
         let (mut ids, mut questions, mut held) = (Vec::new(), Vec::new(), Vec::new());
@@ -125,7 +125,7 @@ impl<'a> Desk<'a> {
         let _ = index.store().transaction(|connection| {
             for (id, _, asked) in held {
                 let better = serde_json::to_string(&self.known_better.get(id))?;
-                code::put_best_anchor(connection, id, &asked, &better)?;
+                code::cache_rerank(connection, id, &asked, &better)?;
             }
             Ok(())
         });
@@ -156,7 +156,7 @@ impl<'a> Desk<'a> {
             ),
             state: followed.state,
             edited: followed.edited,
-            chosen: anchor.chosen,
+            chosen: anchor.origin,
             old: Target::recorded(anchor),
             new: followed.new.as_ref().map(Target::of),
             similarity: rounded(followed.similarity),
@@ -225,7 +225,7 @@ impl<'a> Desk<'a> {
         finding: &mut Finding,
     ) -> Option<Anchor> {
         let accept = format!("cerberus memory reanchor --accept {}", shell_word(&finding.id));
-        if anchor.chosen == Chosen::Manual {
+        if anchor.origin == Origin::Manual {
             finding.next = Some(accept);
             return Some(placed(anchor, place));
         }
@@ -253,8 +253,8 @@ impl<'a> Desk<'a> {
         let best = self.candidates.get(&finding.id).and_then(|candidates| candidates.first());
         finding.replacement = best.filter(|best| best.quality >= self.min_quality).cloned();
         match &finding.replacement {
-            Some(best) if finding.chosen == Chosen::Auto => {
-                anchor::of_candidate(self.project, best, Chosen::Auto).map(Some)
+            Some(best) if finding.chosen == Origin::Auto => {
+                anchor::of_candidate(self.project, best, Origin::Auto).map(Some)
             }
             found => {
                 let choice = if found.is_some() { "--pick 1" } else { "--candidates 5" };

@@ -1,18 +1,18 @@
-//! By what a file is seen not to have changed, without reading it.
+//! Size and modification time of a file, to detect changes without reading it.
 
 use std::fs::Metadata;
 use std::time::UNIX_EPOCH;
 
-/// A file's size and age.
+/// Size and modification time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStat {
     pub(crate) size: u64,
-    /// Nanoseconds since the epoch.
+    /// Nanoseconds since the Unix epoch.
     pub(crate) mtime: i64,
 }
 
-impl Stamp {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+impl FileStat {
+    pub(crate) fn new(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok();
         let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let nanoseconds = since_epoch.unwrap_or_default().as_nanos();

@@ -1,0 +1,403 @@
+//! Enums of the domain. Each value has one spelling, used in files, flags, the store and output.
+//!
+//! Parsing ignores case; the error lists the valid values.
+
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+
+/// Adds `ALL`, `as_str` and the parse error, which has the given noun, to enums.
+macro_rules! keywords {
+    ($($name:ident: $noun:literal,)+) => {$(
+        impl $name {
+            /// All values, in the order of the documentation.
+            pub(crate) const ALL: &[Self] = Self::VARIANTS;
+
+            /// Returns the spelling.
+            pub(crate) fn as_str(self) -> &'static str {
+                self.into()
+            }
+
+            fn unknown(text: &str) -> String {
+                let known: Vec<&str> = Self::ALL.iter().map(|value| value.as_str()).collect();
+                format!(concat!("unknown ", $noun, " `{}`: expected one of {}"), text, known.join(", "))
+            }
+        }
+    )+};
+}
+
+keywords! {
+    MemoryType: "type",
+    MemoryStatus: "status",
+    Language: "language",
+    SymbolKind: "symbol kind",
+    Origin: "origin",
+    State: "state",
+    EdgeType: "relation",
+    LinkState: "state",
+    Priority: "priority",
+    PinScope: "scope",
+    PinEvent: "event",
+}
+
+/// Kind of knowledge that a memory holds.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum MemoryType {
+    Rule,
+    Decision,
+    Plan,
+    Journal,
+    Fact,
+    Observation,
+    Reflection,
+}
+
+/// Whether a memory is in use.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum MemoryStatus {
+    Active,
+    Archived,
+}
+
+/// Programming language whose definitions are indexed.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum Language {
+    Python,
+    Go,
+    JavaScript,
+    TypeScript,
+    Tsx,
+    Rust,
+    Java,
+}
+
+impl Language {
+    /// Returns whether code of `self` can become code of `other` in a refactor. TypeScript
+    /// projects mix `.ts`, `.tsx` and `.js` files.
+    pub(crate) fn is_kin(self, other: Self) -> bool {
+        const WEB: [Language; 3] = [Language::JavaScript, Language::TypeScript, Language::Tsx];
+        self == other || (WEB.contains(&self) && WEB.contains(&other))
+    }
+}
+
+/// Kind of definition.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum SymbolKind {
+    Class,
+    Struct,
+    Interface,
+    Trait,
+    Enum,
+    Type,
+    Module,
+    Function,
+    Method,
+    Constant,
+    Variable,
+    Macro,
+    /// Whole file, for an anchor without a symbol.
+    File,
+}
+
+impl SymbolKind {
+    /// Returns whether definitions of this kind contain other definitions.
+    pub(crate) fn is_container(self) -> bool {
+        matches!(
+            self,
+            Self::Class | Self::Struct | Self::Interface | Self::Trait | Self::Enum | Self::Module
+        )
+    }
+}
+
+/// How an anchor was selected: by ranking or by a person.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum Origin {
+    Auto,
+    Manual,
+}
+
+/// Result of following an anchor.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum State {
+    Fresh,
+    Reformatted,
+    Edited,
+    Moved,
+    Renamed,
+    Ambiguous,
+    Gone,
+}
+
+/// Relation of a link's source to its target.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum EdgeType {
+    Refactors,
+    Plans,
+    Debugs,
+    Mentions,
+    Supersedes,
+    Extends,
+    Contradicts,
+    DependsOn,
+    RelatedTo,
+}
+
+/// Result of resolving the target of a link.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum LinkState {
+    Live,
+    Moved,
+    Missing,
+    /// Outside the project, so not checked.
+    Outside,
+    /// URL, so not checked.
+    External,
+}
+
+/// Priority of a pin. Critical pins are injected first and never omitted.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum Priority {
+    Critical,
+    Safety,
+    Info,
+}
+
+/// Lifetime of a pin.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum PinScope {
+    /// Until the session ends.
+    Session,
+    /// Until it is removed; stored in `pins.toml`.
+    Persistent,
+    /// Until it expires.
+    Temporary,
+}
+
+/// Entry type in the pin history.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum PinEvent {
+    Added,
+    Removed,
+    Expired,
+    BudgetExceeded,
+    Persisted,
+    Loaded,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_parsed_without_regard_to_case() {
+        assert_eq!("TypeScript".parse(), Ok(Language::TypeScript));
+        assert_eq!("budget_exceeded".parse(), Ok(PinEvent::BudgetExceeded));
+        assert_eq!(EdgeType::DependsOn.to_string(), "depends_on");
+    }
+
+    #[test]
+    fn parse_errors_list_the_valid_values() {
+        let error = "rulez".parse::<MemoryType>().expect_err("not a type");
+        assert!(
+            error.starts_with("unknown type `rulez`: expected one of rule, decision"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! Plain types of the domain: memories, scopes, pins, anchors, code locations.
+//!
+//! Defines how each value is spelled in files and output. Reads no files.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+mod keywords;
+mod location;
+
+pub(crate) use keywords::*;
+pub(crate) use location::CodeLocation;
+
+/// Short note that is injected into every prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pin {
+    pub(crate) id: String,
+    pub(crate) content: String,
+    pub(crate) priority: Priority,
+    pub(crate) scope: PinScope,
+    pub(crate) created_at: Timestamp,
+    /// When a temporary pin expires. It is ignored from this moment on.
+    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) metadata: BTreeMap<String, String>,
+    /// Project that the pin applies to; `None` for all projects.
+    pub(crate) project: Option<String>,
+}
+
+/// Code that a memory applies to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Scope {
+    /// All code; such a memory is never anchored.
+    Universal,
+    /// Code of one language.
+    Language(String),
+    /// One project: the named one, or the one that the bank belongs to.
+    Project(Option<String>),
+}
+
+impl FromStr for Scope {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, name) = match text.trim().split_once(':') {
+            Some((kind, name)) => (kind, Some(name.trim()).filter(|name| !name.is_empty())),
+            None => (text.trim(), None),
+        };
+        match (kind.to_ascii_lowercase().as_str(), name) {
+            ("universal", None) => Ok(Self::Universal),
+            ("language", Some(name)) => Ok(Self::Language(name.to_ascii_lowercase())),
+            ("project", name) => Ok(Self::Project(name.map(str::to_owned))),
+            _ => Err(format!(
+                "unknown scope `{}`: expected universal, language:<name> or project:<name>",
+                text.trim()
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Universal => f.write_str("universal"),
+            Self::Language(name) => write!(f, "language:{name}"),
+            Self::Project(Some(name)) => write!(f, "project:{name}"),
+            Self::Project(None) => f.write_str("project"),
+        }
+    }
+}
+
+/// One unit of knowledge, parsed from its file.
+#[derive(Debug, Clone)]
+pub(crate) struct Memory {
+    pub(crate) id: String,
+    pub(crate) memory_type: MemoryType,
+    pub(crate) category: Option<String>,
+    pub(crate) scope: Scope,
+    pub(crate) status: MemoryStatus,
+    pub(crate) tags: Vec<String>,
+    pub(crate) hints: Vec<String>,
+    pub(crate) created_at: Option<Timestamp>,
+    pub(crate) updated_at: Option<Timestamp>,
+    /// Text after the frontmatter.
+    pub(crate) body: String,
+}
+
+/// Link from a memory to its example in the code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Anchor {
+    pub(crate) file: String,
+    /// Qualified symbol; `None` if the whole file is the example.
+    pub(crate) symbol: Option<String>,
+    pub(crate) kind: SymbolKind,
+    pub(crate) language: Option<Language>,
+    pub(crate) origin: Origin,
+    pub(crate) quality: f64,
+    pub(crate) match_score: f64,
+    /// Last commit at which the anchor was verified.
+    pub(crate) commit: Option<String>,
+    pub(crate) fingerprint: Fingerprint,
+}
+
+/// Features of a symbol's code that identify it after an edit, move or rename.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Fingerprint {
+    /// Number of syntax tokens of the symbol.
+    pub(crate) n_tokens: u32,
+    /// Hash of all tokens with the symbol's own name masked. Equal hashes mean equal code,
+    /// except that the name may differ.
+    pub(crate) masked: u64,
+    /// Hash of the bytes, to detect changes of layout.
+    pub(crate) bytes: u32,
+    /// Hash of the tokens of the signature with the symbol's own name masked.
+    pub(crate) signature: u32,
+    /// Hash of the bytes of the whole file.
+    pub(crate) file: u32,
+    /// MinHash signature of the token trigrams.
+    pub(crate) sketch: Vec<u8>,
+    /// Sample of the identifiers, hashed and sorted.
+    pub(crate) names: Vec<u16>,
+    /// Sample of the words in its comments, hashed and sorted.
+    pub(crate) docs: Vec<u16>,
+    /// Hashed names of the previous and the next definition in the container.
+    pub(crate) between: [u16; 2],
+    /// Bloom filter of the other names in the container.
+    pub(crate) beside: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_round_trip() {
+        for text in ["universal", "language:go", "project:shop", "project"] {
+            let scope: Scope = text.parse().expect(text);
+            assert_eq!(scope.to_string(), text);
+        }
+        for text in ["", "universal:x", "language", "language:", "galaxy:x"] {
+            assert!(text.parse::<Scope>().is_err(), "{text}");
+        }
+    }
+}
