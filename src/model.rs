@@ -303,14 +303,14 @@ pub(crate) struct Fingerprint {
     pub(crate) n_tokens: u32,
     /// The hash of all tokens with the symbol's own name masked: code is equal where
     /// this and the name are, and equal but for its name where this alone is.
-    pub(crate) masked: u64,
+    pub(crate) name_independent_hash: u64,
     /// The hash of the bytes, for telling layout changes from none.
     pub(crate) bytes: u32,
     /// The hash of the signature's tokens, its own name masked.
     pub(crate) signature: u32,
     /// The hash of the whole file's bytes: while it is the same, so is all in the file.
     pub(crate) file: u32,
-    /// A sketch of the token trigrams (see `syntax::sketch`).
+    /// A sketch of the token trigrams (see `syntax::minhash`).
     pub(crate) sketch: Vec<u8>,
     /// A sample of the identifiers, hashed and ordered.
     pub(crate) names: Vec<u16>,
@@ -318,7 +318,7 @@ pub(crate) struct Fingerprint {
     pub(crate) docs: Vec<u16>,
     /// What is defined right before and right after it in its container, hashed.
     pub(crate) between: [u16; 2],
-    /// A filter of the names defined beside it (see `syntax::sketch`).
+    /// A filter of the names defined beside it (see `syntax::minhash`).
     pub(crate) beside: Vec<u8>,
 }
 

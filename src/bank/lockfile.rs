@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::model::{Anchor, Chosen, Fingerprint, Language, SymbolKind};
-use crate::syntax::fields::FingerprintFields;
+use crate::syntax::fingerprint::encoding::FingerprintFields;
 use crate::text::LineIndex;
 
 use super::{Bank, files};
@@ -139,7 +139,7 @@ pub(crate) fn render(anchors: &Anchors) -> String {
 }
 
 fn entry(id: &str, anchor: &Anchor) -> Entry {
-    let FingerprintFields { tokens, hashes, sketches } = anchor.fingerprint.to_fields();
+    let FingerprintFields { tokens, hashes, minhash } = anchor.fingerprint.to_fields();
     Entry {
         id: toml::Spanned::new(0..0, id.to_owned()),
         file: anchor.file.clone(),
@@ -152,7 +152,7 @@ fn entry(id: &str, anchor: &Anchor) -> Entry {
         commit: anchor.commit.clone(),
         tokens,
         hashes,
-        sketches,
+        sketches: minhash,
     }
 }
 
@@ -202,7 +202,7 @@ fn anchor(entry: Entry) -> Result<Anchor, String> {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
     let fields =
-        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, sketches: entry.sketches };
+        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, minhash: entry.sketches };
     Ok(Anchor {
         fingerprint: Fingerprint::from_fields(&fields)?,
         file: entry.file,
@@ -226,8 +226,8 @@ fn damaged(why: String, line: Option<usize>) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::Source;
-    use crate::syntax::fingerprint::Code;
+    use crate::syntax::ParsedFile;
+    use crate::syntax::fingerprint::FileFeatures;
 
     #[test]
     fn an_anchor_takes_at_most_600_bytes() {
@@ -237,7 +237,7 @@ mod tests {
         let comment: String = (0..40).map(|n| format!("# {}\n", word("word", n))).collect();
         let others: String = (0..40).map(|n| format!("def {}(): pass\n", word("b", n))).collect();
         let text = format!("{comment}def f():\n{body}{others}");
-        let source = Source::parse(Language::Python, &text);
+        let source = ParsedFile::parse(Language::Python, &text);
         let anchor = Anchor {
             file: "django/contrib/contenttypes/management/commands/stale.py".to_owned(),
             symbol: Some("NoFastDeleteCollector.can_fast_delete_all".to_owned()),
@@ -247,7 +247,7 @@ mod tests {
             quality: 0.9876,
             match_score: 0.9876,
             commit: Some("0123456789ab".to_owned()),
-            fingerprint: Code::new(&text, &source).fingerprint(0),
+            fingerprint: FileFeatures::new(&text, &source).fingerprint(0),
         };
         let anchors = Anchors::from([("close-session-at-the-end".to_owned(), anchor)]);
         let text = render(&anchors);

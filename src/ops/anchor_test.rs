@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::model::{Language, SymbolKind};
 use crate::rank::calibrate;
 use crate::store::Store;
-use crate::syntax::source::last_name;
+use crate::syntax::parse::last_name;
 use crate::tree::read;
 
 use super::code_index::CodeIndex;
