@@ -23,9 +23,9 @@ use crate::markdown::{html, links as links_of, rules as rules_of, sections as se
 use crate::mcp::ToolSet;
 use crate::model::{Language, Pin, PinScope, Priority, SymbolKind};
 use crate::ops::complete::{self as completion, Request, Wanted};
-use crate::syntax::fingerprint::Code;
+use crate::syntax::fingerprint::FileFeatures;
 use crate::syntax::highlight::highlight;
-use crate::syntax::{Source, excerpt};
+use crate::syntax::{ParsedFile, excerpt};
 use crate::text::Span;
 use crate::tree::walk;
 use crate::{mcp, text};
@@ -166,16 +166,16 @@ pub fn code(bytes: &[u8]) {
     let language = Language::ALL[usize::from(*first) % Language::ALL.len()];
     let text = &*text::decode(rest).0;
     let lines = text::LineIndex::new(text);
-    let source = Source::parse(language, text);
-    for leaf in &source.leaves {
-        assert!(is_in(leaf.span, text), "{leaf:?}");
+    let source = ParsedFile::parse(language, text);
+    for token in &source.tokens {
+        assert!(is_in(token.span, text), "{token:?}");
     }
-    let code = Code::new(text, &source);
+    let code = FileFeatures::new(text, &source);
     code.file();
     for (at, symbol) in source.symbols.iter().enumerate() {
         assert!(is_in(symbol.span, text) && is_in(symbol.name_span, text), "{symbol:?}");
         assert!(symbol.parent.is_none_or(|parent| parent < at), "{symbol:?}");
-        assert!(symbol.above.is_none_or(|above| is_in(above, text)), "{symbol:?}");
+        assert!(symbol.leading_comments.is_none_or(|above| is_in(above, text)), "{symbol:?}");
         code.symbol(at);
     }
     let kinds = SymbolKind::ALL;

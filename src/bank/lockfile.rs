@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::UserError;
 use crate::model::{Anchor, Fingerprint, Language, Origin, SymbolKind};
-use crate::syntax::fields::FingerprintFields;
+use crate::syntax::fingerprint::encoding::FingerprintFields;
 use crate::text::LineIndex;
 
 use super::{Bank, files};
@@ -140,7 +140,7 @@ pub(crate) fn render(anchors: &Anchors) -> String {
 }
 
 fn entry(id: &str, anchor: &Anchor) -> Entry {
-    let FingerprintFields { tokens, hashes, sketches } = anchor.fingerprint.to_fields();
+    let FingerprintFields { tokens, hashes, minhash } = anchor.fingerprint.to_fields();
     Entry {
         id: toml::Spanned::new(0..0, id.to_owned()),
         file: anchor.file.clone(),
@@ -153,7 +153,7 @@ fn entry(id: &str, anchor: &Anchor) -> Entry {
         commit: anchor.commit.clone(),
         tokens,
         hashes,
-        minhash: sketches,
+        minhash,
     }
 }
 
@@ -203,7 +203,7 @@ fn anchor(entry: Entry) -> Result<Anchor, String> {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
     let fields =
-        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, sketches: entry.minhash };
+        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, minhash: entry.minhash };
     Ok(Anchor {
         fingerprint: Fingerprint::from_fields(&fields)?,
         file: entry.file,
@@ -227,8 +227,8 @@ fn damaged(why: String, line: Option<usize>) -> UserError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::Source;
-    use crate::syntax::fingerprint::Code;
+    use crate::syntax::ParsedFile;
+    use crate::syntax::fingerprint::FileFeatures;
 
     #[test]
     fn an_anchor_has_at_most_600_bytes() {
@@ -238,7 +238,7 @@ mod tests {
         let comment: String = (0..40).map(|n| format!("# {}\n", word("word", n))).collect();
         let others: String = (0..40).map(|n| format!("def {}(): pass\n", word("b", n))).collect();
         let text = format!("{comment}def f():\n{body}{others}");
-        let source = Source::parse(Language::Python, &text);
+        let source = ParsedFile::parse(Language::Python, &text);
         let anchor = Anchor {
             file: "django/contrib/contenttypes/management/commands/stale.py".to_owned(),
             symbol: Some("NoFastDeleteCollector.can_fast_delete_all".to_owned()),
@@ -248,7 +248,7 @@ mod tests {
             quality: 0.9876,
             match_score: 0.9876,
             commit: Some("0123456789ab".to_owned()),
-            fingerprint: Code::new(&text, &source).fingerprint(0),
+            fingerprint: FileFeatures::new(&text, &source).fingerprint(0),
         };
         let anchors = Anchors::from([("close-session-at-the-end".to_owned(), anchor)]);
         let text = render(&anchors);

@@ -23,7 +23,7 @@ use crate::engine::rank::postings;
 use crate::engine::rank::rule::Rule;
 use crate::engine::rank::score::{self, Query, Scorable, Slots};
 use crate::model::{Language, SymbolKind};
-use crate::syntax::source;
+use crate::syntax::parse;
 use crate::timings;
 
 use super::index::{Code, CodeIndex};
@@ -387,7 +387,7 @@ fn lines(doc: &Document, symbol: Option<usize>) -> (u32, u32) {
 
 /// Returns what a symbol gains for words side by side and for its own name.
 fn bonus(plan: &Plan<'_>, parsed: &Parsed<'_>, symbol: Option<usize>, neighbours: &[bool]) -> f64 {
-    let name = symbol.map_or("", |at| source::last_name(&parsed.doc().symbols[at].name));
+    let name = symbol.map_or("", |at| parse::last_name(&parsed.doc().symbols[at].name));
     score::phrase_bonus(&plan.query, plan.rule, neighbours, name)
 }
 

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Anchor, Fingerprint, Language, State, SymbolKind};
 use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
-use crate::syntax::sketch;
+use crate::syntax::minhash;
 use crate::timings;
 use crate::tree::read;
 
@@ -208,8 +208,8 @@ fn all_held(root: &Path, paths: &[&str], anchors: &[Anchor]) -> Option<Vec<Follo
 /// What makes two anchors one: they are on the same code at the same place.
 fn identity(anchor: &Anchor) -> (&str, Option<&str>, u64, u32, u32) {
     let fingerprint = &anchor.fingerprint;
-    let Fingerprint { masked, bytes, signature, .. } = *fingerprint;
-    (&anchor.file, anchor.symbol.as_deref(), masked, bytes, signature)
+    let Fingerprint { name_independent_hash, bytes, signature, .. } = *fingerprint;
+    (&anchor.file, anchor.symbol.as_deref(), name_independent_hash, bytes, signature)
 }
 
 /// The symbol that has an anchor's place and name.
@@ -235,7 +235,7 @@ impl Home {
         let home = &files[self.file].candidates[self.at];
         let symbol = candidate.symbol.as_deref().unwrap_or_default();
         let forwards =
-            home.print.names.binary_search(&short_hash(name_hash(split_name(symbol).1))).is_ok();
+            home.features.names.binary_search(&short_hash(name_hash(split_name(symbol).1))).is_ok();
         pair.evidence.masked || (forwards && pair.evidence.likeness >= FORWARDED)
     }
 }
@@ -252,10 +252,14 @@ fn home(anchor: &Anchor, files: &[FileCode]) -> Option<Home> {
     let homes = candidates
         .filter(|(_, it)| is_named(it) && search::is_of_kind(anchor.kind, it.kind))
         .map(|(at, it)| {
-            let is_same = anchor.fingerprint.bytes == it.print.kept.bytes;
+            let is_same = anchor.fingerprint.bytes == it.features.fingerprint.bytes;
             (
                 is_same,
-                Home { file, at, similarity: similarity(&anchor.fingerprint, &it.print.kept) },
+                Home {
+                    file,
+                    at,
+                    similarity: similarity(&anchor.fingerprint, &it.features.fingerprint),
+                },
             )
         });
     let best = homes.reduce(|best, next| {
@@ -276,10 +280,10 @@ fn same_name(a: Option<&str>, b: Option<&str>) -> bool {
 
 /// Returns how alike two codes are; 1 is kept for equal ones.
 fn similarity(old: &Fingerprint, new: &Fingerprint) -> f64 {
-    if old.masked == new.masked {
+    if old.name_independent_hash == new.name_independent_hash {
         1.0
     } else {
-        sketch::likeness(&old.sketch, &new.sketch).min(0.99)
+        minhash::jaccard(&old.sketch, &new.sketch).min(0.99)
     }
 }
 

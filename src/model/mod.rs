@@ -112,7 +112,7 @@ pub(crate) struct Fingerprint {
     pub(crate) n_tokens: u32,
     /// Hash of all tokens with the symbol's own name masked. Equal hashes mean equal code,
     /// except that the name may differ.
-    pub(crate) masked: u64,
+    pub(crate) name_independent_hash: u64,
     /// Hash of the bytes, to detect changes of layout.
     pub(crate) bytes: u32,
     /// Hash of the tokens of the signature with the symbol's own name masked.

@@ -11,7 +11,7 @@ use crate::bank::Stored;
 use crate::markdown::sections;
 use crate::model::{Language, Scope};
 use crate::store::{inspect, pins as table};
-use crate::syntax::{Source, language};
+use crate::syntax::{ParsedFile, language};
 use crate::tree::{entries, read};
 
 use super::Project;
@@ -197,11 +197,11 @@ fn places(project: &Project, typed: &str) -> Vec<Candidate> {
 }
 
 fn symbols(project: &Project, path: &str) -> Vec<String> {
-    let (Some(language), Ok(text)) = (language::of_path(path), read::text(&project.root, path))
+    let (Some(language), Ok(text)) = (language::from_path(path), read::text(&project.root, path))
     else {
         return Vec::new();
     };
-    Source::outline(language, &text).symbols.into_iter().map(|symbol| symbol.name).collect()
+    ParsedFile::outline(language, &text).symbols.into_iter().map(|symbol| symbol.name).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::engine::track;
 use crate::error::UserError;
 use crate::markdown::links::{Kind, Part, Target, normal_path};
 use crate::model::{EdgeType, LinkState, MemoryStatus, MemoryType};
-use crate::syntax::source::last_name;
+use crate::syntax::parse::last_name;
 use crate::tree::git;
 
 /// What memories are to speak of.

@@ -172,7 +172,7 @@ pub(crate) fn languages(scope: &Scope) -> Result<Option<&'static [Language]>, St
     match scope {
         Scope::Universal => Err("a universal memory is never anchored".to_owned()),
         Scope::Project(_) => Ok(None),
-        Scope::Language(name) => match language::of_scope(name) {
+        Scope::Language(name) => match language::from_scope(name) {
             Some(languages) => Ok(Some(languages)),
             None => Err(format!("code in `{name}` is not indexed")),
         },

@@ -261,7 +261,7 @@ fn code(project: &Project, finding: &Finding, (first, last): Lines) -> Option<Co
     let place = finding.new.as_ref()?;
     let text = read::text(&project.root, &place.file).ok()?;
     let is_head = place.symbol.is_none();
-    let language = language::of_path(&place.file);
+    let language = language::from_path(&place.file);
     let lines = (first as usize, last as usize);
     Some(Code {
         file: place.file.clone(),

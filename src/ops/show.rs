@@ -190,7 +190,12 @@ fn shown_in_file(project: &Project, anchors: &[&Anchor], with_code: bool) -> Vec
 fn shown_anchor(anchor: &Anchor, located: Option<Located>, text: Option<&str>) -> ShownAnchor {
     let state = match &located {
         None => State::Gone,
-        Some(now) if now.fingerprint.masked != anchor.fingerprint.masked => State::Edited,
+        Some(now)
+            if now.fingerprint.name_independent_hash
+                != anchor.fingerprint.name_independent_hash =>
+        {
+            State::Edited
+        }
         Some(now) if now.fingerprint.bytes != anchor.fingerprint.bytes => State::Reformatted,
         Some(_) => State::Fresh,
     };

@@ -1,9 +1,10 @@
-//! What tells a symbol's code again after it was moved, renamed or formatted.
+//! Fingerprints, which identify a symbol's code after it was moved, renamed or reformatted.
 //!
-//! Taken from syntax tokens without comments, docstrings, white space, trailing
-//! commas and what else a formatter may change; quotes count alike. Hashes are
-//! xxh3 of the normalised tokens and part of the lock file's format: changing
-//! the normalisation means a new lock version.
+//! A fingerprint is computed from the tokens without comments, docstrings, white space, trailing
+//! commas and other layout; all quotes are equal. Hashes are xxh3 of the normalised tokens and
+//! part of the lock format: a change of the normalisation needs a new lock version.
+
+pub(crate) mod encoding;
 
 use std::borrow::Cow;
 
@@ -12,29 +13,31 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 use crate::model::Fingerprint;
 use crate::text::Span;
 
-use super::sketch;
-use super::source::{Role, Source, last_name};
+use super::minhash;
+use super::parse::{ParsedFile, TokenKind, last_name};
 
-/// Stands for the symbol's own name where the name is masked.
+/// Replaces the hash of the symbol's own name in hashes that do not depend on it.
 const OWN_NAME: u64 = 0x6f77_6e5f_6e61_6d65;
 
-/// How many identifiers a fingerprint keeps, each as two bytes: a random sample
-/// by hash, whose share in other code has a standard error of at most 0.11.
+/// Replaces the hash of an adjacent name at the start or the end of a container.
+pub(crate) const NO_NEIGHBOUR: u16 = 0;
+
+/// Number of identifiers in a fingerprint, two bytes each. They are a random sample by hash:
+/// the estimated share of them in other code has a standard error of at most 0.11.
 pub(crate) const MAX_NAMES: usize = 21;
 
-/// How many words of comments a fingerprint keeps, likewise; they are fewer, and
-/// help where there is little else.
+/// Number of words of comments in a fingerprint, also sampled by hash. Fewer than identifiers,
+/// because they matter only for symbols with little code.
 pub(crate) const MAX_DOCS: usize = 12;
 
-/// Shorter words of a comment are in every other one.
+/// Minimum length of a word of a comment; shorter words are too common.
 const MIN_DOC_BYTES: usize = 4;
 
-/// Names that every method has and that therefore tell nothing.
+/// Names that nearly every method has, which therefore do not identify code.
 const RECEIVERS: [&str; 4] = ["self", "cls", "this", "super"];
 
-/// A normalised token.
 #[derive(Debug, Clone, Copy)]
-struct Token {
+struct NormalisedToken {
     hash: u64,
     start: usize,
     is_name: bool,
@@ -44,184 +47,142 @@ struct Token {
 #[derive(Debug, Clone, Copy)]
 struct DocWord {
     hash: u16,
-    /// Where the comment starts.
-    start: usize,
+    /// The start of the comment.
+    comment_start: usize,
     is_docstring: bool,
 }
 
-/// A symbol's code, or a file's: what is kept of it and what is compared with what
-/// was kept.
+/// The fingerprint of a symbol or a file, with the full sets that other fingerprints are
+/// compared with.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Print {
-    pub(crate) kept: Fingerprint,
-    /// All identifiers but its own name, hashed to 16 bits and ordered.
+pub(crate) struct SymbolFeatures {
+    pub(crate) fingerprint: Fingerprint,
+    /// Hashes of all identifiers except its own name, sorted.
     pub(crate) names: Vec<u16>,
-    /// All words of its comments, hashed and ordered.
+    /// Hashes of all words of its comments, sorted.
     pub(crate) docs: Vec<u16>,
 }
 
-/// A file's tokens, from which the prints of its symbols are cut.
-pub(crate) struct Code<'t> {
+/// The normalised tokens of a file, from which the features of its symbols are computed.
+pub(crate) struct FileFeatures<'t> {
     text: &'t str,
-    source: &'t Source,
-    tokens: Vec<Token>,
+    parsed: &'t ParsedFile,
+    tokens: Vec<NormalisedToken>,
     docs: Vec<DocWord>,
 }
 
-impl<'t> Code<'t> {
-    pub(crate) fn new(text: &'t str, source: &'t Source) -> Self {
-        Self { text, source, tokens: tokens(text, source), docs: docs(text, source) }
+impl<'t> FileFeatures<'t> {
+    pub(crate) fn new(text: &'t str, parsed: &'t ParsedFile) -> Self {
+        Self { text, parsed, tokens: normalise(text, parsed), docs: doc_words(text, parsed) }
     }
 
-    /// Returns the whole fingerprint of the symbol at `at` in [`Source::symbols`].
+    /// Returns the complete fingerprint of a symbol.
     #[cfg(test)]
-    pub(crate) fn fingerprint(&self, at: usize) -> Fingerprint {
-        let mut kept = self.symbol(at).kept;
-        let names: Vec<&str> =
-            self.source.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
-        (kept.between, kept.beside) = neighbours(&names, at);
-        kept
+    pub(crate) fn fingerprint(&self, symbol_idx: usize) -> Fingerprint {
+        let names: Vec<&str> = self.parsed.symbols.iter().map(|it| it.name.as_str()).collect();
+        let (between, beside) = neighbours(&names, symbol_idx);
+        Fingerprint { between, beside, ..self.symbol(symbol_idx).fingerprint }
     }
 
-    /// Returns the print of the symbol at `at` without its neighbours, which cost a
-    /// pass over the file's symbols.
-    pub(crate) fn symbol(&self, at: usize) -> Print {
-        let symbol = &self.source.symbols[at];
-        let from = self.tokens.partition_point(|token| token.start < symbol.span.start);
-        let to = self.tokens.partition_point(|token| token.start < symbol.span.end);
-        let own = name_hash(last_name(&symbol.name));
-        let tokens = self.tokens.get(from..to).unwrap_or_default();
-        let above = symbol.above.map(|above| self.docs_in(above, true)).unwrap_or_default();
-        let docs = ordered(above.into_iter().chain(self.docs_in(symbol.span, false)));
-        of_tokens(self.text, symbol.span, tokens, own, symbol.body_start).documented(docs)
+    /// Returns the features of a symbol without its neighbours, which need a pass over all
+    /// symbols of the file.
+    pub(crate) fn symbol(&self, symbol_idx: usize) -> SymbolFeatures {
+        let symbol = &self.parsed.symbols[symbol_idx];
+        let own_name = name_hash(last_name(&symbol.name));
+        let leading = symbol.leading_comments.map(|span| self.docs_in(span, true));
+        let inside = self.docs_in(symbol.span, false);
+        let docs = sorted(leading.into_iter().flatten().chain(inside));
+        let tokens = within(&self.tokens, symbol.span, |token| token.start);
+        features(symbol.span.of(self.text), tokens, own_name, symbol.body_start, docs)
     }
 
-    /// Returns the words of the docstrings in `span`, and of its comments if those
-    /// document as well; comments inside a body come and go with the code.
+    /// Returns the words of the docstrings in `span`, and optionally of its comments. Comments
+    /// inside a body change with the code.
     fn docs_in(&self, span: Span, with_comments: bool) -> Vec<u16> {
-        let from = self.docs.partition_point(|word| word.start < span.start);
-        let to = self.docs.partition_point(|word| word.start < span.end);
-        let told = self.docs[from..to].iter().filter(|word| with_comments || word.is_docstring);
-        ordered(told.map(|word| word.hash))
+        let words = within(&self.docs, span, |word| word.comment_start).iter();
+        sorted(words.filter(|word| with_comments || word.is_docstring).map(|word| word.hash))
     }
 
-    /// Returns the print of the whole file.
-    pub(crate) fn file(&self) -> Print {
-        let whole = Span::new(0, self.text.len());
-        of_tokens(self.text, whole, &self.tokens, OWN_NAME, 0).documented(self.docs_in(whole, true))
+    /// Returns the features of the whole file.
+    pub(crate) fn file(&self) -> SymbolFeatures {
+        let docs = self.docs_in(Span::new(0, self.text.len()), true);
+        features(self.text, &self.tokens, OWN_NAME, 0, docs)
     }
 }
 
-impl Print {
-    fn documented(mut self, docs: Vec<u16>) -> Self {
-        self.kept.docs = docs.iter().copied().take(MAX_DOCS).collect();
-        self.docs = docs;
-        self
-    }
-}
-
-/// Returns what is defined right before and after the symbol at `at`, and the filter
-/// of all names defined beside it: in the same container or, for what has none, at
-/// the top of the file; the nearest first. `names` are the qualified names of all
-/// symbols of the file in document order.
-pub(crate) fn neighbours(names: &[&str], at: usize) -> ([u16; 2], Vec<u8>) {
-    let (container, own) = split_name(names[at]);
+/// Returns the hashes of the names that are defined directly before and after a symbol, and the
+/// Bloom filter of all names defined beside it, nearest first: in the same container, or at the
+/// top level of the file. `names` are the qualified names of all symbols in document order.
+pub(crate) fn neighbours(names: &[&str], symbol_idx: usize) -> ([u16; 2], Vec<u8>) {
+    let (container, own_name) = split_name(names[symbol_idx]);
     let mut beside: Vec<(usize, &str)> = Vec::new();
-    let mut between = [NOTHING; 2];
-    for (other, name) in names.iter().enumerate() {
-        let (its_container, name) = split_name(name);
-        if its_container != container || name == own {
+    let mut between = [NO_NEIGHBOUR; 2];
+    for (other_idx, name) in names.iter().enumerate() {
+        let (other_container, name) = split_name(name);
+        if other_container != container || name == own_name {
             continue;
         }
-        beside.push((other.abs_diff(at), name));
-        if other < at {
+        beside.push((other_idx.abs_diff(symbol_idx), name));
+        if other_idx < symbol_idx {
             between[0] = short_hash(name_hash(name));
-        } else if between[1] == NOTHING {
+        } else if between[1] == NO_NEIGHBOUR {
             between[1] = short_hash(name_hash(name));
         }
     }
     beside.sort_by_key(|(distance, _)| *distance);
     let mut nearest: Vec<&str> = Vec::new();
     for (_, name) in beside {
-        if nearest.len() < sketch::MAX_IN_FILTER && !nearest.contains(&name) {
+        if nearest.len() < minhash::MAX_BLOOM_ENTRIES && !nearest.contains(&name) {
             nearest.push(name);
         }
     }
-    (between, sketch::filter(nearest.into_iter().map(name_hash)))
+    (between, minhash::bloom_filter(nearest.into_iter().map(name_hash)))
 }
 
-/// Stands for the start or the end of a container.
-pub(crate) const NOTHING: u16 = 0;
-
-fn ordered(hashes: impl Iterator<Item = u16>) -> Vec<u16> {
-    let mut hashes: Vec<u16> = hashes.collect();
-    hashes.sort_unstable();
-    hashes.dedup();
-    hashes
+/// Returns the features of a file in an unsupported language: its tokens are its lines without
+/// indentation, its identifiers are its words.
+pub(crate) fn plain_text(text: &str) -> SymbolFeatures {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let token =
+        |line: &str| NormalisedToken { hash: xxh3_64(line.as_bytes()), start: 0, is_name: false };
+    let tokens: Vec<NormalisedToken> = lines.map(token).collect();
+    let mut features = features(text, &tokens, OWN_NAME, 0, Vec::new());
+    features.names = word_hashes(text);
+    features.fingerprint.names = sample(&features.names, MAX_NAMES);
+    features.fingerprint.n_tokens =
+        u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX);
+    features
 }
 
-fn docs(text: &str, source: &Source) -> Vec<DocWord> {
-    let mut found = Vec::new();
-    for leaf in &source.leaves {
-        if !matches!(leaf.role, Role::Comment | Role::Doc) {
-            continue;
-        }
-        let words = leaf.span.of(text).split(|c: char| !c.is_alphanumeric() && c != '_');
-        for word in words.filter(|word| word.len() >= MIN_DOC_BYTES) {
-            found.push(DocWord {
-                hash: short_hash(xxh3_64(word.to_lowercase().as_bytes())),
-                start: leaf.span.start,
-                is_docstring: leaf.role == Role::Doc,
-            });
-        }
-    }
-    found
-}
-
-/// Returns the print of a file that no grammar reads: its lines without surrounding
-/// white space are the tokens, its words the names.
-pub(crate) fn of_plain_text(text: &str) -> Print {
-    let mut tokens = Vec::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        tokens.push(Token { hash: xxh3_64(line.as_bytes()), start: 0, is_name: false });
-    }
-    let mut print = of_tokens(text, Span::new(0, text.len()), &tokens, OWN_NAME, 0);
-    print.names = words(text);
-    print.kept.n_tokens = u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX);
-    print.kept.names = print.names.iter().copied().take(MAX_NAMES).collect();
-    print
-}
-
-/// Returns the container of a qualified name, empty for none, and its last part.
+/// Splits a qualified name into its container, which may be empty, and its last part.
 pub(crate) fn split_name(qualified: &str) -> (&str, &str) {
     qualified.rsplit_once('.').unwrap_or(("", qualified))
 }
 
-/// Returns what a name is in filters and samples.
+/// Returns the hash of a name in Bloom filters and samples.
 pub(crate) fn name_hash(name: &str) -> u64 {
     xxh3_64(name.strip_prefix("r#").unwrap_or(name).as_bytes())
 }
 
-/// Returns every word of a text as names are hashed, ordered: all names of
-/// whatever is defined in it are among them.
-pub(crate) fn words(text: &str) -> Vec<u16> {
+/// Returns the hashes of all words of a text, sorted. They include the names of all symbols
+/// that are defined in it.
+pub(crate) fn word_hashes(text: &str) -> Vec<u16> {
     let mut seen = vec![0u64; 1024];
     for word in text.as_bytes().split(|&byte| !is_word_byte(byte)) {
         if word.first().is_some_and(|byte| !byte.is_ascii_digit()) {
-            let short = short_hash(xxh3_64(word));
-            seen[usize::from(short) / 64] |= 1 << (short % 64);
+            let hash = short_hash(xxh3_64(word));
+            seen[usize::from(hash) / 64] |= 1 << (hash % 64);
         }
     }
-    let held = |n: &u16| seen[usize::from(*n) / 64] >> (n % 64) & 1 == 1;
-    (0..=u16::MAX).filter(held).collect()
+    let is_seen = |hash: &u16| seen[usize::from(*hash) / 64] >> (hash % 64) & 1 == 1;
+    (0..=u16::MAX).filter(is_seen).collect()
 }
 
-/// Returns whether a byte is part of a name in one of the languages.
+/// Returns whether a byte may be part of a name in any language.
 pub(crate) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// Returns what tells bytes from others.
 pub(crate) fn bytes_hash(bytes: &[u8]) -> u32 {
     (xxh3_64(bytes) >> 32) as u32
 }
@@ -230,42 +191,84 @@ pub(crate) fn short_hash(hash: u64) -> u16 {
     (hash >> 48) as u16
 }
 
-fn of_tokens(text: &str, span: Span, tokens: &[Token], own: u64, body_start: usize) -> Print {
-    let mask = |token: &Token| {
-        if token.hash == own { OWN_NAME } else { token.hash }
-    };
-    let masked: Vec<u64> = tokens.iter().map(mask).collect();
-    let n_signature = tokens.partition_point(|token| token.start < body_start);
-    let short =
-        |token: &Token| (token.is_name && token.hash != own).then(|| short_hash(token.hash));
-    let names = ordered(tokens.iter().filter_map(short));
-    let kept = Fingerprint {
-        n_tokens: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
-        masked: hash_all(masked.iter().copied()),
-        bytes: bytes_hash(span.of(text).as_bytes()),
-        signature: (hash_all(masked.iter().take(n_signature).copied()) >> 32) as u32,
-        sketch: sketch::sketch(grams(&masked)),
-        names: names.iter().copied().take(MAX_NAMES).collect(),
-        ..Fingerprint::default()
-    };
-    Print { kept, names, docs: Vec::new() }
+/// Returns the items whose position is in `span`, from items sorted by position.
+fn within<T>(items: &[T], span: Span, position: impl Fn(&T) -> usize) -> &[T] {
+    let start = items.partition_point(|item| position(item) < span.start);
+    let end = items.partition_point(|item| position(item) < span.end);
+    &items[start..end]
 }
 
-/// Returns a hash of each three neighbouring tokens; a shorter text is one gram.
-fn grams(tokens: &[u64]) -> impl Iterator<Item = u64> {
+fn sorted(hashes: impl Iterator<Item = u16>) -> Vec<u16> {
+    let mut hashes: Vec<u16> = hashes.collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+fn sample(hashes: &[u16], max: usize) -> Vec<u16> {
+    hashes.iter().copied().take(max).collect()
+}
+
+fn doc_words(text: &str, parsed: &ParsedFile) -> Vec<DocWord> {
+    let mut found = Vec::new();
+    for token in &parsed.tokens {
+        if !matches!(token.kind, TokenKind::Comment | TokenKind::Docstring) {
+            continue;
+        }
+        let words = token.span.of(text).split(|c: char| !c.is_alphanumeric() && c != '_');
+        for word in words.filter(|word| word.len() >= MIN_DOC_BYTES) {
+            found.push(DocWord {
+                hash: short_hash(xxh3_64(word.to_lowercase().as_bytes())),
+                comment_start: token.span.start,
+                is_docstring: token.kind == TokenKind::Docstring,
+            });
+        }
+    }
+    found
+}
+
+fn features(
+    code: &str,
+    tokens: &[NormalisedToken],
+    own_name: u64,
+    body_start: usize,
+    docs: Vec<u16>,
+) -> SymbolFeatures {
+    let hash = |token: &NormalisedToken| {
+        if token.hash == own_name { OWN_NAME } else { token.hash }
+    };
+    let hashes: Vec<u64> = tokens.iter().map(hash).collect();
+    let n_signature = tokens.partition_point(|token| token.start < body_start);
+    let names = tokens.iter().filter(|token| token.is_name && token.hash != own_name);
+    let names = sorted(names.map(|token| short_hash(token.hash)));
+    let fingerprint = Fingerprint {
+        n_tokens: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
+        name_independent_hash: hash_all(&hashes),
+        bytes: bytes_hash(code.as_bytes()),
+        signature: (hash_all(&hashes[..n_signature]) >> 32) as u32,
+        sketch: minhash::signature(trigrams(&hashes)),
+        names: sample(&names, MAX_NAMES),
+        docs: sample(&docs, MAX_DOCS),
+        ..Fingerprint::default()
+    };
+    SymbolFeatures { fingerprint, names, docs }
+}
+
+/// Returns a hash of every three consecutive tokens; fewer tokens are a single gram.
+fn trigrams(tokens: &[u64]) -> impl Iterator<Item = u64> {
     let width = tokens.len().clamp(1, 3);
     tokens.windows(width).map(|gram| {
         let mixed = gram.iter().fold(0u64, |mixed, hash| {
             mixed.rotate_left(23).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash
         });
-        // The finaliser of MurmurHash3: sketches need every bit well mixed.
+        // The finaliser of MurmurHash3: MinHash needs well-mixed bits.
         let mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         let mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
         mixed ^ (mixed >> 33)
     })
 }
 
-fn hash_all(hashes: impl IntoIterator<Item = u64>) -> u64 {
+fn hash_all(hashes: &[u64]) -> u64 {
     let mut hasher = Xxh3Default::new();
     for hash in hashes {
         hasher.update(&hash.to_le_bytes());
@@ -273,53 +276,53 @@ fn hash_all(hashes: impl IntoIterator<Item = u64>) -> u64 {
     hasher.digest()
 }
 
-fn tokens(text: &str, source: &Source) -> Vec<Token> {
-    let leaves = &source.leaves;
-    let mut tokens: Vec<Token> = Vec::with_capacity(leaves.len());
-    // A comma is held back until it is known that no bracket closes after it.
-    let mut comma: Option<Token> = None;
-    for leaf in leaves {
-        let piece = leaf.span.of(text);
-        let normal: Cow<'_, str> = match leaf.role {
-            Role::Layout if piece == ")" => {
-                comma = None;
+fn normalise(text: &str, parsed: &ParsedFile) -> Vec<NormalisedToken> {
+    let mut tokens: Vec<NormalisedToken> = Vec::with_capacity(parsed.tokens.len());
+    // Pushed with the next token, unless that is a closing bracket.
+    let mut pending_comma: Option<NormalisedToken> = None;
+    for token in &parsed.tokens {
+        let piece = token.span.of(text);
+        let normalised: Cow<'_, str> = match token.kind {
+            TokenKind::Layout if piece == ")" => {
+                pending_comma = None;
                 continue;
             }
-            Role::Comment | Role::Doc | Role::Layout => continue,
-            Role::Word => word(piece),
-            Role::Mark if is_short_fraction(piece) => Cow::Owned(format!("0{piece}")),
-            Role::Keyword | Role::Mark => Cow::Borrowed(piece),
-            Role::Quote => {
+            TokenKind::Comment | TokenKind::Docstring | TokenKind::Layout => continue,
+            TokenKind::Identifier => normalise_word(piece),
+            TokenKind::Punctuation if is_short_fraction(piece) => Cow::Owned(format!("0{piece}")),
+            TokenKind::Keyword | TokenKind::Punctuation => Cow::Borrowed(piece),
+            TokenKind::Quote => {
                 let prefix = piece.trim_end_matches(|c: char| !c.is_alphabetic());
                 let mut prefix: Vec<char> =
                     prefix.to_lowercase().replace('u', "").chars().collect();
                 prefix.sort_unstable();
                 Cow::Owned(format!("\"{}", String::from_iter(prefix)))
             }
-            Role::Text if piece.contains('\\') => {
+            TokenKind::StringContent if piece.contains('\\') => {
                 Cow::Owned(piece.replace("\\'", "'").replace("\\\"", "\""))
             }
-            Role::Text => Cow::Borrowed(piece),
+            TokenKind::StringContent => Cow::Borrowed(piece),
         };
-        let token = Token {
-            hash: xxh3_64(normal.as_bytes()),
-            start: leaf.span.start,
-            is_name: leaf.role == Role::Word && is_name(&normal),
+        let is_punctuation = token.kind == TokenKind::Punctuation;
+        let token = NormalisedToken {
+            hash: xxh3_64(normalised.as_bytes()),
+            start: token.span.start,
+            is_name: token.kind == TokenKind::Identifier && is_name(&normalised),
         };
-        if piece == "," && leaf.role == Role::Mark {
-            tokens.extend(comma.replace(token));
+        if is_punctuation && piece == "," {
+            tokens.extend(pending_comma.replace(token));
             continue;
         }
-        let closes = leaf.role == Role::Mark && matches!(piece, ")" | "]" | "}" | ">");
-        tokens.extend(comma.take().filter(|_| !closes));
+        let is_closing = is_punctuation && matches!(piece, ")" | "]" | "}" | ">");
+        tokens.extend(pending_comma.take().filter(|_| !is_closing));
         tokens.push(token);
     }
-    tokens.extend(comma);
+    tokens.extend(pending_comma);
     tokens
 }
 
-/// Returns a word as formatters agree on it: numbers in lower case, raw identifiers bare.
-fn word(piece: &str) -> Cow<'_, str> {
+/// Returns a number in lower case, and a raw identifier without its prefix.
+fn normalise_word(piece: &str) -> Cow<'_, str> {
     if piece.starts_with(|c: char| c.is_ascii_digit())
         && piece.contains(|c: char| c.is_ascii_uppercase())
     {
@@ -344,18 +347,22 @@ mod tests {
     use super::*;
     use crate::model::Language;
 
-    fn print(language: Language, text: &str, name: &str) -> Fingerprint {
-        let source = Source::parse(language, text);
-        let at = source.symbols.iter().position(|symbol| symbol.name == name);
-        Code::new(text, &source).fingerprint(at.expect("the symbol is there"))
+    fn fingerprint(language: Language, text: &str, name: &str) -> Fingerprint {
+        let parsed = ParsedFile::parse(language, text);
+        let symbol_idx = parsed.symbols.iter().position(|symbol| symbol.name == name);
+        FileFeatures::new(text, &parsed).fingerprint(symbol_idx.expect("the symbol exists"))
     }
 
-    fn same_body(language: Language, a: &str, b: &str) {
-        assert_eq!(print(language, a, "f").masked, print(language, b, "f").masked, "{a}\n{b}");
+    fn assert_same_code(language: Language, a: &str, b: &str) {
+        assert_eq!(
+            fingerprint(language, a, "f").name_independent_hash,
+            fingerprint(language, b, "f").name_independent_hash,
+            "{a}\n{b}"
+        );
     }
 
     #[test]
-    fn layout_comments_and_quotes_are_no_change() {
+    fn formatting_and_comments_do_not_change_the_hash() {
         use Language::{Go, JavaScript, Python, Rust, TypeScript};
         for (language, a, b) in [
             (
@@ -405,13 +412,13 @@ mod tests {
                 "fn f() {\n    if a {\n        return;\n    }\n    g(|x| h(x))\n}",
             ),
         ] {
-            same_body(language, a, b);
+            assert_same_code(language, a, b);
         }
     }
 
     #[test]
-    fn a_change_is_a_change() {
-        let python = |text| print(Language::Python, text, "f").masked;
+    fn changed_code_changes_the_hash() {
+        let python = |text| fingerprint(Language::Python, text, "f").name_independent_hash;
         assert_ne!(python("def f(): return 1"), python("def f(): return 2"));
         assert_ne!(python("def f(): return g('')"), python("def f(): return g()"));
         assert_ne!(python("def f(): return (a + b) * c"), python("def f(): return a + b * c"));
@@ -419,8 +426,10 @@ mod tests {
         assert_ne!(python("def f(): return g((a, b))"), python("def f(): return g(a, b)"));
         assert_ne!(python("def f(): return (a,)"), python("def f(): return a"));
         assert_ne!(python("def f(): return A"), python("def f(): return a"));
-        let web =
-            |text: &str| print(Language::Tsx, &format!("function f() {{ {text} }}"), "f").masked;
+        let web = |text: &str| {
+            fingerprint(Language::Tsx, &format!("function f() {{ {text} }}"), "f")
+                .name_independent_hash
+        };
         for (a, b) in [
             ("return (a + b) * c", "return a + b * c"),
             ("return a - (b - c)", "return a - b - c"),
@@ -437,38 +446,42 @@ mod tests {
         ] {
             assert_ne!(web(a), web(b), "{a}\n{b}");
         }
-        let rust = |text| print(Language::Rust, text, "f").masked;
+        let rust = |text| fingerprint(Language::Rust, text, "f").name_independent_hash;
         assert_ne!(rust("fn f() { a(); }"), rust("fn f() { a() }"));
         assert_ne!(rust("fn f() { (a + b) * c }"), rust("fn f() { a + b * c }"));
     }
 
     #[test]
-    fn a_rename_keeps_the_masked_hash() {
-        let old = print(Language::Python, "def walk(n):\n    return walk(n - 1)\n", "walk");
-        let new = print(Language::Python, "def stroll(n):\n    return stroll(n - 1)\n", "stroll");
-        assert_eq!(old.masked, new.masked);
+    fn a_rename_does_not_change_the_hash() {
+        let old = fingerprint(Language::Python, "def walk(n):\n    return walk(n - 1)\n", "walk");
+        let new =
+            fingerprint(Language::Python, "def stroll(n):\n    return stroll(n - 1)\n", "stroll");
+        assert_eq!(old.name_independent_hash, new.name_independent_hash);
         assert_eq!(old.signature, new.signature);
     }
 
     #[test]
-    fn neighbours_are_those_of_the_same_container() {
+    fn neighbours_are_in_the_same_container() {
         let text = "class A:\n    def a(self): pass\n    def b(self): pass\ndef c(): pass\n";
-        let held = |name, other| {
-            sketch::holds(&print(Language::Python, text, name).beside, name_hash(other))
+        let contains = |name, other| {
+            minhash::bloom_contains(
+                &fingerprint(Language::Python, text, name).beside,
+                name_hash(other),
+            )
         };
-        assert!(held("A.a", "b") && !held("A.a", "a") && !held("A.a", "c"));
-        assert!(held("A", "c") && !held("c", "a"));
+        assert!(contains("A.a", "b") && !contains("A.a", "a") && !contains("A.a", "c"));
+        assert!(contains("A", "c") && !contains("c", "a"));
     }
 
     proptest::proptest! {
         #[test]
-        fn the_names_of_a_symbol_are_words_of_its_file(name in "[a-z_]{1,8}", other in "[a-zé$_][a-z0-9_]{0,8}") {
+        fn the_names_of_a_symbol_are_in_the_words_of_its_file(name in "[a-z_]{1,8}", other in "[a-zé$_][a-z0-9_]{0,8}") {
             let text = format!("function {name}() {{ return {other}(1.5, '{name}') }}");
-            let source = Source::parse(Language::JavaScript, &text);
-            let all = words(&text);
-            for at in 0..source.symbols.len() {
-                for short in Code::new(&text, &source).symbol(at).names {
-                    proptest::prop_assert!(all.binary_search(&short).is_ok(), "{text}");
+            let parsed = ParsedFile::parse(Language::JavaScript, &text);
+            let all = word_hashes(&text);
+            for symbol_idx in 0..parsed.symbols.len() {
+                for hash in FileFeatures::new(&text, &parsed).symbol(symbol_idx).names {
+                    proptest::prop_assert!(all.binary_search(&hash).is_ok(), "{text}");
                 }
             }
         }

@@ -1,90 +1,83 @@
-//! Code cut into the pieces that an editor would colour.
+//! Splits code into pieces by syntax class, for colours.
 //!
-//! The leaves of the tree that anchors are found by tell enough: comments, strings,
-//! keywords, numbers and the names of what is defined. Loses nothing: the pieces joined
-//! are the code.
+//! The pieces are derived from the same tokens as fingerprints: comments, strings, keywords,
+//! numbers and the names of definitions. Joined, they are the input.
 
 use crate::model::{Language, SymbolKind};
 use crate::text::Span;
 
-use super::source::{Leaf, Role, Source};
+use super::language;
+use super::parse::{ParsedFile, TokenKind};
 
-/// What a piece of code is to its reader.
+/// The syntax class of a piece of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum HighlightClass {
     Comment,
-    Text,
+    String,
     Keyword,
     Number,
-    /// The name of what is defined.
+    /// The name of a definition.
     Name,
 }
 
-/// What stands around a member of a class, which is no code of its own in some languages.
-const AROUND_MEMBER: (&str, &str) = ("class C {\n", "\n}");
+/// The text around a class member, which some languages cannot parse alone.
+const MEMBER_CONTEXT: (&str, &str) = ("class C {\n", "\n}");
 
-/// Returns the pieces of `code`, which defines something of this kind, in their order.
+/// Splits `code`, a definition of the given kind, into pieces with their classes.
 pub(crate) fn highlight(
     language: Option<Language>,
     kind: SymbolKind,
     code: &str,
-) -> Vec<(Option<Class>, &str)> {
+) -> Vec<(Option<HighlightClass>, &str)> {
     let Some(language) = language else { return vec![(None, code)] };
-    let (before, after) = if is_member(language, kind) { AROUND_MEMBER } else { ("", "") };
-    let source = Source::parse(language, &[before, code, after].concat());
-    let inside = |span: Span| {
+    let is_member = language::tables(language).member_kinds.contains(&kind);
+    let (before, after) = if is_member { MEMBER_CONTEXT } else { ("", "") };
+    let parsed = ParsedFile::parse(language, &[before, code, after].concat());
+    let in_code = |span: Span| {
         let start = span.start.checked_sub(before.len())?;
         let end = span.end - before.len();
         (end <= code.len()).then(|| Span::new(start, end))
     };
-    let names: Vec<Span> = source.symbols.iter().filter_map(|it| inside(it.name_span)).collect();
-    let mut pieces: Vec<(Option<Class>, Span)> = Vec::new();
-    let mut push = |class: Option<Class>, span: Span| match pieces.last_mut() {
+    let names: Vec<Span> = parsed.symbols.iter().filter_map(|it| in_code(it.name_span)).collect();
+    let mut pieces: Vec<(Option<HighlightClass>, Span)> = Vec::new();
+    let mut push = |class, span: Span| match pieces.last_mut() {
         Some((last, whole)) if *last == class => whole.end = span.end,
         _ if span.start == span.end => {}
         _ => pieces.push((class, span)),
     };
-    let mut at = 0;
+    let mut end = 0;
     let mut quote = "";
-    for leaf in &source.leaves {
-        let Some(mut span) = inside(leaf.span).filter(|span| span.start >= at) else { continue };
-        push(None, Span::new(at, span.start));
-        if leaf.role == Role::Quote {
-            quote = span.of(code).trim_start_matches(|c: char| !is_quote(c));
+    for token in &parsed.tokens {
+        let Some(mut span) = in_code(token.span).filter(|span| span.start >= end) else { continue };
+        push(None, Span::new(end, span.start));
+        if token.kind == TokenKind::Quote {
+            quote = span.of(code).trim_start_matches(|c| !matches!(c, '"' | '\'' | '`' | '/'));
         }
-        // The quote that ends a string is no leaf.
-        if matches!(leaf.role, Role::Text | Role::Quote) && code[span.end..].starts_with(quote) {
+        // The closing quote of a string is not a token.
+        if matches!(token.kind, TokenKind::StringContent | TokenKind::Quote)
+            && code[span.end..].starts_with(quote)
+        {
             span.end += quote.len();
         }
-        push(class(leaf, span.of(code), names.contains(&span)), span);
-        at = span.end;
+        push(class(token.kind, span.of(code), names.contains(&span)), span);
+        end = span.end;
     }
-    push(None, Span::new(at, code.len()));
+    push(None, Span::new(end, code.len()));
     pieces.into_iter().map(|(class, span)| (class, span.of(code))).collect()
 }
 
-fn is_member(language: Language, kind: SymbolKind) -> bool {
-    match language {
-        Language::Java => {
-            matches!(kind, SymbolKind::Method | SymbolKind::Constant | SymbolKind::Variable)
+fn class(kind: TokenKind, text: &str, is_name: bool) -> Option<HighlightClass> {
+    match kind {
+        TokenKind::Comment | TokenKind::Docstring => Some(HighlightClass::Comment),
+        TokenKind::StringContent | TokenKind::Quote => Some(HighlightClass::String),
+        TokenKind::Keyword => {
+            text.starts_with(char::is_alphabetic).then_some(HighlightClass::Keyword)
         }
-        Language::JavaScript | Language::TypeScript | Language::Tsx => kind == SymbolKind::Method,
-        Language::Python | Language::Go | Language::Rust => false,
-    }
-}
-
-fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '\'' | '`' | '/')
-}
-
-fn class(leaf: &Leaf, text: &str, is_name: bool) -> Option<Class> {
-    match leaf.role {
-        Role::Comment | Role::Doc => Some(Class::Comment),
-        Role::Text | Role::Quote => Some(Class::Text),
-        Role::Keyword => text.starts_with(char::is_alphabetic).then_some(Class::Keyword),
-        Role::Word if is_name => Some(Class::Name),
-        Role::Word if text.starts_with(|c: char| c.is_ascii_digit()) => Some(Class::Number),
-        Role::Word | Role::Mark | Role::Layout => None,
+        TokenKind::Identifier if is_name => Some(HighlightClass::Name),
+        TokenKind::Identifier if text.starts_with(|c: char| c.is_ascii_digit()) => {
+            Some(HighlightClass::Number)
+        }
+        TokenKind::Identifier | TokenKind::Punctuation | TokenKind::Layout => None,
     }
 }
 
@@ -92,7 +85,7 @@ fn class(leaf: &Leaf, text: &str, is_name: bool) -> Option<Class> {
 mod tests {
     use super::*;
 
-    /// Each piece that has a class stands in brackets behind its first letter.
+    /// Formats each piece with a class as the first letter of the class and the text in brackets.
     #[track_caller]
     fn check(language: Language, kind: SymbolKind, code: &str, expected: &str) {
         let pieces = highlight(Some(language), kind, code);
@@ -104,18 +97,18 @@ mod tests {
     }
 
     #[test]
-    fn each_language_has_its_colours() {
+    fn comments_strings_keywords_numbers_and_names_have_classes() {
         check(
             Language::Python,
             SymbolKind::Function,
             "def f(a=1):\n    \"\"\"Doc.\"\"\"\n    return a + \"x\" + ''  # why",
-            "K[def] N[f](a=N[1]):\n    C[\"\"\"Doc.\"\"\"]\n    K[return] a + T[\"x\"] + T['']  C[# why]",
+            "K[def] N[f](a=N[1]):\n    C[\"\"\"Doc.\"\"\"]\n    K[return] a + S[\"x\"] + S['']  C[# why]",
         );
         check(
             Language::Go,
             SymbolKind::Method,
             "func (s *S) Run() error {\n\treturn s.do(0x1F, \"a\")\n}",
-            "K[func] (s *S) N[Run]() error {\n\tK[return] s.do(N[0x1F], T[\"a\"])\n}",
+            "K[func] (s *S) N[Run]() error {\n\tK[return] s.do(N[0x1F], S[\"a\"])\n}",
         );
         check(
             Language::Rust,
@@ -126,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn members_without_their_class_are_known() {
+    fn a_method_without_its_class_is_highlighted() {
         check(
             Language::Java,
             SymbolKind::Method,
@@ -137,13 +130,13 @@ mod tests {
             Language::TypeScript,
             SymbolKind::Method,
             "async run(a: string) { return `x${a}`; }",
-            "K[async] N[run](a: K[string]) { K[return] T[`x]${a}T[`]; }",
+            "K[async] N[run](a: K[string]) { K[return] S[`x]${a}S[`]; }",
         );
     }
 
     proptest::proptest! {
         #[test]
-        fn nothing_is_lost(code in "[a-z(){}\\[\\]\"'`#/* \n:;=0-9é]{0,80}", is_method: bool) {
+        fn the_joined_pieces_are_the_code(code in "[a-z(){}\\[\\]\"'`#/* \n:;=0-9é]{0,80}", is_method: bool) {
             let kind = if is_method { SymbolKind::Method } else { SymbolKind::Function };
             for &language in Language::ALL {
                 let pieces = highlight(Some(language), kind, &code);

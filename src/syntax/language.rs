@@ -1,492 +1,215 @@
-//! What differs between languages, as data: which nodes define symbols, which
-//! are text, which a formatter may add or drop.
+//! The supported languages: the role of each node kind of their grammars.
 //!
-//! A language is one [`Grammar`]; adding one means a variant of
-//! [`Language`], a table here and its file extensions. The tables are compiled
-//! once to arrays over numeric node ids, since comparing names costs more than
-//! the walk. A test holds every name here against its grammar.
+//! The differences between languages are data, one [`LanguageSpec`] each. A spec is
+//! compiled on first use to a [`LanguageTables`] indexed by node kind id, because comparing
+//! kind names would cost more than walking the tree.
+//!
+//! # Adding a language
+//!
+//! For example, Ruby:
+//!
+//! 1. `Cargo.toml`: add the grammar, `tree-sitter-ruby`.
+//! 2. `tests/tidy.rs`: add the crate to `OWNERS` with the owner `syntax`, and increase
+//!    `N_DEPENDENCIES`.
+//! 3. `src/model.rs`: add the variant `Ruby = "ruby"` to the end of [`Language`].
+//! 4. `src/syntax/language/specs.rs`: add the constant `RUBY` and return it from `spec`. The
+//!    node kinds and fields are listed in the grammar's `src/node-types.json`.
+//! 5. This file: add the file extensions to [`from_path`] and the names that the scope
+//!    `language:ruby` may have to [`from_scope`].
+//! 6. `src/syntax/parse/tests.rs`: add the test `ruby_symbols`. `src/syntax/fingerprint.rs`: add
+//!    cases to `formatting_and_comments_do_not_change_the_hash`. Tests over [`Language::ALL`]
+//!    include the new language: they check that the spec names only kinds and fields of the
+//!    grammar.
+//! 7. `README.md`: add the crate and the language to the table of dependencies.
+//!    `CHANGELOG.md`: add an entry.
+//!
+//! A definition whose name is not in a field of its node needs a variant of
+//! [`DefinitionKind`], which `src/syntax/parse/definitions.rs` handles. A comment that starts
+//! with a byte other than `#`, `/` and `<` needs that byte in `COMMENT_STARTS` of
+//! `src/syntax/parse.rs`.
+
+mod specs;
 
 use std::num::NonZeroU16;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use crate::model::{Language, SymbolKind};
-use crate::text::for_each_block;
+
+use specs::spec;
 
 /// How a node defines symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum DefinitionKind {
     /// The symbol's name is in the field `name`.
     Named(SymbolKind),
-    /// Go: the receiver's type qualifies the name.
+    /// A Go method: the receiver's type qualifies the name.
     Receiver,
-    /// Go: the kind depends on the node in the field `type`.
+    /// A Go type: the symbol kind depends on the node in the field `type`.
     TypeSpec,
-    /// A class-like node that defines nothing but qualifies what is in it (`impl`).
+    /// A block that defines no symbol but qualifies the names inside it (Rust's `impl`).
     Qualifier,
-    /// One or more names bound at module or class level; the field holds the name.
+    /// One or more names bound at module or class level; the values are field names.
     Binding { name: &'static str, value: &'static str },
-    /// JavaScript: `exports.f = …`, `Type.prototype.f = …`, where a function is assigned.
-    Member,
+    /// JavaScript: a function assigned to a member, `exports.f = …`, `Type.prototype.f = …`.
+    MemberAssignment,
     /// JavaScript: a key of an object literal whose value is a function.
-    Pair,
+    Property,
 }
 
-/// What the walk does at a node.
+/// The role of a node kind in the walk over the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Action {
-    /// Nothing of its own.
-    Descend,
-    Define(Shape),
-    /// Takes its single definition's place, so that decorators and `export` are part of it.
-    Wrap,
-    /// Annotates the definition that follows it (a Rust attribute).
-    Annotate,
+pub(crate) enum NodeRole {
+    /// Only its children matter.
+    Other,
+    Definition(DefinitionKind),
+    /// Includes decorators or `export` in the single definition inside it.
+    Wrapper,
+    /// Belongs to the definition that follows it (a Rust attribute).
+    Annotation,
     Comment,
-    /// A string literal, taken as one leaf unless expressions are embedded in it.
-    Text,
-    /// An expression embedded in a string literal.
-    Embed,
-    /// The text of an element in markup, whose white space is layout (JSX).
-    Prose,
-    /// An expression in markup, which is layout where it is only a space (`{" "}`).
-    Filler,
-    /// Parentheses that a formatter may add or drop, depending on what is around.
-    Paren,
-    /// Parentheses that a formatter may drop around a single plain name (`(x) => x`).
-    LoneParen,
-    /// Brackets or braces that a formatter may drop around a single expression, and
-    /// commas after it, depending on what is around (Rust: `=> { x }`, `=> x,`).
-    LoneBlock,
-    /// What has commas that its layout decides (Rust: match arms, bounds), or that may
-    /// be semicolons as well (TypeScript: members of a type).
-    Arm,
-    /// A statement that may hold just a string, which documents what it opens (Python).
-    Statement,
-    /// What takes names from elsewhere and defines none, wherever it stands.
+    /// A string literal: one token unless it has interpolations.
+    String,
+    /// An expression inside a string literal.
+    Interpolation,
+    /// Text between JSX tags, whose white space is layout.
+    MarkupText,
+    /// An expression in JSX, which is layout if it is only a space (`{" "}`).
+    MarkupExpression,
+    /// Parentheses that a formatter may add or remove, depending on the parent.
+    Parens,
+    /// Parentheses that a formatter may remove around a single plain name (`(x) => x`).
+    ParameterParens,
+    /// Braces that a formatter may remove around a single expression (Rust: `=> { x }`).
+    Block,
+    /// A list whose commas are layout (Rust: match arms, bounds) or may be written as
+    /// semicolons (TypeScript: members of a type).
+    SeparatedList,
+    /// A statement that is a docstring if it is only a string (Python).
+    ExpressionStatement,
+    /// Introduces names that are defined elsewhere.
     Import,
 }
 
-/// How many bytes are marks, at most.
-const MAX_MARKS: usize = 6;
+/// Maximum number of trigger bytes of a language.
+const MAX_TRIGGER_BYTES: usize = 6;
 
-/// One language's tables, as written.
-pub(crate) struct Grammar {
-    function: fn() -> tree_sitter::Language,
-    actions: &'static [(&'static str, Action)],
-    /// Node kinds that hold a function when a name is bound to them.
-    functions: &'static [&'static str],
-    /// Node kinds that hold a class when a name is bound to them.
-    classes: &'static [&'static str],
-    /// Node kinds around which parentheses decide nothing.
-    paren_free: &'static [&'static str],
-    /// Whether a statement's end may be written or left out.
-    optional_semicolons: bool,
-    /// Bytes and whole words: code in a function that has none of them, and stands in no
-    /// holder, defines nothing and has no text and no comment.
-    marks: &'static str,
-    mark_words: &'static [&'static str],
-    /// Node kinds of which a child may define without a mark of its own, or have text that
-    /// is no token.
-    holders: &'static [&'static str],
+/// The properties of one node kind.
+#[derive(Clone, Copy)]
+struct NodeProperties {
+    role: NodeRole,
+    is_function: bool,
+    is_class: bool,
+    allows_paren_removal: bool,
+    is_definition_holder: bool,
 }
 
-use Action::{
-    Annotate, Arm, Comment, Define, Embed, Filler, Import, LoneBlock, LoneParen, Paren, Prose,
-    Statement, Text, Wrap,
-};
-use Shape::{Binding, Member, Named, Pair, Qualifier, Receiver, TypeSpec};
-use SymbolKind as K;
+impl NodeProperties {
+    const DEFAULT: Self = Self {
+        role: NodeRole::Other,
+        is_function: false,
+        is_class: false,
+        allows_paren_removal: false,
+        is_definition_holder: false,
+    };
+}
 
-const PYTHON: Grammar = Grammar {
-    function: || tree_sitter_python::LANGUAGE.into(),
-    actions: &[
-        ("class_definition", Define(Named(K::Class))),
-        ("function_definition", Define(Named(K::Function))),
-        ("assignment", Define(Binding { name: "left", value: "right" })),
-        ("type_alias_statement", Define(Binding { name: "left", value: "right" })),
-        ("decorated_definition", Wrap),
-        ("comment", Comment),
-        ("string", Text),
-        ("interpolation", Embed),
-        ("parenthesized_expression", Paren),
-        ("tuple", Paren),
-        ("tuple_pattern", Paren),
-        ("argument_list", Paren),
-        ("with_clause", Paren),
-        ("expression_statement", Statement),
-        ("import_statement", Import),
-        ("import_from_statement", Import),
-        ("future_import_statement", Import),
-    ],
-    functions: &["lambda"],
-    classes: &[],
-    paren_free: &[
-        "return_statement",
-        "assignment",
-        "augmented_assignment",
-        "expression_statement",
-        "if_statement",
-        "elif_clause",
-        "while_statement",
-        "for_statement",
-        "assert_statement",
-        "raise_statement",
-        "with_item",
-        "yield",
-        "keyword_argument",
-        "default_parameter",
-        "parenthesized_expression",
-        "for_in_clause",
-        "pair",
-        "argument_list",
-        "list",
-        "class_definition",
-        "type",
-        "except_clause",
-        "as_pattern",
-        "await",
-        "delete_statement",
-        "match_statement",
-        "with_statement",
-    ],
-    optional_semicolons: true,
-    marks: "\"'#",
-    mark_words: &["def", "class", "lambda"],
-    holders: &["interpolation", "format_specifier", "format_expression"],
-};
-
-const GO: Grammar = Grammar {
-    function: || tree_sitter_go::LANGUAGE.into(),
-    actions: &[
-        ("function_declaration", Define(Named(K::Function))),
-        ("method_declaration", Define(Receiver)),
-        ("type_spec", Define(TypeSpec)),
-        ("type_alias", Define(Named(K::Type))),
-        ("method_elem", Define(Named(K::Method))),
-        ("const_spec", Define(Binding { name: "name", value: "value" })),
-        ("var_spec", Define(Binding { name: "name", value: "value" })),
-        ("type_declaration", Wrap),
-        ("const_declaration", Wrap),
-        ("var_declaration", Wrap),
-        ("comment", Comment),
-        ("interpreted_string_literal", Text),
-        ("raw_string_literal", Text),
-        ("rune_literal", Text),
-    ],
-    functions: &["func_literal"],
-    classes: &[],
-    paren_free: &[],
-    optional_semicolons: true,
-    marks: "\"'`/",
-    mark_words: &["type", "func", "interface"],
-    holders: &["type_declaration", "interface_type"],
-};
-
-/// What JavaScript and TypeScript share.
-const WEB_ACTIONS: &[(&str, Action)] = &[
-    ("class_declaration", Define(Named(K::Class))),
-    ("function_declaration", Define(Named(K::Function))),
-    ("generator_function_declaration", Define(Named(K::Function))),
-    ("method_definition", Define(Named(K::Method))),
-    ("variable_declarator", Define(Binding { name: "name", value: "value" })),
-    ("assignment_expression", Define(Member)),
-    ("pair", Define(Pair)),
-    ("export_statement", Wrap),
-    ("lexical_declaration", Wrap),
-    ("variable_declaration", Wrap),
-    ("comment", Comment),
-    ("string", Text),
-    ("template_string", Text),
-    ("template_substitution", Embed),
-    ("regex", Text),
-    ("parenthesized_expression", Paren),
-    ("formal_parameters", LoneParen),
-];
-
-/// Elements in code, which TypeScript proper does not have.
-const JSX_ACTIONS: &[(&str, Action)] = &[("jsx_text", Prose), ("jsx_expression", Filler)];
-
-const WEB_FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "generator_function"];
-
-const WEB_PAREN_FREE: &[&str] = &[
-    "return_statement",
-    "variable_declarator",
-    "expression_statement",
-    "arguments",
-    "arrow_function",
-    "assignment_expression",
-    "pair",
-    "parenthesized_expression",
-    "binary_expression",
-    "ternary_expression",
-];
-
-/// `<` opens an element, or a type whose arguments may hold anything.
-const WEB_MARKS: &str = "\"'`/{<";
-
-const JAVASCRIPT: Grammar = Grammar {
-    function: || tree_sitter_javascript::LANGUAGE.into(),
-    actions: &[("field_definition", Define(Binding { name: "property", value: "value" }))],
-    functions: WEB_FUNCTIONS,
-    classes: &["class"],
-    paren_free: WEB_PAREN_FREE,
-    optional_semicolons: true,
-    marks: WEB_MARKS,
-    mark_words: &["=>"],
-    holders: &[],
-};
-
-const TYPESCRIPT_ACTIONS: &[(&str, Action)] = &[
-    ("public_field_definition", Define(Binding { name: "name", value: "value" })),
-    ("abstract_class_declaration", Define(Named(K::Class))),
-    ("interface_declaration", Define(Named(K::Interface))),
-    ("type_alias_declaration", Define(Named(K::Type))),
-    ("enum_declaration", Define(Named(K::Enum))),
-    ("internal_module", Define(Named(K::Module))),
-    ("module", Define(Named(K::Module))),
-    ("function_signature", Define(Named(K::Function))),
-    ("method_signature", Define(Named(K::Method))),
-    ("abstract_method_signature", Define(Named(K::Method))),
-    ("ambient_declaration", Wrap),
-    ("object_type", Arm),
-    ("interface_body", Arm),
-];
-
-const TYPESCRIPT: Grammar = Grammar {
-    function: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-    actions: TYPESCRIPT_ACTIONS,
-    functions: WEB_FUNCTIONS,
-    classes: &["class"],
-    paren_free: WEB_PAREN_FREE,
-    optional_semicolons: true,
-    marks: WEB_MARKS,
-    mark_words: &["=>", "type", "function"],
-    holders: &["object_type"],
-};
-
-const TSX: Grammar = Grammar {
-    function: || tree_sitter_typescript::LANGUAGE_TSX.into(),
-    actions: TYPESCRIPT_ACTIONS,
-    functions: WEB_FUNCTIONS,
-    classes: &["class"],
-    paren_free: WEB_PAREN_FREE,
-    optional_semicolons: true,
-    marks: WEB_MARKS,
-    mark_words: &["=>", "type", "function"],
-    holders: &["object_type"],
-};
-
-const RUST: Grammar = Grammar {
-    function: || tree_sitter_rust::LANGUAGE.into(),
-    actions: &[
-        ("function_item", Define(Named(K::Function))),
-        ("function_signature_item", Define(Named(K::Function))),
-        ("struct_item", Define(Named(K::Struct))),
-        ("union_item", Define(Named(K::Struct))),
-        ("enum_item", Define(Named(K::Enum))),
-        ("trait_item", Define(Named(K::Trait))),
-        ("impl_item", Define(Qualifier)),
-        ("mod_item", Define(Named(K::Module))),
-        ("type_item", Define(Named(K::Type))),
-        ("const_item", Define(Named(K::Constant))),
-        ("static_item", Define(Named(K::Constant))),
-        ("macro_definition", Define(Named(K::Macro))),
-        ("attribute_item", Annotate),
-        ("block", LoneBlock),
-        ("match_arm", Arm),
-        ("where_clause", Arm),
-        ("line_comment", Comment),
-        ("block_comment", Comment),
-        ("string_literal", Text),
-        ("raw_string_literal", Text),
-        ("char_literal", Text),
-        ("use_declaration", Import),
-    ],
-    functions: &["closure_expression"],
-    classes: &[],
-    paren_free: &["match_arm", "closure_expression"],
-    optional_semicolons: false,
-    marks: "\"'/{#",
-    mark_words: &["const", "fn", "macro_rules", "mod", "static", "struct", "type"],
-    holders: &[],
-};
-
-const JAVA: Grammar = Grammar {
-    function: || tree_sitter_java::LANGUAGE.into(),
-    actions: &[
-        ("class_declaration", Define(Named(K::Class))),
-        ("record_declaration", Define(Named(K::Class))),
-        ("interface_declaration", Define(Named(K::Interface))),
-        ("annotation_type_declaration", Define(Named(K::Interface))),
-        ("enum_declaration", Define(Named(K::Enum))),
-        ("method_declaration", Define(Named(K::Method))),
-        ("constructor_declaration", Define(Named(K::Method))),
-        ("compact_constructor_declaration", Define(Named(K::Method))),
-        ("variable_declarator", Define(Binding { name: "name", value: "value" })),
-        ("field_declaration", Wrap),
-        ("constant_declaration", Wrap),
-        ("line_comment", Comment),
-        ("block_comment", Comment),
-        ("string_literal", Text),
-        ("character_literal", Text),
-        ("import_declaration", Import),
-    ],
-    functions: &["lambda_expression"],
-    classes: &[],
-    paren_free: &[],
-    optional_semicolons: false,
-    marks: "\"'/{",
-    mark_words: &["->"],
-    holders: &["class_body"],
-};
-
-/// A language's tables over numeric node ids.
-pub(crate) struct Compiled {
+/// A [`LanguageSpec`] indexed by node kind id.
+pub(crate) struct LanguageTables {
     pub(crate) language: Language,
     pub(crate) grammar: tree_sitter::Language,
-    pub(crate) actions: Vec<Action>,
-    functions: Vec<bool>,
-    classes: Vec<bool>,
-    paren_free: Vec<bool>,
     pub(crate) optional_semicolons: bool,
-    /// Some stand twice where a language has fewer.
-    marks: [u8; MAX_MARKS],
-    mark_words: Vec<Finder<'static>>,
-    holders: Vec<bool>,
-    /// The fields of nodes, which a grammar looks up by comparing all of their names.
+    pub(crate) line_comment: &'static str,
+    pub(crate) member_kinds: &'static [SymbolKind],
+    /// Repeats bytes if the language has fewer than the maximum.
+    pub(crate) trigger_bytes: [u8; MAX_TRIGGER_BYTES],
+    pub(crate) trigger_words: Vec<Finder<'static>>,
+    nodes: Vec<NodeProperties>,
+    /// Field ids by name: the grammar's own lookup compares all names in turn.
     fields: FxHashMap<String, NonZeroU16>,
 }
 
-impl Compiled {
-    pub(crate) fn is_function(&self, kind: u16) -> bool {
-        self.functions.get(usize::from(kind)).copied().unwrap_or(false)
+impl LanguageTables {
+    fn new(language: Language) -> Self {
+        let spec = spec(language);
+        let grammar = (spec.grammar)();
+        let mut nodes = vec![NodeProperties::DEFAULT; grammar.node_kind_count()];
+        let id = |name: &str| usize::from(grammar.id_for_node_kind(name, true));
+        for (name, role) in spec.node_roles.iter().copied().flatten() {
+            nodes[id(name)].role = *role;
+        }
+        spec.functions.iter().for_each(|name| nodes[id(name)].is_function = true);
+        spec.classes.iter().for_each(|name| nodes[id(name)].is_class = true);
+        spec.paren_free.iter().for_each(|name| nodes[id(name)].allows_paren_removal = true);
+        spec.holders.iter().for_each(|name| nodes[id(name)].is_definition_holder = true);
+        let n_fields = u16::try_from(grammar.field_count()).unwrap_or(u16::MAX);
+        let field = |id| Some((grammar.field_name_for_id(id)?.to_owned(), NonZeroU16::new(id)?));
+        let fields = (1..=n_fields).filter_map(field).collect();
+        let bytes = spec.trigger_bytes.as_bytes();
+        Self {
+            language,
+            optional_semicolons: spec.optional_semicolons,
+            line_comment: spec.line_comment,
+            member_kinds: spec.member_kinds,
+            trigger_bytes: std::array::from_fn(|byte_idx| bytes[byte_idx % bytes.len()]),
+            trigger_words: spec.trigger_words.iter().map(Finder::new).collect(),
+            nodes,
+            fields,
+            grammar,
+        }
     }
 
-    pub(crate) fn is_class(&self, kind: u16) -> bool {
-        self.classes.get(usize::from(kind)).copied().unwrap_or(false)
+    /// Returns the properties of a node kind; the kind of syntax errors is not in the table.
+    fn node(&self, kind_id: u16) -> &NodeProperties {
+        self.nodes.get(usize::from(kind_id)).unwrap_or(&NodeProperties::DEFAULT)
     }
 
-    pub(crate) fn is_paren_free(&self, kind: u16) -> bool {
-        self.paren_free.get(usize::from(kind)).copied().unwrap_or(false)
+    pub(crate) fn role(&self, node: Node<'_>) -> NodeRole {
+        self.node(node.kind_id()).role
     }
 
-    pub(crate) fn field(&self, name: &str) -> Option<NonZeroU16> {
+    /// Returns whether a name bound to this node is a function.
+    pub(crate) fn is_function(&self, node: Node<'_>) -> bool {
+        self.node(node.kind_id()).is_function
+    }
+
+    /// Returns whether a name bound to this node is a class.
+    pub(crate) fn is_class(&self, node: Node<'_>) -> bool {
+        self.node(node.kind_id()).is_class
+    }
+
+    /// Returns whether parentheses around a child of this node are redundant.
+    pub(crate) fn allows_paren_removal(&self, node: Node<'_>) -> bool {
+        self.node(node.kind_id()).allows_paren_removal
+    }
+
+    /// Returns whether this node may contain a definition without a trigger.
+    pub(crate) fn is_definition_holder(&self, node: Node<'_>) -> bool {
+        self.node(node.kind_id()).is_definition_holder
+    }
+
+    pub(crate) fn field_id(&self, name: &str) -> Option<NonZeroU16> {
         self.fields.get(name).copied()
     }
 
     /// Returns the child of `node` in a field.
     pub(crate) fn child<'t>(&self, node: Node<'t>, field: &str) -> Option<Node<'t>> {
-        node.child_by_field_id(self.field(field)?.get())
-    }
-
-    pub(crate) fn holds_definitions(&self, kind: u16) -> bool {
-        self.holders.get(usize::from(kind)).copied().unwrap_or(false)
-    }
-
-    pub(crate) fn action(&self, kind: u16) -> Action {
-        self.actions.get(usize::from(kind)).copied().unwrap_or(Action::Descend)
-    }
-
-    /// Returns where the marks of a text are, ascending.
-    pub(crate) fn marks(&self, text: &str) -> Vec<usize> {
-        let bytes = text.as_bytes();
-        let mut found = Vec::with_capacity(bytes.len() / 16);
-        let is_mark = |byte| self.marks.iter().fold(false, |is, mark| is | (byte == *mark));
-        for_each_block(bytes, is_mark, |start, mut met| {
-            while met != 0 {
-                found.push(start + met.trailing_zeros() as usize);
-                met &= met - 1;
-            }
-        });
-        let is_letter = |at: usize| {
-            bytes
-                .get(at)
-                .is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | 0x80..))
-        };
-        for word in &self.mark_words {
-            let n_bytes = word.needle().len();
-            let is_name = word.needle()[0].is_ascii_alphabetic();
-            // A part of a longer word is no mark.
-            found.extend(word.find_iter(bytes).filter(|&at| {
-                !is_name || !(is_letter(at.wrapping_sub(1)) || is_letter(at + n_bytes))
-            }));
-        }
-        if !self.mark_words.is_empty() {
-            found.sort();
-        }
-        found
+        node.child_by_field_id(self.field_id(field)?.get())
     }
 }
 
-/// Returns the tables of a language, compiled at first use.
-pub(crate) fn compiled(language: Language) -> &'static Compiled {
-    static ALL: [LazyLock<Compiled>; 7] = [
-        LazyLock::new(|| compile(Language::Python)),
-        LazyLock::new(|| compile(Language::Go)),
-        LazyLock::new(|| compile(Language::JavaScript)),
-        LazyLock::new(|| compile(Language::TypeScript)),
-        LazyLock::new(|| compile(Language::Tsx)),
-        LazyLock::new(|| compile(Language::Rust)),
-        LazyLock::new(|| compile(Language::Java)),
-    ];
-    &ALL[language as usize]
+/// Returns the tables of a language, compiled on first use.
+pub(crate) fn tables(language: Language) -> &'static LanguageTables {
+    static TABLES: [OnceLock<LanguageTables>; Language::ALL.len()] =
+        [const { OnceLock::new() }; Language::ALL.len()];
+    TABLES[language as usize].get_or_init(|| LanguageTables::new(language))
 }
 
-type Actions = &'static [(&'static str, Action)];
-
-/// Returns a language's own table and the actions that it shares with others.
-fn tables(language: Language) -> (&'static Grammar, &'static [Actions]) {
-    match language {
-        Language::Python => (&PYTHON, &[]),
-        Language::Go => (&GO, &[]),
-        Language::JavaScript => (&JAVASCRIPT, &[WEB_ACTIONS, JSX_ACTIONS]),
-        Language::TypeScript => (&TYPESCRIPT, &[WEB_ACTIONS]),
-        Language::Tsx => (&TSX, &[WEB_ACTIONS, JSX_ACTIONS]),
-        Language::Rust => (&RUST, &[]),
-        Language::Java => (&JAVA, &[]),
-    }
-}
-
-fn compile(language: Language) -> Compiled {
-    let (table, shared) = tables(language);
-    let grammar = (table.function)();
-    let n_kinds = grammar.node_kind_count();
-    let set = |names: &[&str]| {
-        let mut set = vec![false; n_kinds];
-        for name in names {
-            set[usize::from(grammar.id_for_node_kind(name, true))] = true;
-        }
-        set
-    };
-    let mut actions = vec![Action::Descend; n_kinds];
-    for (name, action) in table.actions.iter().chain(shared.iter().copied().flatten()) {
-        actions[usize::from(grammar.id_for_node_kind(name, true))] = *action;
-    }
-    let n_fields = u16::try_from(grammar.field_count()).unwrap_or(u16::MAX);
-    let fields = (1..=n_fields)
-        .filter_map(|id| Some((grammar.field_name_for_id(id)?.to_owned(), NonZeroU16::new(id)?)));
-    let fields = fields.collect();
-    Compiled {
-        language,
-        actions,
-        functions: set(table.functions),
-        classes: set(table.classes),
-        paren_free: set(table.paren_free),
-        optional_semicolons: table.optional_semicolons,
-        marks: std::array::from_fn(|at| table.marks.as_bytes()[at % table.marks.len()]),
-        mark_words: table.mark_words.iter().map(Finder::new).collect(),
-        holders: set(table.holders),
-        fields,
-        grammar,
-    }
-}
-
-/// Returns the language of a file by the ending of its name.
-pub(crate) fn of_path(path: &str) -> Option<Language> {
+/// Returns the language of a file from the extension of its name.
+pub(crate) fn from_path(path: &str) -> Option<Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, extension) = name.rsplit_once('.')?;
     if stem.is_empty() {
@@ -504,8 +227,8 @@ pub(crate) fn of_path(path: &str) -> Option<Language> {
     })
 }
 
-/// Returns the languages a scope's name stands for (`typescript` takes in TSX), if it is known.
-pub(crate) fn of_scope(name: &str) -> Option<&'static [Language]> {
+/// Returns the languages of a scope's name, if it is known; `typescript` includes TSX.
+pub(crate) fn from_scope(name: &str) -> Option<&'static [Language]> {
     Some(match name {
         "python" | "py" => &[Language::Python],
         "go" | "golang" => &[Language::Go],
@@ -519,27 +242,32 @@ pub(crate) fn of_scope(name: &str) -> Option<&'static [Language]> {
 
 #[cfg(test)]
 mod tests {
+    use super::DefinitionKind::{
+        Binding, MemberAssignment, Named, Property, Qualifier, Receiver, TypeSpec,
+    };
+    use super::NodeRole::Definition;
+    use super::specs::LanguageSpec;
     use super::*;
 
     #[test]
-    fn every_node_kind_and_field_is_in_its_grammar() {
+    fn specs_name_only_kinds_and_fields_of_their_grammar() {
         for &language in Language::ALL {
-            let (table, shared) = tables(language);
-            let grammar = (table.function)();
-            let kinds =
-                table.actions.iter().chain(shared.iter().copied().flatten()).map(|(name, _)| name);
-            let sets = [table.functions, table.classes, table.paren_free, table.holders].concat();
-            assert!((1..=MAX_MARKS).contains(&table.marks.len()), "{language}");
-            for name in kinds.chain(&sets) {
+            let LanguageSpec { functions, classes, paren_free, holders, .. } = spec(language);
+            let grammar = (spec(language).grammar)();
+            let roles = || spec(language).node_roles.iter().copied().flatten();
+            let sets = [*functions, *classes, *paren_free, *holders].concat();
+            let n_triggers = spec(language).trigger_bytes.len();
+            assert!((1..=MAX_TRIGGER_BYTES).contains(&n_triggers), "{language}");
+            for name in roles().map(|(name, _)| name).chain(&sets) {
                 assert_ne!(grammar.id_for_node_kind(name, true), 0, "{language}: {name}");
             }
-            for (_, action) in table.actions.iter().chain(shared.iter().copied().flatten()) {
-                let fields: &[&str] = match action {
-                    Define(Named(_) | Receiver) => &["name"],
-                    Define(Binding { name, value }) => &[name, value],
-                    Define(Qualifier | TypeSpec) => &["type"],
-                    Define(Member) => &["left", "right"],
-                    Define(Pair) => &["key", "value"],
+            for (_, role) in roles() {
+                let fields: &[&str] = match role {
+                    Definition(Named(_) | Receiver) => &["name"],
+                    Definition(Binding { name, value }) => &[name, value],
+                    Definition(Qualifier | TypeSpec) => &["type"],
+                    Definition(MemberAssignment) => &["left", "right"],
+                    Definition(Property) => &["key", "value"],
                     _ => &[],
                 };
                 for field in fields {
@@ -550,10 +278,10 @@ mod tests {
     }
 
     #[test]
-    fn paths_tell_their_language() {
-        assert_eq!(of_path("a/b.py"), Some(Language::Python));
-        assert_eq!(of_path("a.d.ts"), Some(Language::TypeScript));
-        assert_eq!(of_path(".py"), None);
-        assert_eq!(of_path("Makefile"), None);
+    fn the_extension_selects_the_language() {
+        assert_eq!(from_path("a/b.py"), Some(Language::Python));
+        assert_eq!(from_path("a.d.ts"), Some(Language::TypeScript));
+        assert_eq!(from_path(".py"), None);
+        assert_eq!(from_path("Makefile"), None);
     }
 }

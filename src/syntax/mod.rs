@@ -1,19 +1,20 @@
-//! Source code as symbols and tokens.
+//! Parses source code into symbols and tokens, and computes fingerprints of symbols.
 //!
-//! [`source`] parses a text into symbols and leaves, [`language`] holds what
-//! differs between languages as data, [`fingerprint`] tells one symbol's code
-//! again elsewhere, [`sketch`] compares code that was changed, [`fields`] spells a
-//! fingerprint for the lock, [`excerpt`] shortens what is shown, [`highlight`] tells
-//! its colours. Reads no file and cannot fail: broken source yields the part that
-//! parses.
+//! - [`language`] has the tables of node kinds for each language, and the steps to add one.
+//! - [`parse`] turns a text into symbols and tokens in one walk over its syntax tree.
+//! - [`fingerprint`] identifies a symbol's code after it was moved, renamed or reformatted;
+//!   [`minhash`] estimates the similarity of edited code.
+//! - [`excerpt`] shortens code for display, and [`highlight`] classifies it for colours.
+//!
+//! This module reads no files. Parsing cannot fail: a file with syntax errors yields the parts
+//! that parse.
 
 pub(crate) mod excerpt;
-pub(crate) mod fields;
 pub(crate) mod fingerprint;
 pub(crate) mod highlight;
 pub(crate) mod language;
 mod layout;
-pub(crate) mod sketch;
-pub(crate) mod source;
+pub(crate) mod minhash;
+pub(crate) mod parse;
 
-pub(crate) use source::{Leaf, Role, Source, Symbol};
+pub(crate) use parse::{ParsedFile, Symbol, Token, TokenKind};

@@ -21,7 +21,7 @@ pub(crate) fn entries(root: &Path, folder: &str, excludes: &[String]) -> Result<
         if kind.is_dir() {
             return Some(path + "/");
         }
-        (kind.is_file() && language::of_path(&path).is_some()).then_some(path)
+        (kind.is_file() && language::from_path(&path).is_some()).then_some(path)
     });
     let mut found: Vec<String> = found.collect();
     found.sort_unstable();

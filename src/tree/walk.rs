@@ -62,7 +62,7 @@ pub(crate) fn walk_plain(root: &Path, excludes: &[String]) -> Result<Vec<String>
     let found = builder(root, root, excludes)?.build().filter_map(|found| {
         let found = found.ok().filter(|it| it.file_type().is_some_and(|kind| kind.is_file()))?;
         let path = relative(root, &found)?;
-        language::of_path(&path).is_none().then_some(path)
+        language::from_path(&path).is_none().then_some(path)
     });
     let mut paths: Vec<String> = found.collect();
     paths.sort_unstable();
@@ -146,7 +146,7 @@ fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {
         return None;
     }
     let path = relative(root, found)?;
-    let language = language::of_path(&path)?;
+    let language = language::from_path(&path)?;
     Some(Entry { path, language })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::engine::rank::document::{Document, Field, SymbolDoc, Term};
 use crate::model::Language;
-use crate::syntax::{Leaf, Role, Source, Symbol};
+use crate::syntax::{ParsedFile, Symbol, Token, TokenKind};
 use crate::text::{LineIndex, Span};
 
 use super::vocabulary::{Vocabulary, Worker};
@@ -14,21 +14,21 @@ pub(super) fn document(
     language: Language,
     text: &str,
 ) -> Document {
-    of_source(worker, vocabulary, text, &Source::outline(language, text))
+    of_source(worker, vocabulary, text, &ParsedFile::outline(language, text))
 }
 
 fn of_source(
     worker: &mut Worker,
     vocabulary: &Vocabulary,
     text: &str,
-    source: &Source,
+    source: &ParsedFile,
 ) -> Document {
     let lines = LineIndex::new(text);
-    let mut pieces = Vec::with_capacity(source.leaves.len());
-    for_each_owned_leaf(source, |leaf, owner| match owner {
-        Some((at, field)) => pieces.push((leaf.span, Owner::Symbol(at, field))),
-        None if matches!(leaf.role, Role::Doc | Role::Comment) => {
-            pieces.push((leaf.span, Owner::Module));
+    let mut pieces = Vec::with_capacity(source.tokens.len());
+    for_each_owned_token(source, |token, owner| match owner {
+        Some((at, field)) => pieces.push((token.span, Owner::Symbol(at, field))),
+        None if matches!(token.kind, TokenKind::Docstring | TokenKind::Comment) => {
+            pieces.push((token.span, Owner::Module));
         }
         None => {}
     });
@@ -93,22 +93,22 @@ fn each_owned_id(
     }
 }
 
-/// Calls `each` with every leaf and the symbol and field it belongs to.
-fn for_each_owned_leaf(source: &Source, mut each: impl FnMut(Leaf, Option<(usize, Field)>)) {
+/// Calls `each` with every token and the symbol and field it belongs to.
+fn for_each_owned_token(source: &ParsedFile, mut each: impl FnMut(Token, Option<(usize, Field)>)) {
     let symbols = &source.symbols;
     // Comments above a definition lie outside its span.
     let mut above: Vec<(usize, usize, usize)> = symbols
         .iter()
         .enumerate()
-        .filter_map(|(at, symbol)| symbol.above.map(|span| (span.start, span.end, at)))
+        .filter_map(|(at, symbol)| symbol.leading_comments.map(|span| (span.start, span.end, at)))
         .collect();
     above.sort_unstable();
     let mut order: Vec<usize> = (0..symbols.len()).collect();
     order.sort_by_key(|&at| (symbols[at].span.start, std::cmp::Reverse(symbols[at].span.end), at));
     let (mut next, mut open): (usize, Vec<usize>) = (0, Vec::new());
     let mut doc = 0;
-    for &leaf in &source.leaves {
-        let start = leaf.span.start;
+    for &token in &source.tokens {
+        let start = token.span.start;
         while next < order.len() && symbols[order[next]].span.start <= start {
             open.push(order[next]);
             next += 1;
@@ -119,24 +119,27 @@ fn for_each_owned_leaf(source: &Source, mut each: impl FnMut(Leaf, Option<(usize
         while doc < above.len() && above[doc].1 <= start {
             doc += 1;
         }
-        let documented = above.get(doc).filter(|run| run.0 <= start && leaf.role == Role::Comment);
+        let documented =
+            above.get(doc).filter(|run| run.0 <= start && token.kind == TokenKind::Comment);
         let owner = match documented {
             Some(&(_, _, at)) => Some((at, Field::Doc)),
-            None => open.last().map(|&at| (at, field(&symbols[at], leaf))),
+            None => open.last().map(|&at| (at, field(&symbols[at], token))),
         };
-        each(leaf, owner);
+        each(token, owner);
     }
 }
 
-fn field(symbol: &Symbol, leaf: Leaf) -> Field {
-    match leaf.role {
-        Role::Doc => Field::Doc,
-        Role::Comment => Field::Comment,
-        Role::Text => Field::Text,
-        _ if symbol.name_span.start <= leaf.span.start && leaf.span.end <= symbol.name_span.end => {
+fn field(symbol: &Symbol, token: Token) -> Field {
+    match token.kind {
+        TokenKind::Docstring => Field::Doc,
+        TokenKind::Comment => Field::Comment,
+        TokenKind::StringContent => Field::Text,
+        _ if symbol.name_span.start <= token.span.start
+            && token.span.end <= symbol.name_span.end =>
+        {
             Field::Name
         }
-        _ if leaf.span.start < symbol.body_start => Field::Signature,
+        _ if token.span.start < symbol.body_start => Field::Signature,
         _ => Field::Body,
     }
 }
@@ -154,7 +157,7 @@ mod tests {
     /// Checks that the outline of a text has the symbols and the words of the whole.
     fn check(language: Language, text: &str, name: &str) {
         let (mut worker, vocabulary) = (Worker::default(), Vocabulary::default());
-        let [whole, outline] = [Source::parse, Source::outline].map(|read| {
+        let [whole, outline] = [ParsedFile::parse, ParsedFile::outline].map(|read| {
             let source = read(language, text);
             format!("{:?}", of_source(&mut worker, &vocabulary, text, &source))
         });
@@ -200,7 +203,7 @@ mod tests {
                 "class A {\n  void f() {\n    F g = x -> h(x);\n    int i = j; // k\n  }\n}\n",
             ),
         ] {
-            check(language::of_path(path).expect("a language"), text, text);
+            check(language::from_path(path).expect("a language"), text, text);
         }
     }
 

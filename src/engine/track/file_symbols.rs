@@ -5,8 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::model::{Fingerprint, Language, SymbolKind};
-use crate::syntax::fingerprint::{self, Code, NOTHING, Print, name_hash, short_hash, split_name};
-use crate::syntax::{Source, language};
+use crate::syntax::fingerprint::{
+    self, FileFeatures, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash, split_name,
+};
+use crate::syntax::{ParsedFile, language};
 use crate::text::{self, LineIndex};
 use crate::tree::read;
 
@@ -20,7 +22,7 @@ pub(crate) struct Candidate {
     pub(crate) kind: SymbolKind,
     pub(crate) first_line: u32,
     pub(crate) last_line: u32,
-    pub(crate) print: Print,
+    pub(crate) features: SymbolFeatures,
     /// Its container, as an index into [`FileCode::groups`].
     pub(crate) group: usize,
     /// What is defined right before and after it in its container.
@@ -75,7 +77,7 @@ impl FileCode {
         let text: &str = &text::decode(bytes).0;
         let lines = LineIndex::new(text);
         let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
-        let language = language::of_path(path);
+        let language = language::from_path(path);
         let mut this = Self {
             path: path.to_owned(),
             hash: fingerprint::bytes_hash(bytes),
@@ -84,17 +86,18 @@ impl FileCode {
             groups: Vec::new(),
         };
         let whole = match language {
-            None => fingerprint::of_plain_text(text),
+            None => fingerprint::plain_text(text),
             Some(language) => {
                 let source = match is_wanted {
-                    Some(_) => Source::parse(language, text),
-                    None => Source::outline(language, text),
+                    Some(_) => ParsedFile::parse(language, text),
+                    None => ParsedFile::outline(language, text),
                 };
-                let code = is_wanted.map(|_| Code::new(text, &source));
-                let print = |symbol: Option<&str>, of: &dyn Fn(&Code<'_>) -> Print| {
-                    let is_wanted = is_wanted.is_some_and(|is_wanted| is_wanted(symbol));
-                    code.as_ref().filter(|_| is_wanted).map(of).unwrap_or_default()
-                };
+                let code = is_wanted.map(|_| FileFeatures::new(text, &source));
+                let features =
+                    |symbol: Option<&str>, of: &dyn Fn(&FileFeatures<'_>) -> SymbolFeatures| {
+                        let is_wanted = is_wanted.is_some_and(|is_wanted| is_wanted(symbol));
+                        code.as_ref().filter(|_| is_wanted).map(of).unwrap_or_default()
+                    };
                 for (at, symbol) in source.symbols.iter().enumerate() {
                     let group = this.group(&symbol.name);
                     this.candidates.push(Candidate {
@@ -102,12 +105,12 @@ impl FileCode {
                         kind: symbol.kind,
                         first_line: line(symbol.span.start),
                         last_line: line(symbol.span.end.saturating_sub(1)),
-                        print: print(Some(&symbol.name), &|code| code.symbol(at)),
+                        features: features(Some(&symbol.name), &|code| code.symbol(at)),
                         group,
-                        between: [NOTHING; 2],
+                        between: [NO_NEIGHBOUR; 2],
                     });
                 }
-                print(None, &|code| code.file())
+                features(None, &|code| code.file())
             }
         };
         let group = this.group("");
@@ -116,9 +119,9 @@ impl FileCode {
             kind: SymbolKind::File,
             first_line: 0,
             last_line: line(text.len().saturating_sub(1)),
-            print: whole,
+            features: whole,
             group,
-            between: [NOTHING; 2],
+            between: [NO_NEIGHBOUR; 2],
         });
         this.note_between();
         for group in &mut this.groups {
@@ -143,7 +146,7 @@ impl FileCode {
                 let before = members[..n].iter().rev().find(other);
                 let after = members[n..].iter().find(other);
                 self.candidates[at].between =
-                    [before, after].map(|it| it.map_or(NOTHING, |it| it.1));
+                    [before, after].map(|it| it.map_or(NO_NEIGHBOUR, |it| it.1));
             }
         }
     }
@@ -182,7 +185,7 @@ impl FileCode {
     /// Returns the whole fingerprint of the candidate at `at`.
     pub(crate) fn fingerprint(&self, at: usize) -> Fingerprint {
         let candidate = &self.candidates[at];
-        let mut kept = Fingerprint { file: self.hash, ..candidate.print.kept.clone() };
+        let mut kept = Fingerprint { file: self.hash, ..candidate.features.fingerprint.clone() };
         if candidate.symbol.is_some() {
             let names: Vec<&str> =
                 self.candidates.iter().filter_map(|it| it.symbol.as_deref()).collect();

@@ -54,7 +54,7 @@ pub(super) fn moved_files(
     let mut moved = FxHashMap::default();
     for (hash, old) in wanted {
         if let ([old], Some([new])) = (old.as_slice(), found.get(&hash).map(Vec::as_slice))
-            && language::of_path(new) == gone[old].language
+            && language::from_path(new) == gone[old].language
             && !is_anchored(new)
         {
             moved.insert((*old).to_owned(), new.clone());

@@ -40,12 +40,13 @@ pub(super) fn fresh(anchor: &Anchor) -> Followed {
 /// Returns the answer for an anchor whose place and name still are.
 pub(super) fn held(anchor: &Anchor, files: &[FileCode], home: Home) -> Followed {
     let file = &files[home.file];
-    let (old, new) = (&anchor.fingerprint, &file.candidates[home.at].print.kept);
-    let state = match (old.masked == new.masked, old.bytes == new.bytes) {
-        (true, true) => return fresh(anchor),
-        (true, false) => State::Reformatted,
-        (false, _) => State::Edited,
-    };
+    let (old, new) = (&anchor.fingerprint, &file.candidates[home.at].features.fingerprint);
+    let state =
+        match (old.name_independent_hash == new.name_independent_hash, old.bytes == new.bytes) {
+            (true, true) => return fresh(anchor),
+            (true, false) => State::Reformatted,
+            (false, _) => State::Edited,
+        };
     let reason = match state {
         State::Reformatted => "it is where it was; only its layout or comments changed".to_owned(),
         _ => {

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::rank::similarity::{self, Evidence};
 use crate::model::{Anchor, SymbolKind};
-use crate::syntax::fingerprint::{NOTHING, is_word_byte, name_hash, split_name, words};
-use crate::syntax::{language, sketch};
+use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_name, word_hashes};
+use crate::syntax::{language, minhash};
 use crate::text;
 use crate::tree::{read, walk};
 
@@ -45,7 +45,7 @@ impl<'a> Lost<'a> {
             container,
             name,
             n_needed: anchor.fingerprint.names.len().div_ceil(3),
-            n_beside: sketch::n_held(&anchor.fingerprint.beside),
+            n_beside: minhash::bloom_len(&anchor.fingerprint.beside),
         }
     }
 
@@ -55,7 +55,8 @@ impl<'a> Lost<'a> {
     }
 
     fn is_same(&self, file: &FileCode, candidate: &Candidate) -> bool {
-        self.anchor.fingerprint.masked == candidate.print.kept.masked
+        self.anchor.fingerprint.name_independent_hash
+            == candidate.features.fingerprint.name_independent_hash
             && self.may_be(file, candidate)
     }
 
@@ -145,7 +146,7 @@ impl<'a> Sieve<'a> {
         let Some(lost) = &self.lost else {
             return true;
         };
-        let language = language::of_path(path);
+        let language = language::from_path(path);
         let mut kin = lost
             .iter()
             .filter(|(lost, _)| super::are_kin(lost.anchor.language, language))
@@ -159,7 +160,7 @@ impl<'a> Sieve<'a> {
                 || (lost.anchor.symbol.is_none() && split_path(path).1 == lost.name)
                 || lost.has_names(n_shared(
                     &lost.anchor.fingerprint.names,
-                    all_words.get_or_insert_with(|| words(text)),
+                    all_words.get_or_insert_with(|| word_hashes(text)),
                 ))
         })
     }
@@ -260,7 +261,7 @@ impl<'a> Index<'a> {
         near.extend(self.by_name.get(name).into_iter().flatten());
         near.extend(self.by_file.get(file.path.as_str()).into_iter().flatten());
         let mut touched: Vec<usize> = Vec::new();
-        for identifier in &candidate.print.names {
+        for identifier in &candidate.features.names {
             for &lost in self.by_identifier.get(identifier).into_iter().flatten() {
                 touched.push(lost);
                 counts[lost] += 1;
@@ -296,19 +297,20 @@ impl<'a> Index<'a> {
 
     fn evidence(&self, n: usize, file: &FileCode, candidate: &Candidate) -> Evidence {
         let lost = &self.lost[n];
-        let (old, new) = (&lost.anchor.fingerprint, &candidate.print.kept);
+        let (old, new) = (&lost.anchor.fingerprint, &candidate.features.fingerprint);
         let (container, name) = name_of(file, candidate);
         let group = &file.groups[candidate.group].names;
-        let n_beside = group.iter().filter(|hash| sketch::holds(&old.beside, **hash)).count();
+        let n_beside =
+            group.iter().filter(|hash| minhash::bloom_contains(&old.beside, **hash)).count();
         let n_least = lost.n_beside.min(group.len() as f64);
-        let likeness = sketch::likeness(&old.sketch, &new.sketch);
+        let likeness = minhash::jaccard(&old.sketch, &new.sketch);
         let n_between = old.between.iter().zip(candidate.between);
-        let n_between = n_between.filter(|(a, b)| **a == *b && **a != NOTHING).count();
+        let n_between = n_between.filter(|(a, b)| **a == *b && **a != NO_NEIGHBOUR).count();
         Evidence {
-            masked: old.masked == new.masked,
+            masked: old.name_independent_hash == new.name_independent_hash,
             likeness,
-            containment: sketch::containment(likeness, old.n_tokens, new.n_tokens),
-            identifiers: share(&old.names, &candidate.print.names),
+            containment: minhash::containment(likeness, old.n_tokens, new.n_tokens),
+            identifiers: share(&old.names, &candidate.features.names),
             signature: old.signature == new.signature,
             n_tokens: old.n_tokens,
             name: similarity::of_placed_names(
@@ -323,11 +325,11 @@ impl<'a> Index<'a> {
                 (split_name(container).1, name),
             ),
             path: similarity::of_paths(&lost.anchor.file, &file.path),
-            docs: share(&old.docs, &candidate.print.docs),
+            docs: share(&old.docs, &candidate.features.docs),
             // One more on both sides of the ratio's bottom: two of two say less than ten of ten.
             beside: (n_beside as f64 / (n_least + 1.0)).min(1.0),
             between: n_between as f64 / old.between.len() as f64,
-            was_beside: name != lost.name && sketch::holds(&old.beside, name_hash(name)),
+            was_beside: name != lost.name && minhash::bloom_contains(&old.beside, name_hash(name)),
         }
     }
 }

@@ -366,7 +366,7 @@ fn scope_of_globs(text: &str) -> Option<Scope> {
         let (folder, name) = glob.rsplit_once('/').unwrap_or(("", &glob));
         let extension = name.strip_prefix("*.")?;
         let is_anywhere = folder.split('/').all(|part| matches!(part, "" | "**"));
-        let known = language::of_scope(extension)?.first()?;
+        let known = language::from_scope(extension)?.first()?;
         languages.extend(is_anywhere.then(|| known.as_str()));
         if !is_anywhere {
             return None;

@@ -123,10 +123,10 @@ fn matches(project: &Project, focus: &Focus) -> Result<FxHashMap<String, f64>> {
 /// Returns why a memory of this scope does not hold for the files at hand.
 fn elsewhere(scope: &Scope, focus: &Focus) -> Option<String> {
     let Scope::Language(name) = scope else { return None };
-    let wanted = language::of_scope(name)?;
+    let wanted = language::from_scope(name)?;
     let mut found: Vec<Language> = Vec::new();
     for file in &focus.files {
-        found.push(language::of_path(file)?);
+        found.push(language::from_path(file)?);
     }
     let is_here = |language: &Language| wanted.contains(language);
     (!found.is_empty() && !found.iter().any(is_here))

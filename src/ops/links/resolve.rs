@@ -18,8 +18,8 @@ use crate::markdown::sections;
 use crate::model::LinkState;
 use crate::ops::Project;
 use crate::ops::sync::Synced;
-use crate::syntax::source::last_name;
-use crate::syntax::{Source, language};
+use crate::syntax::parse::last_name;
+use crate::syntax::{ParsedFile, language};
 use crate::text;
 use crate::tree::{git, read, walk};
 
@@ -296,9 +296,9 @@ fn ghost(node: String, state: LinkState, found: Option<String>, note: Option<Str
 
 /// Returns the symbols of a file, if it is code of a known language whose text is wanted.
 fn symbols(root: &Path, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
-    let language = language::of_path(path)?;
+    let language = language::from_path(path)?;
     let text = read::text(root, path).ok().filter(|text| is_wanted(text))?;
-    let source = Source::outline(language, &text);
+    let source = ParsedFile::outline(language, &text);
     Some(source.symbols.into_iter().map(|symbol| symbol.name).collect())
 }
 

@@ -7,7 +7,7 @@ use crate::markdown::links::{Kind, Target};
 use crate::model::{MemoryStatus, MemoryType, State};
 use crate::ops::reanchor::Target as Place;
 use crate::ops::report::{Anchored, Code, Entry};
-use crate::syntax::highlight::{Class, highlight};
+use crate::syntax::highlight::{HighlightClass, highlight};
 use crate::text::shell_word;
 
 use super::Page;
@@ -167,11 +167,11 @@ fn coloured(anchor: &Anchored, code: &Code) -> Markup {
         @for (class, text) in highlight(anchor.language, anchor.kind, &code.text) {
             @match class {
                 None => (text),
-                Some(Class::Comment) => span.c { (text) },
-                Some(Class::Text) => span.s { (text) },
-                Some(Class::Keyword) => span.k { (text) },
-                Some(Class::Number) => span.n { (text) },
-                Some(Class::Name) => span.d { (text) },
+                Some(HighlightClass::Comment) => span.c { (text) },
+                Some(HighlightClass::String) => span.s { (text) },
+                Some(HighlightClass::Keyword) => span.k { (text) },
+                Some(HighlightClass::Number) => span.n { (text) },
+                Some(HighlightClass::Name) => span.d { (text) },
             }
         }
     }

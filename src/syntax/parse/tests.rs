@@ -1,20 +1,20 @@
-//! Symbols of each language, and what hostile text does to them.
+//! Symbols of each language, and parsing of hostile text.
 
 use expect_test::{Expect, expect};
 
 use super::*;
 
-/// Lists each symbol with its kind, the first line of its span and what is above it.
+/// Lists each symbol with its kind, the first line of its span and its leading comments.
 fn check(language: Language, text: &str, expected: Expect) {
-    let source = Source::parse(language, text);
+    let parsed = ParsedFile::parse(language, text);
     let mut listing = String::new();
-    for symbol in &source.symbols {
+    for symbol in &parsed.symbols {
         let head = symbol.span.of(text).lines().next().unwrap_or_default().trim();
-        let above = symbol
-            .above
+        let comments = symbol
+            .leading_comments
             .map(|span| format!(" ^{}", span.of(text).trim_end().replace('\n', "; ")))
             .unwrap_or_default();
-        listing += &format!("{} {}: {head}{above}\n", symbol.kind, symbol.name);
+        listing += &format!("{} {}: {head}{comments}\n", symbol.kind, symbol.name);
     }
     expected.assert_eq(&listing);
 }
@@ -233,7 +233,7 @@ public class Shop {
 }
 
 #[test]
-fn broken_code_yields_what_parses() {
+fn code_with_errors_yields_the_symbols_that_parse() {
     check(
         Language::Python,
         "def good(): pass\n\ndef bad():\n  x = = 3 +\n\nclass Later:\n    def m(self): pass\n",
@@ -247,15 +247,15 @@ fn broken_code_yields_what_parses() {
 }
 
 #[test]
-fn nesting_deeper_than_a_stack_is_walked() {
+fn code_nested_deeper_than_the_stack_is_parsed() {
     for language in Language::ALL {
         let text = format!("x = {}1{}", "(".repeat(50_000), ")".repeat(50_000));
-        Source::parse(*language, &text);
+        ParsedFile::parse(*language, &text);
     }
 }
 
 #[test]
-fn names_nested_deep_take_no_space_with_their_depth() {
+fn deeply_nested_names_have_a_maximum_length() {
     for (language, open, close) in [
         (Language::Rust, "mod a{\n", "}"),
         (Language::Java, "class a{\n", "}"),
@@ -263,23 +263,23 @@ fn names_nested_deep_take_no_space_with_their_depth() {
         (Language::TypeScript, "namespace a{\n", "}"),
     ] {
         let text = format!("{}{}", open.repeat(20_000), close.repeat(20_000));
-        let source = Source::parse(language, &text);
-        assert_eq!(source.symbols.len(), MAX_NAME_BYTES.div_ceil(2), "{language}");
+        let parsed = ParsedFile::parse(language, &text);
+        assert_eq!(parsed.symbols.len(), MAX_NAME_BYTES.div_ceil(2), "{language}");
     }
     let long = format!("mod {} {{\nfn inner() {{}}\n}}\n", "a".repeat(MAX_NAME_BYTES + 1));
     let names: Vec<String> =
-        Source::parse(Language::Rust, &long).symbols.into_iter().map(|it| it.name).collect();
+        ParsedFile::parse(Language::Rust, &long).symbols.into_iter().map(|it| it.name).collect();
     assert_eq!(names, ["inner"]);
 }
 
 proptest::proptest! {
     #[test]
-    fn any_text_parses_without_panic(text in "\\PC{0,200}", at in 0..7usize) {
-        let source = Source::parse(Language::ALL[at], &text);
-        for leaf in &source.leaves {
-            proptest::prop_assert!(text.get(leaf.span.start..leaf.span.end).is_some());
+    fn any_text_parses_without_panic(text in "\\PC{0,200}", language_idx in 0..Language::ALL.len()) {
+        let parsed = ParsedFile::parse(Language::ALL[language_idx], &text);
+        for token in &parsed.tokens {
+            proptest::prop_assert!(text.get(token.span.start..token.span.end).is_some());
         }
-        for pair in source.leaves.windows(2) {
+        for pair in parsed.tokens.windows(2) {
             proptest::prop_assert!(pair[0].span.end <= pair[1].span.start);
         }
     }
