@@ -233,7 +233,7 @@ fn settle(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> R
             min_quality: own.anchor.min_quality.or(user.anchor.min_quality).unwrap_or(MIN_QUALITY),
             weights: match weights.unwrap_or(WeightsChoice::Calibrated) {
                 WeightsChoice::Calibrated => Weights::default(),
-                WeightsChoice::Seed => Weights::seed(),
+                WeightsChoice::Seed => Weights::legacy(),
             },
             recency: recency(&own.memory, &user.memory),
             pins: own.pins.over(user.pins),

@@ -11,10 +11,10 @@ use crate::config::Settings;
 use crate::config::{ColorChoice, GlobalArgs};
 use crate::engine::rank::dictionary::Dictionary;
 use crate::engine::rank::document::Document;
-use crate::engine::rank::path_class::Place;
-use crate::engine::rank::rule::Rule;
-use crate::engine::rank::score::{Hits, Query, Scorable, Slots, WordHits};
-use crate::engine::rank::token_cache::RawWords;
+use crate::engine::rank::path_class::PathClass;
+use crate::engine::rank::query::ParsedQuery;
+use crate::engine::rank::score::{HitCounter, ScorableFile, TermHits, TermSet, WeightedQuery};
+use crate::engine::rank::token_cache::TokenCache;
 use crate::engine::rank::{postings, tokenize};
 use crate::markdown::edit::{self, Way};
 use crate::markdown::frontmatter::{self, Setting};
@@ -109,9 +109,9 @@ pub fn rules(bytes: &[u8]) {
         assert!(found.line < n_lines, "{found:?}");
         assert!(found.text.is_char_boundary(found.own_start), "{found:?}");
         rules_of::names(&found.text);
-        Rule::read(&found.text, &found.headings);
+        ParsedQuery::parse(&found.text, &found.headings);
     }
-    Rule::read(text, &[]);
+    ParsedQuery::parse(text, &[]);
 }
 
 /// A lock file that can be read is written so that it reads the same, and then stays.
@@ -224,7 +224,7 @@ pub fn packed(bytes: &[u8]) {
     }
     postings::unpack(bytes, |_, _, _| ());
     let text = String::from_utf8_lossy(bytes);
-    let mut raw_words = RawWords::default();
+    let mut raw_words = TokenCache::default();
     for _ in 0..2 {
         let mut expected = Vec::new();
         tokenize::words(&text, |word| {
@@ -239,23 +239,23 @@ pub fn packed(bytes: &[u8]) {
         assert_eq!(expected.next(), None);
     }
     let Some(document) = Document::unpack(bytes) else { return };
-    let rule = Rule::read("Close the session", &[]);
+    let rule = ParsedQuery::parse("Close the session", &[]);
     let ids: Vec<[(u32, f64); 1]> = (1..).zip(&rule.terms).map(|(id, _)| [(id, 1.0)]).collect();
     let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| &ids[..]).collect();
-    let query = Query::new(&rule, &vec![1; ids.len()], 9, &ids);
-    let file = Scorable::new(document, Place::Source);
+    let query = WeightedQuery::new(&rule, &vec![1; ids.len()], 9, &ids);
+    let file = ScorableFile::new(document, PathClass::Source);
     let is_in_path = |id| id <= 2;
-    let mut hits = Hits::new(&file);
-    let words: Vec<(usize, WordHits)> = (query.ids.iter().enumerate())
+    let mut hits = HitCounter::new(&file);
+    let words: Vec<(usize, TermHits)> = (query.ids.iter().enumerate())
         .map(|(slot, ids)| {
             hits.count(ids, is_in_path);
-            (slot, hits.of_word())
+            (slot, hits.term_hits())
         })
         .collect();
     let words = words.iter().map(|(slot, word)| (*slot, word));
     for (at, score) in query.scores(&file, words, 0.5, &mut Vec::new()) {
         assert!(score.is_finite(), "{:?}", file.document.symbols[at]);
-        query.explain(&file, Slots::all(), is_in_path, at);
+        query.explain(&file, TermSet::all(), is_in_path, at);
     }
 }
 

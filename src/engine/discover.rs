@@ -17,11 +17,11 @@ use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::engine::rank::calibrate::{self, Evidence};
+use crate::engine::rank::calibrate::{self, Features};
 use crate::engine::rank::document::Document;
 use crate::engine::rank::postings;
-use crate::engine::rank::rule::Rule;
-use crate::engine::rank::score::{self, Query, Scorable, Slots};
+use crate::engine::rank::query::ParsedQuery;
+use crate::engine::rank::score::{self, ScorableFile, TermSet, WeightedQuery};
 use crate::model::{Language, SymbolKind};
 use crate::syntax::parse;
 use crate::timings;
@@ -60,7 +60,7 @@ pub(crate) struct Found {
     /// The words of the rule that the code does not know; only if they were asked for.
     pub(crate) unknown: Vec<Unknown>,
     /// What the first candidate's match was told from; `benches/fit_match.py` reads it.
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: Features,
 }
 
 /// A word that the code does not know, with near ones that it does.
@@ -130,8 +130,8 @@ impl Scored {
 struct Parsed<'a> {
     file: usize,
     score: f64,
-    slots: Slots,
-    scorable: &'a Scorable,
+    slots: TermSet,
+    scorable: &'a ScorableFile,
 }
 
 impl<'a> Parsed<'a> {
@@ -142,14 +142,19 @@ impl<'a> Parsed<'a> {
 
 /// A rule with the files to look at for it.
 struct Plan<'a> {
-    rule: &'a Rule,
-    query: Query,
+    rule: &'a ParsedQuery,
+    query: WeightedQuery,
     /// The best files with their scores and the words of the rule that they have.
-    files: Vec<(usize, f64, Slots)>,
+    files: Vec<(usize, f64, TermSet)>,
 }
 
 impl<'a> Plan<'a> {
-    fn new(code: Code<'_>, words: &Words, rule: &'a Rule, languages: Option<&[Language]>) -> Self {
+    fn new(
+        code: Code<'_>,
+        words: &Words,
+        rule: &'a ParsedQuery,
+        languages: Option<&[Language]>,
+    ) -> Self {
         let query = words.query(rule, code.files.len());
         let scores = words.file_scores(code.files, rule, &query);
         let files = best_files(code, &scores, languages);
@@ -165,7 +170,8 @@ pub(crate) fn find(
     explain: bool,
 ) -> Result<Vec<Found>> {
     let step = timings::step("look the words up");
-    let rules: Vec<Rule> = asks.par_iter().map(|ask| Rule::read(ask.rule, ask.hints)).collect();
+    let rules: Vec<ParsedQuery> =
+        asks.par_iter().map(|ask| ParsedQuery::parse(ask.rule, ask.hints)).collect();
     let words = Words::gather(index, &rules);
     drop(step);
     let mut reader = Reader::new(rules.len() > RULES_AT_ONCE);
@@ -303,7 +309,7 @@ impl Search<'_> {
         let gains = |at| query.explain(parsed.scorable, parsed.slots, is_in_path, at);
         let gains = symbol.map(gains).unwrap_or_default();
         let word = |slot: usize| rule.terms[slot].word.clone();
-        let reason = |gain: &score::Gain| Reason {
+        let reason = |gain: &score::Contribution| Reason {
             word: word(gain.slot),
             gain: query.share(gain.gain),
             fields: gain.fields.clone(),
@@ -334,9 +340,9 @@ fn by_file<T: Send>(asked: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
 /// Returns the positions of the best files that have a word of the rule, the best first.
 fn best_files(
     code: Code<'_>,
-    scores: &[(f64, Slots)],
+    scores: &[(f64, TermSet)],
     languages: Option<&[Language]>,
-) -> Vec<(usize, f64, Slots)> {
+) -> Vec<(usize, f64, TermSet)> {
     let is_wanted = |at: &usize| {
         let language = code.files[*at].language;
         scores[*at].0 > 0.0 && languages.is_none_or(|languages| languages.contains(&language))
@@ -393,24 +399,24 @@ fn bonus(plan: &Plan<'_>, parsed: &Parsed<'_>, symbol: Option<usize>, neighbours
 
 /// Lifts the symbols of files in which several fit.
 fn add_coherence(scored: &mut [Scored], n_docs: usize) {
-    let mut best = vec![score::Best::default(); n_docs];
+    let mut best = vec![score::TopScores::default(); n_docs];
     for symbol in scored.iter() {
         best[symbol.doc()].add(symbol.score);
     }
-    let added: Vec<f64> = best.iter().map(score::Best::coherence).collect();
+    let added: Vec<f64> = best.iter().map(score::TopScores::coherence).collect();
     for symbol in scored {
         symbol.score += added[symbol.doc()];
     }
 }
 
 /// Returns what tells whether the first of `scored`, which is the best, is right.
-fn evidence(scored: &[Scored], n_known: usize) -> Evidence {
+fn evidence(scored: &[Scored], n_known: usize) -> Features {
     let Some(first) = scored.first() else {
-        return Evidence::default();
+        return Features::default();
     };
     let others = scored.iter().filter(|it| it.doc != first.doc).map(|it| it.score);
     let next = others.fold(0.0, f64::max);
-    Evidence { score: first.score, lead: 1.0 - next / first.score.max(f64::MIN_POSITIVE), n_known }
+    Features { score: first.score, lead: 1.0 - next / first.score.max(f64::MIN_POSITIVE), n_known }
 }
 
 #[cfg(test)]
@@ -468,11 +474,11 @@ mod tests {
 
     #[test]
     fn plans_are_taken_until_they_want_too_many_files() {
-        let rule = Rule::read(HASH, &[]);
+        let rule = ParsedQuery::parse(HASH, &[]);
         let plan = |files: std::ops::Range<usize>| Plan {
             rule: &rule,
-            query: Query::default(),
-            files: files.map(|file| (file, 1.0, Slots::default())).collect(),
+            query: WeightedQuery::default(),
+            files: files.map(|file| (file, 1.0, TermSet::default())).collect(),
         };
         let most = FILES_AT_ONCE;
         let plans = [plan(0..most + 1), plan(0..most - 1), plan(1..most), plan(most..most + 1)];

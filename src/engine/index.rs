@@ -17,9 +17,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::engine::rank::document::Document;
-use crate::engine::rank::path_class::Place;
+use crate::engine::rank::path_class::PathClass;
 use crate::engine::rank::postings;
-use crate::engine::rank::score::Scorable;
+use crate::engine::rank::score::ScorableFile;
 use crate::file_stat::FileStat;
 use crate::model::Language;
 use crate::store::Store;
@@ -71,7 +71,7 @@ pub(crate) struct CodeIndex {
     workers: PerThread<Worker>,
     store: Store,
     /// Parsed files by their position in `files`.
-    parsed: FxHashMap<usize, Scorable>,
+    parsed: FxHashMap<usize, ScorableFile>,
     /// Whether the store's term ids are ours; not when another process wrote between.
     is_attached: bool,
 }
@@ -81,12 +81,12 @@ pub(crate) struct CodeIndex {
 pub(crate) struct Code<'a> {
     pub(crate) root: &'a Path,
     pub(crate) files: &'a [FileRow],
-    parsed: &'a FxHashMap<usize, Scorable>,
+    parsed: &'a FxHashMap<usize, ScorableFile>,
 }
 
 impl<'a> Code<'a> {
     /// Returns the symbols of the file at a position, if they were gathered.
-    pub(crate) fn parsed(self, at: usize) -> Option<&'a Scorable> {
+    pub(crate) fn parsed(self, at: usize) -> Option<&'a ScorableFile> {
         self.parsed.get(&at)
     }
 }
@@ -249,10 +249,9 @@ impl CodeIndex {
         new.retain(|at| !self.parsed.contains_key(at));
         let documents = self.read_documents(&new)?;
         let files = &self.files;
-        let ready = new
-            .into_par_iter()
-            .zip(documents)
-            .map(|(at, document)| (at, Scorable::new(document, Place::of(&files[at].path))));
+        let ready = new.into_par_iter().zip(documents).map(|(at, document)| {
+            (at, ScorableFile::new(document, PathClass::from_path(&files[at].path)))
+        });
         self.parsed.par_extend(ready);
         Ok(())
     }

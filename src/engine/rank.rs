@@ -18,7 +18,7 @@ pub(crate) mod fusion;
 pub(crate) mod path_class;
 pub(crate) mod phrases;
 pub(crate) mod postings;
-pub(crate) mod rule;
+pub(crate) mod query;
 pub(crate) mod score;
 pub(crate) mod similarity;
 pub(crate) mod token_cache;

@@ -185,7 +185,7 @@ fn lifted(
         let date = date(memory).filter(|_| !is_timeless);
         date.map_or(1.0, |date| {
             let age = project.now.as_second() - date.as_second();
-            project.recency.lift(age as f64 / SECONDS_PER_DAY)
+            project.recency.boost(age as f64 / SECONDS_PER_DAY)
         })
     };
     let mut found: Vec<(Found, f64)> = found

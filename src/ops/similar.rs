@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::engine::rank::contradiction::Reading;
+use crate::engine::rank::contradiction::ParsedText;
 use crate::engine::rank::tokenize;
 use crate::model::{MemoryStatus, Scope};
 
@@ -27,7 +27,7 @@ struct Known {
     scope: Scope,
     text: String,
     words: FxHashSet<String>,
-    reading: Reading,
+    reading: ParsedText,
 }
 
 impl Kin {
@@ -50,19 +50,19 @@ impl Kin {
             scope: scope.clone(),
             text: text.trim().to_owned(),
             words: words(text),
-            reading: Reading::of(text),
+            reading: ParsedText::parse(text),
         });
     }
 
     /// Returns what there is to say of a new text: who says nearly the same, and who
     /// says the opposite where it holds too, unless the text links it as such.
     pub(super) fn warnings(&self, text: &str, scope: &Scope) -> Vec<String> {
-        let (wanted, reading) = (words(text), Reading::of(text));
+        let (wanted, reading) = (words(text), ParsedText::parse(text));
         let mut warnings = Vec::new();
         for known in &self.known {
             let (id, shown) = (&known.id, shown(&known.text));
             let is_settled = text.contains(&format!("::memory:{id}]]"));
-            if !is_settled && meet(scope, &known.scope) && reading.is_opposite(&known.reading) {
+            if !is_settled && meet(scope, &known.scope) && reading.contradicts(&known.reading) {
                 warnings.push(format!(
                     "`{id}` says the opposite: {shown} (if both hold, link them with `[[contradicts::memory:{id}]]`; else mend one with `cerberus memory update`)"
                 ));

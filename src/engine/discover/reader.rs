@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::engine::index::Code;
 use crate::engine::per_thread::PerThread;
-use crate::engine::rank::token_cache::RawWords;
+use crate::engine::rank::token_cache::TokenCache;
 use crate::engine::rank::{phrases, tokenize};
 use crate::text::LineIndex;
 use crate::tree::read;
@@ -65,13 +65,13 @@ impl Asking<'_> {
         let slot =
             |&(at, word): &Known| Some((at as usize, slots[word.get() as usize - 1].position()?));
         let pairs = &self.plans[asking.0].rule.pairs;
-        (asking, phrases::neighbours(found.iter().filter_map(slot), pairs))
+        (asking, phrases::adjacent_pairs(found.iter().filter_map(slot), pairs))
     }
 }
 
 /// What was read before.
 pub(super) struct Reader {
-    raw_words: PerThread<RawWords<Word>>,
+    raw_words: PerThread<TokenCache<Word>>,
     /// Whether more will be asked.
     remembers: bool,
     remembered: FxHashMap<usize, WholeFile>,
@@ -163,7 +163,7 @@ impl WholeFile {
     fn read(
         text: &str,
         lines: &LineIndex,
-        raw_words: &mut RawWords<Word>,
+        raw_words: &mut TokenCache<Word>,
         word: impl Fn(&str) -> Word,
     ) -> Self {
         let (mut words, mut before) = (Vec::new(), Vec::with_capacity(lines.len()));

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::engine::index::Code;
 use crate::engine::rank::postings;
-use crate::engine::rank::score::{Hits, Sums, WordHits};
+use crate::engine::rank::score::{Accumulator, HitCounter, TermHits};
 
 use super::{Parsed, Plan, Scored, by_file, select};
 
@@ -82,9 +82,9 @@ fn numbers(plans: &[Plan<'_>]) -> Vec<Vec<usize>> {
 struct InFile<'a> {
     /// The ids of the terms in its path.
     path: Vec<u32>,
-    hits: Option<Hits<'a>>,
-    words: FxHashMap<usize, WordHits>,
-    sums: Vec<Sums>,
+    hits: Option<HitCounter<'a>>,
+    words: FxHashMap<usize, TermHits>,
+    sums: Vec<Accumulator>,
 }
 
 impl<'a> InFile<'a> {
@@ -103,14 +103,14 @@ impl<'a> InFile<'a> {
             scored.push(Scored::new(doc, None, query.whole_file(file.scorable, file.score)));
             return;
         }
-        let hits = self.hits.get_or_insert_with(|| Hits::new(file.scorable));
-        for slot in file.slots.of(query) {
+        let hits = self.hits.get_or_insert_with(|| HitCounter::new(file.scorable));
+        for slot in file.slots.indices(query) {
             self.words.entry(numbers[slot]).or_insert_with(|| {
                 hits.count(&query.ids[slot], |id| self.path.contains(&id));
-                hits.of_word()
+                hits.term_hits()
             });
         }
-        let words = file.slots.of(query).map(|slot| (slot, &self.words[&numbers[slot]]));
+        let words = file.slots.indices(query).map(|slot| (slot, &self.words[&numbers[slot]]));
         let scores = query.scores(file.scorable, words, file.score, &mut self.sums);
         scored.extend(scores.map(|(symbol, score)| Scored::new(doc, Some(symbol), score)));
     }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::engine::index::CodeIndex;
-use crate::engine::rank::rule::Rule;
+use crate::engine::rank::query::ParsedQuery;
 use crate::engine::rank::tokenize;
 use crate::tree::read;
 
@@ -23,7 +23,7 @@ pub(crate) type Near = FxHashMap<String, Vec<String>>;
 pub(crate) fn words(
     index: &CodeIndex,
     words: &Words,
-    rule: &Rule,
+    rule: &ParsedQuery,
     known: &mut Near,
 ) -> Vec<Unknown> {
     let mut found = Vec::new();

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use crate::engine::index::CodeIndex;
 use crate::engine::rank::postings;
-use crate::engine::rank::rule::{Rule, Term};
-use crate::engine::rank::score::{self, Query, Slots};
+use crate::engine::rank::query::{ParsedQuery, QueryTerm};
+use crate::engine::rank::score::{self, TermSet, WeightedQuery};
 use crate::store::code::FileRow;
 
 /// The least length of the part that a word shares with another form of it; shorter
@@ -58,7 +58,7 @@ pub(crate) struct Words {
 impl Words {
     /// Looks the words of `rules` up. A word of a rule that no file has stands for its
     /// other forms (play, player), which stemming does not join; a hint was meant as code.
-    pub(crate) fn gather(index: &CodeIndex, rules: &[Rule]) -> Self {
+    pub(crate) fn gather(index: &CodeIndex, rules: &[ParsedQuery]) -> Self {
         let n_terms: f64 = index.files.iter().map(|file| f64::from(file.n_terms)).sum();
         let mut words = Self {
             ids: FxHashMap::default(),
@@ -76,7 +76,7 @@ impl Words {
             }
         }
         words.post(index);
-        let is_unknown = |term: &&Term| !term.is_hinted && words.n_with(&term.term) == 0;
+        let is_unknown = |term: &&QueryTerm| !term.is_hinted && words.n_with(&term.term) == 0;
         let unknown: Vec<String> =
             terms().filter(is_unknown).map(|term| term.term.clone()).collect();
         for term in unknown {
@@ -164,7 +164,7 @@ impl Words {
     }
 
     /// Returns, by the number of each term of all rules, which of this rule's it is.
-    pub(super) fn slots(&self, rule: &Rule) -> Vec<Slot> {
+    pub(super) fn slots(&self, rule: &ParsedQuery) -> Vec<Slot> {
         let mut slots = vec![Slot::default(); self.numbers.len()];
         for (slot, term) in rule.terms.iter().enumerate() {
             if let Some(number) = self.number(&term.term) {
@@ -180,10 +180,10 @@ impl Words {
     }
 
     /// Returns a rule ready to score with.
-    pub(crate) fn query(&self, rule: &Rule, n_docs: usize) -> Query {
+    pub(crate) fn query(&self, rule: &ParsedQuery, n_docs: usize) -> WeightedQuery {
         let n_with: Vec<usize> = rule.terms.iter().map(|term| self.n_with(&term.term)).collect();
         let ids: Vec<&[(u32, f64)]> = rule.terms.iter().map(|term| self.ids(&term.term)).collect();
-        Query::new(rule, &n_with, n_docs, &ids)
+        WeightedQuery::new(rule, &n_with, n_docs, &ids)
     }
 
     /// Returns the score of every file for a rule, as a share of the attainable, and which
@@ -191,15 +191,16 @@ impl Words {
     pub(crate) fn file_scores(
         &self,
         files: &[FileRow],
-        rule: &Rule,
-        query: &Query,
-    ) -> Vec<(f64, Slots)> {
-        let mut scores = vec![(0.0, Slots::default()); files.len()];
+        rule: &ParsedQuery,
+        query: &WeightedQuery,
+    ) -> Vec<(f64, TermSet)> {
+        let mut scores = vec![(0.0, TermSet::default()); files.len()];
         for (slot, (term, weight)) in rule.terms.iter().zip(&query.weights).enumerate() {
             for (file, count, in_path) in self.files_with(&term.term) {
                 let n_terms = f64::from(files[file].n_terms);
                 let (score, slots) = &mut scores[file];
-                *score += weight * score::in_file(count, in_path, n_terms, self.average_length);
+                *score +=
+                    weight * score::file_term_score(count, in_path, n_terms, self.average_length);
                 slots.insert(slot);
             }
         }

@@ -1,6 +1,6 @@
 //! A file's symbols with the terms of each of their fields.
 
-use crate::engine::rank::document::{Document, Field, SymbolDoc, Term};
+use crate::engine::rank::document::{Document, Field, FieldTerm, SymbolDoc};
 use crate::model::Language;
 use crate::syntax::{ParsedFile, Symbol, Token, TokenKind};
 use crate::text::{LineIndex, Span};
@@ -35,7 +35,7 @@ fn of_source(
     // Most words are of some seven bytes with what is between them.
     let (mut terms, mut module) = (Vec::with_capacity(text.len() / 6), Vec::new());
     each_owned_id(worker, vocabulary, text, &pieces, |id, owner| match owner {
-        Owner::Symbol(at, field) => terms.push(Term::new(id, at, field)),
+        Owner::Symbol(at, field) => terms.push(FieldTerm::new(id, at, field)),
         Owner::Module => module.push(id),
     });
     module.sort_unstable();

@@ -10,7 +10,7 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use crate::engine::rank::dictionary::Dictionary;
-use crate::engine::rank::token_cache::RawWords;
+use crate::engine::rank::token_cache::TokenCache;
 use crate::engine::rank::{postings, tokenize};
 use crate::store::code;
 use crate::store::{Connection, Store};
@@ -119,7 +119,7 @@ impl Vocabulary {
 /// One thread's way from texts to term ids.
 #[derive(Default)]
 pub(super) struct Worker {
-    words: RawWords<u32>,
+    words: TokenCache<u32>,
     /// How often each term was met in the text at hand.
     counts: Counts,
     /// The file that was read last.

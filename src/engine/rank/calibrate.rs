@@ -8,7 +8,7 @@
 
 /// What a search found out about its first answer.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Evidence {
+pub(crate) struct Features {
     /// The first answer's score: about the share gained of what could be gained.
     pub(crate) score: f64,
     /// How far the best answer in another file lies behind, as a share of the score.
@@ -30,7 +30,7 @@ const LEAD: f64 = 3.5;
 const KNOWN: f64 = 2.75;
 
 /// Returns the chance that the first answer is right.
-pub(crate) fn confidence(evidence: Evidence) -> f64 {
+pub(crate) fn confidence(evidence: Features) -> f64 {
     let known = (1.0 + evidence.n_known as f64).ln();
     let logit = INTERCEPT + SCORE * evidence.score + LEAD * evidence.lead + KNOWN * known;
     1.0 / (1.0 + (-logit).exp())
@@ -53,7 +53,7 @@ impl Default for Weights {
 
 impl Weights {
     /// Returns the weights of the tool's first design.
-    pub(crate) fn seed() -> Self {
+    pub(crate) fn legacy() -> Self {
         Self { match_score: 0.6, size: 0.2, recency: 0.2 }
     }
 }
@@ -83,17 +83,17 @@ mod tests {
 
     #[test]
     fn confidence_rises_with_each_evidence() {
-        let base = Evidence { score: 0.4, lead: 0.2, n_known: 6 };
-        let check = |more: Evidence| assert!(confidence(more) > confidence(base), "{more:?}");
-        check(Evidence { score: 0.5, ..base });
-        check(Evidence { lead: 0.4, ..base });
-        check(Evidence { n_known: 9, ..base });
+        let base = Features { score: 0.4, lead: 0.2, n_known: 6 };
+        let check = |more: Features| assert!(confidence(more) > confidence(base), "{more:?}");
+        check(Features { score: 0.5, ..base });
+        check(Features { lead: 0.4, ..base });
+        check(Features { n_known: 9, ..base });
     }
 
     #[test]
     fn confidence_runs_from_nothing_to_certainty() {
-        assert!(confidence(Evidence::default()) < 0.01);
-        let full = Evidence { score: 0.8, lead: 0.5, n_known: 12 };
+        assert!(confidence(Features::default()) < 0.01);
+        let full = Features { score: 0.8, lead: 0.5, n_known: 12 };
         assert!(confidence(full) > 0.95);
     }
 
@@ -104,7 +104,7 @@ mod tests {
             assert!((found - expected).abs() < 1e-12, "{found}");
         };
         check(&Weights::default(), 0.8);
-        check(&Weights::seed(), 0.63);
+        check(&Weights::legacy(), 0.63);
         let nothing = Weights { match_score: 0.0, size: 0.0, recency: 0.0 };
         check(&nothing, 0.0);
     }

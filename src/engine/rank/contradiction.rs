@@ -65,13 +65,13 @@ type Words = BTreeSet<String>;
 
 /// What a text asks for, forbids and chooses.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Reading {
-    claims: Vec<Claim>,
-    choices: Vec<Choice>,
+pub(crate) struct ParsedText {
+    claims: Vec<Statement>,
+    choices: Vec<Alternative>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Claim {
+struct Statement {
     words: Words,
     is_negative: bool,
     /// Whether nothing else stands in its sentence, so that a single word may carry it.
@@ -79,14 +79,14 @@ struct Claim {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Choice {
+struct Alternative {
     chosen: Words,
     passed_over: Words,
 }
 
-impl Reading {
+impl ParsedText {
     /// Reads the first paragraph of a text: what follows explains.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut reading = Self::default();
         let rule = text.trim().split("\n\n").next().unwrap_or_default();
         for sentence in sentences(rule) {
@@ -96,12 +96,12 @@ impl Reading {
     }
 
     /// Returns whether one asks for what the other forbids or passes over.
-    pub(crate) fn is_opposite(&self, other: &Self) -> bool {
+    pub(crate) fn contradicts(&self, other: &Self) -> bool {
         if !self.denies() && !other.denies() {
             return false;
         }
         let claims_differ =
-            self.claims.iter().any(|a| other.claims.iter().any(|b| a.is_opposite(b)));
+            self.claims.iter().any(|a| other.claims.iter().any(|b| a.contradicts(b)));
         let choices_differ =
             self.choices.iter().any(|a| other.choices.iter().any(|b| a.is_reverse_of(b)));
         let passes_over = |choices: &Self, claims: &Self| {
@@ -166,19 +166,19 @@ impl Reading {
     fn choose(&mut self, chosen: Words, passed_over: Words) {
         if !chosen.is_empty() && !passed_over.is_empty() {
             self.claim(chosen.clone(), false, true);
-            self.choices.push(Choice { chosen, passed_over });
+            self.choices.push(Alternative { chosen, passed_over });
         }
     }
 
     fn claim(&mut self, words: Words, is_negative: bool, is_alone: bool) {
         if !words.is_empty() {
-            self.claims.push(Claim { words, is_negative, is_alone });
+            self.claims.push(Statement { words, is_negative, is_alone });
         }
     }
 }
 
-impl Claim {
-    fn is_opposite(&self, other: &Self) -> bool {
+impl Statement {
+    fn contradicts(&self, other: &Self) -> bool {
         let least = self.words.len().min(other.words.len());
         let most = self.words.len().max(other.words.len());
         self.is_negative != other.is_negative
@@ -188,7 +188,7 @@ impl Claim {
     }
 }
 
-impl Choice {
+impl Alternative {
     /// "x over y" and "y over x", said of the same.
     fn is_reverse_of(&self, other: &Self) -> bool {
         let rest = |a: &Self, b: &Self| &a.chosen - &b.passed_over;
@@ -198,7 +198,7 @@ impl Choice {
     }
 
     /// Whether a claim asks for what was passed over, and for nothing that was not spoken of.
-    fn passes_over(&self, claim: &Claim) -> bool {
+    fn passes_over(&self, claim: &Statement) -> bool {
         !claim.is_negative
             && claim.is_alone
             && self.passed_over.is_subset(&claim.words)

@@ -137,16 +137,16 @@ impl Occurrence {
 
 /// Returns in which field of the symbol around it a hit in a field of a symbol counts: its
 /// name is body there.
-pub(crate) fn passed_into(field: usize) -> usize {
+pub(crate) fn inherited_field(field: usize) -> usize {
     if field == Field::Name as usize { Field::Body as usize } else { field }
 }
 
 /// A term that stands in a field of a symbol, as often as it does: as one number, which sorts
 /// faster than two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Term(u64);
+pub(crate) struct FieldTerm(u64);
 
-impl Term {
+impl FieldTerm {
     pub(crate) fn new(id: u32, symbol: usize, field: Field) -> Self {
         // No file that is read has so many symbols that one would be taken for another.
         Self(u64::from(id) << 32 | u64::from((symbol as u32) << 3 | field as u32))
@@ -172,7 +172,7 @@ impl Document {
         n_lines: u32,
         module: Vec<u32>,
         symbols: Vec<SymbolDoc>,
-        mut terms: Vec<Term>,
+        mut terms: Vec<FieldTerm>,
     ) -> Self {
         terms.sort_unstable();
         let mut document = Self::of_no_terms(n_lines, module, symbols);
@@ -220,7 +220,7 @@ impl Document {
     }
 
     /// Returns how much a hit in a member of the symbol at `parent` counts there.
-    pub(crate) fn passed_up(&self, parent: usize) -> f64 {
+    pub(crate) fn inherited_weight(&self, parent: usize) -> f64 {
         if self.symbols[parent].kind.is_container() { MEMBER } else { 1.0 }
     }
 
@@ -235,9 +235,9 @@ impl Document {
         }
         for at in (0..lengths.len()).rev() {
             let Some(parent) = self.parent(at) else { continue };
-            let share = self.passed_up(parent);
+            let share = self.inherited_weight(parent);
             for field in 0..N_OWN_FIELDS {
-                lengths[parent].fields[passed_into(field)] += share * lengths[at].fields[field];
+                lengths[parent].fields[inherited_field(field)] += share * lengths[at].fields[field];
             }
         }
         lengths
@@ -332,7 +332,7 @@ mod tests {
             let parents = [None, Some(0), None];
             let symbols = names.into_iter().zip(parents);
             let symbols = symbols.map(|(name, parent)| named(name, parent)).collect();
-            let of_names = terms.iter().map(|&(id, symbol)| Term::new(id, symbol, Field::Name));
+            let of_names = terms.iter().map(|&(id, symbol)| FieldTerm::new(id, symbol, Field::Name));
             let document = Document::new(9, vec![1, 5], symbols, of_names.collect());
             let again = Document::unpack(&document.pack().expect("packed")).expect("unpacked");
             prop_assert_eq!(format!("{document:?}"), format!("{again:?}"));
@@ -353,7 +353,7 @@ mod tests {
     fn a_member_counts_half_for_its_class() {
         let symbols = vec![symbol(None), symbol(Some(0))];
         let terms = [(7, 0, Field::Name), (8, 1, Field::Name), (8, 1, Field::Text)];
-        let terms = terms.map(|(id, symbol, field)| Term::new(id, symbol, field));
+        let terms = terms.map(|(id, symbol, field)| FieldTerm::new(id, symbol, field));
         let document = Document::new(3, Vec::new(), symbols, terms.into());
         let lengths = document.lengths();
         let of_class = lengths[0];

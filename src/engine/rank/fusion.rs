@@ -16,14 +16,14 @@ pub(crate) fn idf(doc_freq: usize, n_docs: usize) -> f64 {
 }
 
 /// Returns what the place in a lane adds, 1 for the first; places count from 0.
-pub(crate) fn reciprocal(place: usize) -> f64 {
+pub(crate) fn reciprocal_rank(place: usize) -> f64 {
     (RANK_OFFSET + 1.0) / (RANK_OFFSET + 1.0 + place as f64)
 }
 
 /// How much what is new is lifted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Recency {
-    /// In how many days half of the lift is gone; none lifts where it is 0.
+    /// In how many days half of the boost is gone; none lifts where it is 0.
     pub(crate) days: f64,
     /// By how much what is of today is lifted, 1 for not at all.
     pub(crate) factor: f64,
@@ -37,7 +37,7 @@ impl Default for Recency {
 
 impl Recency {
     /// Returns what to multiply a score with; what is dated ahead is of today.
-    pub(crate) fn lift(self, age_days: f64) -> f64 {
+    pub(crate) fn boost(self, age_days: f64) -> f64 {
         if self.days > 0.0 && age_days.is_finite() {
             1.0 + (self.factor - 1.0) * (-age_days.max(0.0) / self.days).exp2()
         } else {
@@ -51,8 +51,8 @@ mod tests {
     use super::*;
 
     fn check(age_days: f64, expected: f64) {
-        let lift = Recency::default().lift(age_days);
-        assert!((lift - expected).abs() < 1e-9, "{age_days}: {lift}");
+        let boost = Recency::default().boost(age_days);
+        assert!((boost - expected).abs() < 1e-9, "{age_days}: {boost}");
     }
 
     #[test]
@@ -66,14 +66,14 @@ mod tests {
         check(f64::NAN, 1.0);
         check(f64::INFINITY, 1.0);
         for days in [0.0, -1.0, f64::NAN] {
-            assert_eq!(Recency { days, factor: 1.2 }.lift(0.0).to_bits(), 1.0_f64.to_bits());
+            assert_eq!(Recency { days, factor: 1.2 }.boost(0.0).to_bits(), 1.0_f64.to_bits());
         }
     }
 
     #[test]
     fn the_first_places_stand_out() {
-        assert_eq!(reciprocal(0).to_bits(), 1.0_f64.to_bits());
-        assert!(reciprocal(1) > reciprocal(2));
+        assert_eq!(reciprocal_rank(0).to_bits(), 1.0_f64.to_bits());
+        assert!(reciprocal_rank(1) > reciprocal_rank(2));
         assert!(idf(1, 10) > idf(5, 10));
         assert!(tf(3) > tf(1));
     }

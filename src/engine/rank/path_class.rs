@@ -5,7 +5,7 @@
 
 /// What kind of place a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PathClass {
     Source,
     Test,
     Vendored,
@@ -18,9 +18,9 @@ const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "testing", "testda
 const VENDOR_FOLDERS: &[&str] =
     &["vendor", "vendored", "_vendor", "third_party", "node_modules", "external"];
 
-impl Place {
+impl PathClass {
     /// Returns what kind of place `path` is.
-    pub(crate) fn of(path: &str) -> Self {
+    pub(crate) fn from_path(path: &str) -> Self {
         let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
         let has_folder = |names: &[&str]| folders.split('/').any(|folder| names.contains(&folder));
         if has_folder(VENDOR_FOLDERS) {
@@ -51,14 +51,15 @@ mod tests {
 
     #[test]
     fn tests_and_vendored_code_are_told_by_path() {
-        let check = |path: &str, expected| assert_eq!(Place::of(path), expected, "{path}");
-        check("src/pay.py", Place::Source);
-        check("src/latest/contest.py", Place::Source);
-        check("tests/unit/pay.py", Place::Test);
-        check("pkg/pay_test.go", Place::Test);
-        check("web/pay.test.tsx", Place::Test);
-        check("src/test/java/PayTest.java", Place::Test);
-        check("vendor/example.com/tests/a.go", Place::Vendored);
+        let check =
+            |path: &str, expected| assert_eq!(PathClass::from_path(path), expected, "{path}");
+        check("src/pay.py", PathClass::Source);
+        check("src/latest/contest.py", PathClass::Source);
+        check("tests/unit/pay.py", PathClass::Test);
+        check("pkg/pay_test.go", PathClass::Test);
+        check("web/pay.test.tsx", PathClass::Test);
+        check("src/test/java/PayTest.java", PathClass::Test);
+        check("vendor/example.com/tests/a.go", PathClass::Vendored);
     }
     #[test]
     fn modules_of_tests_are_told_by_name() {

@@ -1,16 +1,16 @@
 //! Words of a rule that stand side by side in code.
 //!
-//! Two words that are neighbours in the rule ("constant-time comparison", the hint
-//! `generate_password_hash`) say more when they are neighbours in the code too.
+//! Two words that are adjacent_pairs in the rule ("constant-time comparison", the hint
+//! `generate_password_hash`) say more when they are adjacent_pairs in the code too.
 
-/// How many words apart neighbours may be: next to each other, or with one word
+/// How many words apart adjacent_pairs may be: next to each other, or with one word
 /// between, as in `hash_of_password`. Wider windows find nothing more (measured).
 const WINDOW: usize = 2;
 
 /// Returns, for every pair of slots, whether both stand side by side, in either order,
 /// in code given as the slots of its words, with how many words each comes after; most
 /// words have no slot and are left out.
-pub(crate) fn neighbours(
+pub(crate) fn adjacent_pairs(
     words: impl Iterator<Item = (usize, usize)>,
     pairs: &[(usize, usize)],
 ) -> Vec<bool> {
@@ -42,7 +42,7 @@ mod tests {
             let words = text.split_whitespace().enumerate();
             let slots = words
                 .filter_map(|(at, word)| Some((at, rule.iter().position(|known| *known == word)?)));
-            let found = neighbours(slots, &[(0, 1), (1, 2)]);
+            let found = adjacent_pairs(slots, &[(0, 1), (1, 2)]);
             assert_eq!(found, expected, "{text}");
         };
         check("generate password hash", [true, false]);

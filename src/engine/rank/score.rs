@@ -14,11 +14,11 @@ use rustc_hash::FxHashMap;
 use crate::model::SymbolKind;
 
 use super::document::{Document, Field, Lengths, N_FIELDS, N_OWN_FIELDS, SymbolDoc};
-use super::path_class::{self, Place};
-use super::rule::Rule;
+use super::path_class::{self, PathClass};
+use super::query::ParsedQuery;
 use super::tokenize;
 
-pub(crate) use hits::{Hits, WordHits};
+pub(crate) use hits::{HitCounter, TermHits};
 
 /// The fields in their order: name, what a hit counts, and how many terms it usually
 /// has (longer fields count their words less). Names are chosen to say what code is
@@ -103,7 +103,7 @@ pub(crate) fn idf(n_with: usize, n_docs: usize) -> f64 {
 }
 
 /// Returns the share of its idf that a term gains in a file, below 1.
-pub(crate) fn in_file(count: f64, in_path: bool, n_terms: f64, average: f64) -> f64 {
+pub(crate) fn file_term_score(count: f64, in_path: bool, n_terms: f64, average: f64) -> f64 {
     let norm = 1.0 - FILE_B + FILE_B * n_terms / average.max(1.0);
     let weighed = count / norm + if in_path { FILE_PATH } else { 0.0 };
     weighed / (FILE_K1 + weighed)
@@ -111,7 +111,7 @@ pub(crate) fn in_file(count: f64, in_path: bool, n_terms: f64, average: f64) -> 
 
 /// A rule's terms with what the code says of them, ready to score with.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Query {
+pub(crate) struct WeightedQuery {
     /// What each term can add: how telling it is times its weight in the rule.
     pub(crate) weights: Vec<f64>,
     pub(crate) idfs: Vec<f64>,
@@ -122,10 +122,15 @@ pub(crate) struct Query {
     is_about_tests: bool,
 }
 
-impl Query {
+impl WeightedQuery {
     /// Readies a rule; `n_with` says in how many of `n_docs` files each term stands,
     /// `ids` which term ids stand for each term and how fully.
-    pub(crate) fn new(rule: &Rule, n_with: &[usize], n_docs: usize, ids: &[&[(u32, f64)]]) -> Self {
+    pub(crate) fn new(
+        rule: &ParsedQuery,
+        n_with: &[usize],
+        n_docs: usize,
+        ids: &[&[(u32, f64)]],
+    ) -> Self {
         let mut slots = FxHashMap::default();
         let mut query = Self { is_about_tests: rule.is_about_tests, ..Self::default() };
         for (slot, ((term, &n_with), ids)) in rule.terms.iter().zip(n_with).zip(ids).enumerate() {
@@ -160,9 +165,9 @@ impl Query {
 
 /// Which of a rule's terms a file may have; all beyond the last bit share it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Slots(u64);
+pub(crate) struct TermSet(u64);
 
-impl Slots {
+impl TermSet {
     #[cfg(any(fuzzing, test))]
     pub(crate) fn all() -> Self {
         Self(u64::MAX)
@@ -177,14 +182,14 @@ impl Slots {
     }
 
     /// Returns the positions of the terms of the rule that the file may have, ascending.
-    pub(crate) fn of(self, query: &Query) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn indices(self, query: &WeightedQuery) -> impl Iterator<Item = usize> + use<> {
         (0..query.weights.len()).filter(move |&slot| self.contains(slot))
     }
 }
 
 /// What the words of a rule come to in a symbol.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sums {
+pub(crate) struct Accumulator {
     gains: f64,
     in_name: f64,
     /// Whether a word stands in the symbol and not only around it.
@@ -193,7 +198,7 @@ pub(crate) struct Sums {
 
 /// What a term of the rule adds to a symbol's score, and the fields it stands in.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Gain {
+pub(crate) struct Contribution {
     pub(crate) slot: usize,
     pub(crate) gain: f64,
     pub(crate) fields: Vec<&'static str>,
@@ -201,15 +206,15 @@ pub(crate) struct Gain {
 
 /// A parsed file ready to score: with what counts the same for every rule.
 #[derive(Debug)]
-pub(crate) struct Scorable {
+pub(crate) struct ScorableFile {
     pub(crate) document: Document,
-    place: Place,
-    symbols: Vec<Fixed>,
+    place: PathClass,
+    symbols: Vec<SymbolParams>,
 }
 
 /// What of a symbol counts the same for every rule.
 #[derive(Debug)]
-struct Fixed {
+struct SymbolParams {
     /// The symbol around it, and what counts there of a hit in this one.
     parent: Option<(usize, f64)>,
     /// What a hit in each of its own fields is worth.
@@ -221,21 +226,22 @@ struct Fixed {
     is_in_tests: bool,
 }
 
-impl Scorable {
+impl ScorableFile {
     /// Readies a parsed file.
-    pub(crate) fn new(mut document: Document, place: Place) -> Self {
+    pub(crate) fn new(mut document: Document, place: PathClass) -> Self {
         document.shrink();
         let lengths = document.lengths();
         let fixed = |at: usize| {
             let parent = document.parent(at);
             let lengths = &lengths[at];
             let in_test_module = || path_class::is_test_module(&document.symbols[at].name);
-            Fixed {
-                parent: parent.map(|parent| (parent, document.passed_up(parent))),
+            SymbolParams {
+                parent: parent.map(|parent| (parent, document.inherited_weight(parent))),
                 worth: std::array::from_fn(|field| worth(field, lengths.fields[field])),
                 name: lengths.fields[Field::Name as usize].max(1.0),
                 example: example_factor(&document.symbols[at], lengths),
-                is_in_tests: place == Place::Test || (place == Place::Source && in_test_module()),
+                is_in_tests: place == PathClass::Test
+                    || (place == PathClass::Source && in_test_module()),
             }
         };
         let symbols = (0..document.symbols.len()).map(fixed).collect();
@@ -266,19 +272,19 @@ fn example_factor(symbol: &SymbolDoc, lengths: &Lengths) -> f64 {
     factor
 }
 
-impl Query {
+impl WeightedQuery {
     /// Returns the scores of the symbols of a file that have a word of the rule, with their
     /// positions. `words` has the words that the file has, by the rule's terms ascending;
     /// `file_share` is the file's own score; `sums` is room that may be used again.
     pub(crate) fn scores<'a, 'w>(
         &'a self,
-        file: &'a Scorable,
-        words: impl Iterator<Item = (usize, &'w WordHits)>,
+        file: &'a ScorableFile,
+        words: impl Iterator<Item = (usize, &'w TermHits)>,
         file_share: f64,
-        sums: &'a mut Vec<Sums>,
+        sums: &'a mut Vec<Accumulator>,
     ) -> impl Iterator<Item = (usize, f64)> {
         sums.clear();
-        sums.resize(file.symbols.len(), Sums::default());
+        sums.resize(file.symbols.len(), Accumulator::default());
         for (slot, word) in words {
             for it in &word.inside {
                 let sums = &mut sums[it.symbol];
@@ -305,13 +311,13 @@ impl Query {
     }
 
     /// Returns the score of a file without symbols.
-    pub(crate) fn whole_file(&self, file: &Scorable, file_share: f64) -> f64 {
-        file_share * WHOLE_FILE * self.place_factor(file.place, file.place == Place::Test)
+    pub(crate) fn whole_file(&self, file: &ScorableFile, file_share: f64) -> f64 {
+        file_share * WHOLE_FILE * self.place_factor(file.place, file.place == PathClass::Test)
     }
 
-    fn place_factor(&self, place: Place, is_in_tests: bool) -> f64 {
+    fn place_factor(&self, place: PathClass, is_in_tests: bool) -> f64 {
         match place {
-            Place::Vendored => VENDORED,
+            PathClass::Vendored => VENDORED,
             _ if is_in_tests && !self.is_about_tests => TEST,
             _ => 1.0,
         }
@@ -321,21 +327,21 @@ impl Query {
     /// first, with the fields they stand in; `is_in_path` tells of a term id.
     pub(crate) fn explain(
         &self,
-        file: &Scorable,
-        slots: Slots,
+        file: &ScorableFile,
+        slots: TermSet,
         is_in_path: impl Fn(u32) -> bool,
         at: usize,
-    ) -> Vec<Gain> {
+    ) -> Vec<Contribution> {
         let mut found = Vec::new();
-        let mut hits = Hits::new(file);
-        for slot in slots.of(self) {
+        let mut hits = HitCounter::new(file);
+        for slot in slots.indices(self) {
             hits.count(&self.ids[slot], &is_in_path);
             let gain = self.gain(slot, hits.weighed(at));
             if gain > 0.0 {
                 let counts = hits.by_field(at);
                 let fields = FIELDS.iter().zip(counts).filter(|&(_, count)| count > 0.0);
                 let fields = fields.map(|((name, ..), _)| *name).collect();
-                found.push(Gain { slot, gain, fields });
+                found.push(Contribution { slot, gain, fields });
             }
         }
         found.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.slot.cmp(&b.slot)));
@@ -346,8 +352,8 @@ impl Query {
 /// Returns what a symbol gains for words side by side and for its own name:
 /// `is_side_by_side` tells which of the rule's pairs are.
 pub(crate) fn phrase_bonus(
-    query: &Query,
-    rule: &Rule,
+    query: &WeightedQuery,
+    rule: &ParsedQuery,
     is_side_by_side: &[bool],
     name: &str,
 ) -> f64 {
@@ -358,7 +364,7 @@ pub(crate) fn phrase_bonus(
 }
 
 /// Returns what the identifier of the rule weighs that a symbol's name is.
-fn named(query: &Query, rule: &Rule, name: &str) -> f64 {
+fn named(query: &WeightedQuery, rule: &ParsedQuery, name: &str) -> f64 {
     if rule.identifiers.is_empty() {
         return 0.0;
     }
@@ -373,9 +379,9 @@ fn named(query: &Query, rule: &Rule, name: &str) -> f64 {
 
 /// The best scores of a file's symbols, the largest first.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Best([f64; COHERENT_SYMBOLS + 1]);
+pub(crate) struct TopScores([f64; COHERENT_SYMBOLS + 1]);
 
-impl Best {
+impl TopScores {
     pub(crate) fn add(&mut self, score: f64) {
         let mut score = score;
         for known in &mut self.0 {

@@ -11,7 +11,7 @@ use super::tokenize;
 
 /// What was compared between an anchor and a candidate; shares are from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Evidence {
+pub(crate) struct Features {
     /// The code is equal but for its own name.
     pub(crate) masked: bool,
     /// The Jaccard likeness of the token trigrams.
@@ -68,7 +68,7 @@ const STRAY: f64 = -2.0;
 /// short bodies are alike by chance.
 const FULL_WEIGHT_LOG2: f64 = 7.0;
 
-impl Evidence {
+impl Features {
     /// Returns the logarithm of the odds that the candidate is what the anchor was on.
     pub(crate) fn odds(&self) -> f64 {
         let flag = |is: bool| f64::from(u8::from(is));
@@ -109,7 +109,7 @@ impl Evidence {
 
 /// Returns how alike two names are: 1 for equal ones, at most 0.95 for others.
 /// By letters without case and underscores, or by words, whichever finds more.
-pub(crate) fn of_names(a: &str, b: &str) -> f64 {
+pub(crate) fn name_similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
     }
@@ -124,8 +124,8 @@ pub(crate) fn of_names(a: &str, b: &str) -> f64 {
 /// Returns how alike two names are, each given with what is around it: a word that one
 /// name lost may be said by its container or its module now, as in `request_to_dict`
 /// and `Request.to_dict`, `WeightedError` and `weighted::Error`.
-pub(crate) fn of_placed_names(a: (&str, &[&str]), b: (&str, &[&str])) -> f64 {
-    let plain = of_names(a.0, b.0);
+pub(crate) fn qualified_name_similarity(a: (&str, &[&str]), b: (&str, &[&str])) -> f64 {
+    let plain = name_similarity(a.0, b.0);
     let (gone, come) = (without(&parts(a.0), &parts(b.0)), without(&parts(b.0), &parts(a.0)));
     let n_a = parts(a.0).len();
     let n_shared = n_a - gone.len();
@@ -143,11 +143,11 @@ pub(crate) fn of_placed_names(a: (&str, &[&str]), b: (&str, &[&str])) -> f64 {
 
 /// Returns how alike two containers are, each given with the name of what is in it:
 /// a function that became a method may have had the container in its name.
-pub(crate) fn of_containers(a: (&str, &str), b: (&str, &str)) -> f64 {
+pub(crate) fn container_similarity(a: (&str, &str), b: (&str, &str)) -> f64 {
     let (container, name) = match (a.0.is_empty(), b.0.is_empty()) {
         (true, false) => (b.0, a.1),
         (false, true) => (a.0, b.1),
-        _ => return of_names(a.0, b.0),
+        _ => return name_similarity(a.0, b.0),
     };
     if without(&parts(container), &parts(name)).is_empty() { ALMOST } else { 0.0 }
 }
@@ -164,7 +164,7 @@ pub(crate) fn changed_words(a: &str, b: &str) -> Option<(Vec<String>, Vec<String
 /// Returns how alike two paths are: 1 for equal ones, at most 0.95 for others. Half by
 /// all the words in them and half by those of the file's name, which whole trees keep
 /// when they move, and which tells twins in neighbouring files apart.
-pub(crate) fn of_paths(a: &str, b: &str) -> f64 {
+pub(crate) fn path_similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
     }
@@ -205,9 +205,9 @@ mod tests {
     use super::*;
 
     fn check(a: &str, b: &str, least: f64, most: f64) {
-        let found = of_names(a, b);
+        let found = name_similarity(a, b);
         assert!((least..=most).contains(&found), "{a} {b}: {found}");
-        assert!((found - of_names(b, a)).abs() < 1e-9, "{a} {b} the other way round");
+        assert!((found - name_similarity(b, a)).abs() < 1e-9, "{a} {b} the other way round");
     }
 
     #[test]
@@ -222,18 +222,20 @@ mod tests {
 
     #[test]
     fn a_word_may_move_to_what_is_around_the_name() {
-        let plain = of_names("request_to_dict", "to_dict");
-        let placed = of_placed_names(("request_to_dict", &["reqser"]), ("to_dict", &["Request"]));
+        let plain = name_similarity("request_to_dict", "to_dict");
+        let placed =
+            qualified_name_similarity(("request_to_dict", &["reqser"]), ("to_dict", &["Request"]));
         assert!(placed > plain && placed > 0.9, "{plain} {placed}");
-        let strange = of_placed_names(("request_to_dict", &["reqser"]), ("to_dict", &["Item"]));
+        let strange =
+            qualified_name_similarity(("request_to_dict", &["reqser"]), ("to_dict", &["Item"]));
         assert!((strange - plain).abs() < 1e-9, "{plain} {strange}");
     }
 
     #[test]
     fn a_function_may_become_a_method_of_what_its_name_says() {
-        assert_eq!(of_containers(("", "request_to_dict"), ("Request", "to_dict")), ALMOST);
-        assert_eq!(of_containers(("", "item_to_dict"), ("Request", "to_dict")), 0.0);
-        assert_eq!(of_containers(("Shop", "open"), ("Shop", "open")), 1.0);
+        assert_eq!(container_similarity(("", "request_to_dict"), ("Request", "to_dict")), ALMOST);
+        assert_eq!(container_similarity(("", "item_to_dict"), ("Request", "to_dict")), 0.0);
+        assert_eq!(container_similarity(("Shop", "open"), ("Shop", "open")), 1.0);
     }
 
     #[test]
@@ -245,40 +247,40 @@ mod tests {
         assert_eq!(changed_words("open", "shut"), None, "nothing is left of it");
     }
 
-    fn unlike() -> Evidence {
-        Evidence {
+    fn unlike() -> Features {
+        Features {
             n_tokens: 100,
             likeness: 0.05,
             containment: 0.2,
             identifiers: 0.2,
-            ..Evidence::default()
+            ..Features::default()
         }
     }
 
-    fn alike() -> Evidence {
-        Evidence { likeness: 0.7, containment: 0.8, identifiers: 0.8, path: 0.5, ..unlike() }
+    fn alike() -> Features {
+        Features { likeness: 0.7, containment: 0.8, identifiers: 0.8, path: 0.5, ..unlike() }
     }
 
     #[test]
     fn no_single_likeness_will_do() {
         assert!(unlike().odds() < 0.0);
         assert!(alike().odds() < 0.0);
-        assert!(Evidence { name: 1.0, path: 1.0, ..unlike() }.odds() < 0.0);
-        assert!(Evidence { name: 1.0, ..alike() }.odds() > 0.0);
-        assert!(Evidence { name: 0.95, ..alike() }.odds() > 0.0);
+        assert!(Features { name: 1.0, path: 1.0, ..unlike() }.odds() < 0.0);
+        assert!(Features { name: 1.0, ..alike() }.odds() > 0.0);
+        assert!(Features { name: 0.95, ..alike() }.odds() > 0.0);
     }
 
     #[test]
     fn what_was_beside_it_is_not_what_it_became() {
-        let renamed = Evidence { name: 0.8, between: 0.5, ..alike() };
+        let renamed = Features { name: 0.8, between: 0.5, ..alike() };
         assert!(renamed.odds() > 0.0);
-        assert!(Evidence { was_beside: true, ..renamed }.odds() < 0.0);
+        assert!(Features { was_beside: true, ..renamed }.odds() < 0.0);
     }
 
     #[test]
     fn a_method_that_strayed_needs_more_likeness() {
-        let stray = Evidence { name: 1.0, has_container: true, ..alike() };
-        let at_home = Evidence { container: 1.0, beside: 0.6, ..stray };
+        let stray = Features { name: 1.0, has_container: true, ..alike() };
+        let at_home = Features { container: 1.0, beside: 0.6, ..stray };
         assert!(stray.odds() < 1.0 && at_home.odds() > 2.0, "{} {}", stray.odds(), at_home.odds());
     }
 }

@@ -9,7 +9,7 @@ use super::word_map::WordMap;
 /// How many raw words are remembered.
 const MAX_WORDS: usize = 200_000;
 
-/// Where in [`RawWords::items`] the parts of a word are.
+/// Where in [`TokenCache::items`] the parts of a word are.
 #[derive(Debug, Clone, Copy)]
 struct Slice {
     start: u32,
@@ -18,19 +18,19 @@ struct Slice {
 
 /// Raw words with what each of their parts stands for.
 #[derive(Debug, Clone)]
-pub(crate) struct RawWords<T> {
+pub(crate) struct TokenCache<T> {
     words: WordMap<Slice>,
     items: Vec<T>,
     parts: WordMap<T>,
 }
 
-impl<T> Default for RawWords<T> {
+impl<T> Default for TokenCache<T> {
     fn default() -> Self {
         Self { words: WordMap::default(), items: Vec::new(), parts: WordMap::default() }
     }
 }
 
-impl<T: Copy> RawWords<T> {
+impl<T: Copy> TokenCache<T> {
     /// Calls `each` with where every raw word of a text starts and ends and with what its
     /// parts stand for; the first time that a part is met `of_part` is asked.
     pub(crate) fn each(
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_part_is_asked_for_once() {
-        let mut words = RawWords::default();
+        let mut words = TokenCache::default();
         let mut asked = Vec::new();
         let text = "getUserName get aWordOfMoreThanSixteenBytes getUserName x get";
         words.each(

@@ -7,7 +7,7 @@ use memchr::memmem;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::engine::rank::similarity::{self, Evidence};
+use crate::engine::rank::similarity::{self, Features};
 use crate::model::{Anchor, SymbolKind};
 use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_name, word_hashes};
 use crate::syntax::{language, minhash};
@@ -90,7 +90,7 @@ pub(crate) struct Pair {
     pub(crate) lost: usize,
     pub(crate) file: usize,
     pub(crate) at: usize,
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: Features,
     pub(crate) odds: f64,
 }
 
@@ -295,7 +295,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    fn evidence(&self, n: usize, file: &FileCode, candidate: &Candidate) -> Evidence {
+    fn evidence(&self, n: usize, file: &FileCode, candidate: &Candidate) -> Features {
         let lost = &self.lost[n];
         let (old, new) = (&lost.anchor.fingerprint, &candidate.features.fingerprint);
         let (container, name) = name_of(file, candidate);
@@ -306,25 +306,25 @@ impl<'a> Index<'a> {
         let likeness = minhash::jaccard(&old.sketch, &new.sketch);
         let n_between = old.between.iter().zip(candidate.between);
         let n_between = n_between.filter(|(a, b)| **a == *b && **a != NO_NEIGHBOUR).count();
-        Evidence {
+        Features {
             masked: old.name_independent_hash == new.name_independent_hash,
             likeness,
             containment: minhash::containment(likeness, old.n_tokens, new.n_tokens),
             identifiers: share(&old.names, &candidate.features.names),
             signature: old.signature == new.signature,
             n_tokens: old.n_tokens,
-            name: similarity::of_placed_names(
+            name: similarity::qualified_name_similarity(
                 (lost.name, &[split_name(lost.container).1, home_of(&lost.anchor.file)]),
                 (name, &[split_name(container).1, home_of(&file.path)]),
             ),
             // A file's folder counts with its path.
             has_container: candidate.symbol.is_some()
                 && !(lost.container.is_empty() && container.is_empty()),
-            container: similarity::of_containers(
+            container: similarity::container_similarity(
                 (split_name(lost.container).1, lost.name),
                 (split_name(container).1, name),
             ),
-            path: similarity::of_paths(&lost.anchor.file, &file.path),
+            path: similarity::path_similarity(&lost.anchor.file, &file.path),
             docs: share(&old.docs, &candidate.features.docs),
             // One more on both sides of the ratio's bottom: two of two say less than ten of ten.
             beside: (n_beside as f64 / (n_least + 1.0)).min(1.0),

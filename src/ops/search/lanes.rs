@@ -10,7 +10,7 @@ use anyhow::Result;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use crate::engine::rank::rule::Rule;
+use crate::engine::rank::query::ParsedQuery;
 use crate::engine::rank::{fusion, postings, tokenize};
 use crate::markdown::links::{Kind, Target};
 use crate::store::Store;
@@ -35,7 +35,7 @@ const LANE_WEIGHT: f64 = 0.5;
 pub(crate) struct Query {
     /// The words as the keyword lane looks for them.
     pub(crate) words: Vec<String>,
-    rule: Rule,
+    rule: ParsedQuery,
 }
 
 /// A memory's place in a lane.
@@ -81,7 +81,7 @@ type Lane<'c> = Vec<(&'c str, Vec<&'c str>)>;
 impl Query {
     /// Reads a query; none where it has no word.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        let rule = Rule::read(text, &[]);
+        let rule = ParsedQuery::parse(text, &[]);
         let known: FxHashSet<&str> = rule.terms.iter().map(|term| term.word.as_str()).collect();
         let mut words: Vec<String> = Vec::new();
         let mut add = |word: &str| {
@@ -133,7 +133,7 @@ fn add<'c>(found: &mut FxHashMap<&'c str, Found>, lane: &'static str, ranked: La
     for (place, (memory, sections)) in ranked.into_iter().enumerate() {
         let it = found.entry(memory).or_default();
         let counts = lane != GRAPH || it.is_helped_by_neighbours();
-        let contribution = if counts { LANE_WEIGHT * fusion::reciprocal(place) } else { 0.0 };
+        let contribution = if counts { LANE_WEIGHT * fusion::reciprocal_rank(place) } else { 0.0 };
         it.score += contribution;
         it.places.push(Place { lane, rank: place + 1, contribution });
         for section in sections {
@@ -267,7 +267,7 @@ fn graph(
                 continue;
             }
             let it = found.entry(memory).or_insert_with(|| (0.0, (*seed).to_owned()));
-            it.0 += weight * fusion::reciprocal(place);
+            it.0 += weight * fusion::reciprocal_rank(place);
         }
     }
     let mut ranked: Vec<(String, (f64, String))> = found.into_iter().collect();

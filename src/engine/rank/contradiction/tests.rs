@@ -4,9 +4,9 @@ use super::*;
 
 #[track_caller]
 fn check(a: &str, b: &str, expected: bool) {
-    let (read_a, read_b) = (Reading::of(a), Reading::of(b));
-    assert_eq!(read_a.is_opposite(&read_b), expected, "{a} | {b}\n{read_a:?}\n{read_b:?}");
-    assert_eq!(read_b.is_opposite(&read_a), expected, "the other way round: {a} | {b}");
+    let (read_a, read_b) = (ParsedText::parse(a), ParsedText::parse(b));
+    assert_eq!(read_a.contradicts(&read_b), expected, "{a} | {b}\n{read_a:?}\n{read_b:?}");
+    assert_eq!(read_b.contradicts(&read_a), expected, "the other way round: {a} | {b}");
 }
 
 const OPPOSITE: &[(&str, &str)] = &[
@@ -143,10 +143,10 @@ Dependencies are pinned in the lock file
 fn a_bank_of_rules_that_agree_raises_no_alarm() {
     let rules: Vec<&str> = BANK.lines().collect();
     assert!(rules.len() >= 60);
-    let readings: Vec<Reading> = rules.iter().map(|rule| Reading::of(rule)).collect();
+    let readings: Vec<ParsedText> = rules.iter().map(|rule| ParsedText::parse(rule)).collect();
     let mut alarms = Vec::new();
     for (a, b) in (0..rules.len()).flat_map(|a| (a..rules.len()).map(move |b| (a, b))) {
-        if readings[a].is_opposite(&readings[b]) {
+        if readings[a].contradicts(&readings[b]) {
             alarms.push(format!("{} | {}", rules[a], rules[b]));
         }
     }
@@ -185,7 +185,8 @@ const REVERSED: &[(&str, &str)] = &[
 
 #[test]
 fn most_reversals_of_its_rules_are_found() {
-    let is_found = |pair: &&(&str, &str)| Reading::of(pair.0).is_opposite(&Reading::of(pair.1));
+    let is_found =
+        |pair: &&(&str, &str)| ParsedText::parse(pair.0).contradicts(&ParsedText::parse(pair.1));
     let n_found = REVERSED.iter().filter(is_found).count();
     let missed: Vec<_> = REVERSED.iter().filter(|pair| !is_found(pair)).collect();
     assert!(n_found >= 15, "{n_found} of {}: {missed:#?}", REVERSED.len());
@@ -194,13 +195,13 @@ fn most_reversals_of_its_rules_are_found() {
 proptest::proptest! {
     #[test]
     fn no_text_is_its_own_opposite_by_one_clause(word in "[a-z]{2,10}( [a-z]{2,10}){0,5}") {
-        let reading = Reading::of(&word);
-        proptest::prop_assert!(!reading.is_opposite(&reading) || reading.claims.len() > 1);
+        let reading = ParsedText::parse(&word);
+        proptest::prop_assert!(!reading.contradicts(&reading) || reading.claims.len() > 1);
     }
 
     #[test]
     fn any_text_is_read(a in "\\PC{0,80}", b in "(never|not|use|don't|,|\\.|over|instead of| |tabs){0,20}") {
-        let (a, b) = (Reading::of(&a), Reading::of(&b));
-        proptest::prop_assert_eq!(a.is_opposite(&b), b.is_opposite(&a));
+        let (a, b) = (ParsedText::parse(&a), ParsedText::parse(&b));
+        proptest::prop_assert_eq!(a.contradicts(&b), b.contradicts(&a));
     }
 }

@@ -3,12 +3,12 @@
 //! One word at a time, since most words stand in few symbols. What is counted is the same
 //! for every rule that has the word.
 
-use super::super::document::{Field, N_FIELDS, N_OWN_FIELDS, passed_into};
-use super::{Scorable, worth};
+use super::super::document::{Field, N_FIELDS, N_OWN_FIELDS, inherited_field};
+use super::{ScorableFile, worth};
 
 /// A word in the symbols of one file.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct WordHits {
+pub(crate) struct TermHits {
     /// The symbols that have it, themselves or inside.
     pub(super) inside: Vec<Hit>,
     /// Other symbols for which it counts since it stands around them, and what it counts.
@@ -26,8 +26,8 @@ pub(super) struct Hit {
 }
 
 /// Counts a word in a file.
-pub(crate) struct Hits<'a> {
-    file: &'a Scorable,
+pub(crate) struct HitCounter<'a> {
+    file: &'a ScorableFile,
     /// The word at hand in each symbol, with what is passed to it from those inside; 0 but
     /// in those that have the word.
     counts: Vec<[f64; N_OWN_FIELDS]>,
@@ -42,8 +42,8 @@ pub(crate) struct Hits<'a> {
     in_module: f64,
 }
 
-impl<'a> Hits<'a> {
-    pub(crate) fn new(file: &'a Scorable) -> Self {
+impl<'a> HitCounter<'a> {
+    pub(crate) fn new(file: &'a ScorableFile) -> Self {
         let n_symbols = file.symbols.len();
         Self {
             file,
@@ -107,7 +107,7 @@ impl<'a> Hits<'a> {
             let Some((parent, share)) = self.file.symbols[at].parent else { continue };
             let counts = self.counts[at];
             for (field, count) in counts.iter().enumerate() {
-                self.counts[parent][passed_into(field)] += share * count;
+                self.counts[parent][inherited_field(field)] += share * count;
             }
         }
     }
@@ -151,7 +151,7 @@ impl<'a> Hits<'a> {
     }
 
     /// Returns the word at hand in all symbols.
-    pub(crate) fn of_word(&self) -> WordHits {
+    pub(crate) fn term_hits(&self) -> TermHits {
         let inside = self.with_word.iter().map(|&symbol| Hit {
             symbol,
             weighed: self.weighed(symbol),
@@ -164,6 +164,6 @@ impl<'a> Hits<'a> {
             let weighed = others.map(|at| (at, self.with_around(0.0, self.owners[at])));
             around.extend(weighed.filter(|&(_, weighed)| weighed > 0.0));
         }
-        WordHits { inside: inside.collect(), around }
+        TermHits { inside: inside.collect(), around }
     }
 }

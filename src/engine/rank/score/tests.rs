@@ -1,11 +1,11 @@
 //! The scores of small documents, and the laws they keep.
 
-use super::super::document::{SymbolDoc, Term};
+use super::super::document::{FieldTerm, SymbolDoc};
 use super::*;
 
 /// A file as text: `kind name parent | field: words | …`, a symbol a line; words stand
 /// for the ids of their place in [`WORDS`].
-fn doc(text: &str, place: Place) -> Scorable {
+fn doc(text: &str, place: PathClass) -> ScorableFile {
     let (mut symbols, mut terms) = (Vec::<SymbolDoc>::new(), Vec::new());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut parts = line.split('|').map(str::trim);
@@ -15,7 +15,7 @@ fn doc(text: &str, place: Place) -> Scorable {
             let field = OWN_FIELDS.iter().find(|it| FIELDS[**it as usize].0 == field);
             let field = *field.expect("a field");
             terms.extend(
-                words.split_whitespace().map(|word| Term::new(id(word), symbols.len(), field)),
+                words.split_whitespace().map(|word| FieldTerm::new(id(word), symbols.len(), field)),
             );
         }
         let parent =
@@ -28,7 +28,7 @@ fn doc(text: &str, place: Place) -> Scorable {
             last_line: 20,
         });
     }
-    Scorable::new(Document::new(21, Vec::new(), symbols, terms), place)
+    ScorableFile::new(Document::new(21, Vec::new(), symbols, terms), place)
 }
 
 const OWN_FIELDS: [Field; N_OWN_FIELDS] =
@@ -42,21 +42,21 @@ fn id(word: &str) -> u32 {
     known.map_or(99, |at| u32::try_from(at).unwrap_or(99))
 }
 
-fn query(rule: &str) -> (Rule, Query) {
-    let rule = Rule::read(rule, &[]);
+fn query(rule: &str) -> (ParsedQuery, WeightedQuery) {
+    let rule = ParsedQuery::parse(rule, &[]);
     let ids: Vec<[(u32, f64); 1]> = rule.terms.iter().map(|term| [(id(&term.word), 1.0)]).collect();
     let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| ids.as_slice()).collect();
-    let query = Query::new(&rule, &vec![10; rule.terms.len()], 100, &ids);
+    let query = WeightedQuery::new(&rule, &vec![10; rule.terms.len()], 100, &ids);
     (rule, query)
 }
 
 /// Returns the scores of the symbols of a file that says nothing for them itself.
-fn scores(query: &Query, file: &Scorable) -> Vec<(usize, f64)> {
-    let mut hits = Hits::new(file);
-    let words: Vec<(usize, WordHits)> = (query.ids.iter().enumerate())
+fn scores(query: &WeightedQuery, file: &ScorableFile) -> Vec<(usize, f64)> {
+    let mut hits = HitCounter::new(file);
+    let words: Vec<(usize, TermHits)> = (query.ids.iter().enumerate())
         .map(|(slot, ids)| {
             hits.count(ids, |_| false);
-            (slot, hits.of_word())
+            (slot, hits.term_hits())
         })
         .collect();
     let words = words.iter().map(|(slot, word)| (*slot, word));
@@ -67,7 +67,7 @@ fn scores(query: &Query, file: &Scorable) -> Vec<(usize, f64)> {
 fn check(rule: &str, text: &str, expected: &str) {
     let filler = "body: a b c d e f g h i j k l";
     let text: Vec<String> = text.lines().map(|line| format!("{line} | {filler}")).collect();
-    let doc = doc(&text.join("\n"), Place::Source);
+    let doc = doc(&text.join("\n"), PathClass::Source);
     let (_, query) = query(rule);
     let mut scores = scores(&query, &doc);
     scores.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -81,10 +81,10 @@ fn check(rule: &str, text: &str, expected: &str) {
 fn rare_terms_weigh_more_and_saturate() {
     assert!(idf(1, 100) > idf(50, 100));
     assert!(idf(100, 100) > 0.0);
-    let share = |count| in_file(count, false, 100.0, 100.0);
+    let share = |count| file_term_score(count, false, 100.0, 100.0);
     assert!(share(1.0) < share(5.0) && share(5.0) < 1.0);
-    assert!(in_file(0.0, true, 100.0, 100.0) > share(1.0));
-    assert!(in_file(1.0, false, 1_000.0, 100.0) < share(1.0));
+    assert!(file_term_score(0.0, true, 100.0, 100.0) > share(1.0));
+    assert!(file_term_score(1.0, false, 1_000.0, 100.0) < share(1.0));
 }
 
 #[test]
@@ -127,17 +127,17 @@ fn tests_count_in_full_for_rules_about_tests() {
         let (_, query) = query(rule);
         scores(&query, &doc("function f | body: hash", place))[0].1
     };
-    assert!(score("Hash it", Place::Test) < score("Hash it", Place::Source));
-    assert!(score("Hash it", Place::Vendored) < score("Hash it", Place::Source));
+    assert!(score("Hash it", PathClass::Test) < score("Hash it", PathClass::Source));
+    assert!(score("Hash it", PathClass::Vendored) < score("Hash it", PathClass::Source));
     let about_tests = "Hash it in tests";
-    assert_eq!(score(about_tests, Place::Test), score(about_tests, Place::Source));
+    assert_eq!(score(about_tests, PathClass::Test), score(about_tests, PathClass::Source));
 }
 
 #[test]
 fn gains_are_explained_by_field() {
-    let doc = doc("function f | name: hash | doc: hash password", Place::Source);
+    let doc = doc("function f | name: hash | doc: hash password", PathClass::Source);
     let (_, query) = query("Hash a password");
-    let gains = query.explain(&doc, Slots::all(), |it| it == id("password"), 0);
+    let gains = query.explain(&doc, TermSet::all(), |it| it == id("password"), 0);
     let found: Vec<(usize, Vec<&str>)> =
         gains.into_iter().map(|gain| (gain.slot, gain.fields)).collect();
     assert_eq!(found, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
@@ -158,7 +158,7 @@ fn neighbours_and_own_names_add() {
 #[test]
 fn further_symbols_of_a_file_add() {
     let coherence = |scores: &[f64]| {
-        let mut best = Best::default();
+        let mut best = TopScores::default();
         scores.iter().for_each(|&score| best.add(score));
         best.coherence()
     };

@@ -83,7 +83,7 @@ static EVERYDAY_WORDS: LazyLock<FxHashSet<&'static str>> =
 
 /// A word of a rule as a term, with what it weighs.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Term {
+pub(crate) struct QueryTerm {
     pub(crate) term: String,
     /// The word as written.
     pub(crate) word: String,
@@ -94,8 +94,8 @@ pub(crate) struct Term {
 
 /// A rule's words, each once, in their order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Rule {
-    pub(crate) terms: Vec<Term>,
+pub(crate) struct ParsedQuery {
+    pub(crate) terms: Vec<QueryTerm>,
     /// Terms that are neighbours, as ascending indices into `terms`.
     pub(crate) pairs: Vec<(usize, usize)>,
     /// Identifiers of several parts that are named whole, as indices into `terms`.
@@ -103,9 +103,9 @@ pub(crate) struct Rule {
     pub(crate) is_about_tests: bool,
 }
 
-impl Rule {
+impl ParsedQuery {
     /// Reads a rule with its hints.
-    pub(crate) fn read(text: &str, hints: &[String]) -> Self {
+    pub(crate) fn parse(text: &str, hints: &[String]) -> Self {
         let mut rule = Self::default();
         for (clause, weight) in clauses(text) {
             rule.add(clause, |word| weight * word_weight(word), false);
@@ -156,7 +156,7 @@ impl Rule {
             known.is_hinted |= is_hint;
             return at;
         }
-        self.terms.push(Term { term, word: word.to_owned(), weight, is_hinted: is_hint });
+        self.terms.push(QueryTerm { term, word: word.to_owned(), weight, is_hinted: is_hint });
         self.terms.len() - 1
     }
 }
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let words: Vec<String> = Rule::read(text, &[])
+        let words: Vec<String> = ParsedQuery::parse(text, &[])
             .terms
             .iter()
             .map(|term| match term.weight {
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn hints_are_split_like_code() {
-        let rule = Rule::read("Close a db", &["close_db".into(), "teardown".into()]);
+        let rule = ParsedQuery::parse("Close a db", &["close_db".into(), "teardown".into()]);
         let words: Vec<&str> = rule.terms.iter().map(|term| term.word.as_str()).collect();
         assert_eq!(words, ["close", "db", "teardown"]);
         assert!(rule.terms.iter().all(|term| term.is_hinted));
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_paired_across_filler() {
-        let rule = Rule::read("Compare a signature in constant time", &[]);
+        let rule = ParsedQuery::parse("Compare a signature in constant time", &[]);
         assert_eq!(rule.pairs, [(0, 1), (1, 2), (2, 3)]);
     }
 }
