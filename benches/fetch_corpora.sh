@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches the code that `cargo bench` measures on: Django through pip, and the sources of
-# Go and its tools through apt. What is there already is left as it is.
+# Fetches the corpora of `cargo bench`: Django with pip, and the sources of Go and its tools with
+# apt. Existing corpora are not fetched again.
 # usage: benches/fetch_corpora.sh DIR
 set -euo pipefail
 dir=${1:?usage: fetch_corpora.sh DIR}
@@ -16,7 +16,7 @@ if [ ! -d "$dir/django" ]; then
     mv "$tmp/django" "$dir/django"
 fi
 
-# Whatever versions this Debian has: the figures are ratios on the same tree.
+# The version of the installed Debian is sufficient, because the figures are ratios on one tree.
 if [ ! -d "$dir/go" ]; then
     mkdir "$tmp/go"
     (cd "$tmp" && apt-get download -qq golang-1.19-src golang-golang-x-tools-dev golang-golang-x-sys-dev)

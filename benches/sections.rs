@@ -1,9 +1,9 @@
-//! What the section parser costs by the number of sections, and whether it stays linear.
+//! The time of the section parser by the number of sections, to check that it is linear.
 //!
-//! A memory holds 100 KB at most, far less than 10,000 sections, so that no command line
-//! shows this. The parser's own sources are compiled here instead of widening what the
-//! library gives out; they read no file and need nothing else of it.
-#![expect(clippy::disallowed_methods, reason = "`cargo test --benches` says so in the arguments")]
+//! Commands cannot show this because a memory is limited to 100 KB, far less than 10,000
+//! sections. This file compiles the sources of the parser, so that the library need not export
+//! it; they depend on no other module.
+#![expect(clippy::disallowed_methods, reason = "`cargo test --benches` passes `--test`")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![expect(dead_code, unused_imports, reason = "only the section parser of these modules is used")]
 
@@ -19,34 +19,34 @@ mod text;
 
 use markdown::sections;
 
-/// How often each size is timed. The least counts: what else the machine does only adds to it.
+/// Number of timings per size. The minimum is printed, since other load only adds time.
 const ROUNDS: usize = 31;
 
-/// What 10,000 sections may cost.
+/// The limit for 10,000 sections.
 const LIMIT_MS: f64 = 10.0;
 
-/// Makes a text of so many pairs.
+/// Returns a text with a number of tag pairs.
 type Shape = fn(usize) -> String;
 
 fn main() {
-    // `cargo test --benches` only wants to know that this starts.
+    // `cargo test --benches` only checks that this program starts.
     if std::env::args().any(|arg| arg == "--test") {
         return;
     }
     println!(
         "{:34} {:>8} {:>9} {:>9} {:>8}",
-        "sections::parse, least of all rounds", "pairs", "KB", "ms", "ns/pair"
+        "sections::parse, minimum of all rounds", "pairs", "KB", "ms", "ns/pair"
     );
     let shapes: [(&str, Shape); 4] = [
         ("side by side", side_by_side),
-        ("one in another", nested),
+        ("nested", nested),
         ("crossed", crossed),
         ("never closed", unclosed),
     ];
     for (name, shape) in shapes {
         for n_pairs in [1_000, 10_000, 100_000] {
             let text = shape(n_pairs);
-            let ms = least_ms(&text);
+            let ms = min_ms(&text);
             let limit = match n_pairs {
                 10_000 => format!("  limit {LIMIT_MS} ms"),
                 _ => String::new(),
@@ -60,7 +60,7 @@ fn main() {
     }
 }
 
-/// Sections of a line each, as a memory has them.
+/// Sections of one line, as in a typical memory.
 fn side_by_side(n_pairs: usize) -> String {
     let pair = |n| {
         format!("<!-- ANCHOR:section-{n} -->\nOne line of text.\n<!-- /ANCHOR:section-{n} -->\n\n")
@@ -84,7 +84,7 @@ fn unclosed(n_pairs: usize) -> String {
     (0..n_pairs).map(|n| format!("<!-- ANCHOR:s{n} -->\nOne line of text.\n\n")).collect()
 }
 
-fn least_ms(text: &str) -> f64 {
+fn min_ms(text: &str) -> f64 {
     let figures: Vec<f64> = (0..ROUNDS)
         .map(|_| {
             let started = Instant::now();

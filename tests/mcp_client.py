@@ -1,6 +1,6 @@
-"""Drives `cerberus mcp` with the official Python SDK, by the newer protocol and by the older.
+"""Drives `cerberus mcp` with the official Python SDK, with the newer and the older protocol.
 
-Usage: mcp_client.py CERBERUS PROJECT, where the project has the rules of tests/cli/project.rs.
+Usage: mcp_client.py CERBERUS PROJECT; the project has the rules of tests/cli/project.rs.
 """
 
 import asyncio
@@ -12,9 +12,9 @@ from mcp import Client, StdioServerParameters
 TOOLS = 17
 
 
-def check(what, is_so):
-    if not is_so:
-        raise SystemExit(f"not so: {what}")
+def check(what, holds):
+    if not holds:
+        raise SystemExit(f"failed: {what}")
 
 
 async def called(client, tool, **arguments):
@@ -39,7 +39,7 @@ async def use(client, project, era):
     hits = await called(client, "memory_search", query="drained", includeContent=True)
     check(f"found {hits}", kept["id"] in [hit["id"] for hit in hits["results"]])
     steps = []
-    # Only what is lost takes long enough to tell of.
+    # Only a lost anchor takes long enough to report progress.
     old, new = ("web", "site") if era == "auto" else ("site", "web")
     (project / old).rename(project / new)
 
@@ -71,8 +71,8 @@ async def main(cerberus, project):
                         file.write("\nAnd at noon.\n")
                     async for _ in changes:
                         break
-            print(f"{client.protocol_version}: well")
-    print("all is well")
+            print(f"{client.protocol_version}: passed")
+    print("passed")
 
 
 asyncio.run(asyncio.wait_for(main(*sys.argv[1:]), timeout=120))

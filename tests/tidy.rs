@@ -11,12 +11,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use lexed::{Lexed, is_word};
+use lexer::{Lexed, is_word};
 
 #[path = "tidy/generated.rs"]
 mod generated;
-#[path = "tidy/lexed.rs"]
-mod lexed;
+#[path = "tidy/lexer.rs"]
+mod lexer;
 
 /// The layer of each top-level module, times ten: a module uses modules of a lower number only.
 ///
@@ -114,12 +114,12 @@ const N_DEV_DEPENDENCIES: usize = 4;
 const MAX_LINES: usize = 600;
 
 #[test]
-fn sources_keep_layers_owners_and_shape() {
+fn sources_respect_layers_crate_owners_and_shape() {
     assert_none(sources().iter().flat_map(|(path, text)| faults(path, text)).collect());
 }
 
 #[test]
-fn tables_and_tree_agree() {
+fn tables_match_the_source_tree() {
     let sources = sources();
     let modules: BTreeSet<&str> = sources.iter().map(|(path, _)| module(path)).collect();
     let mut wrong: Vec<String> = LAYERS
@@ -147,7 +147,7 @@ fn tables_and_tree_agree() {
 }
 
 #[test]
-fn readme_says_what_each_dependency_is_for() {
+fn readme_lists_each_dependency() {
     let manifest: toml::Table = read("Cargo.toml").parse().expect("Cargo.toml is TOML");
     let tables = ["dependencies", "dev-dependencies"];
     let wanted: BTreeSet<&str> =
@@ -352,7 +352,7 @@ fn check(path: &str, text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_use_against_the_layers_is_found() {
+fn a_use_of_a_higher_layer_is_reported() {
     check("src/markdown/a.rs", "//! A.\nuse crate::model::Id;\nuse crate::markdown::b;\n", &[]);
     check(
         "src/markdown/a.rs",
@@ -380,7 +380,7 @@ fn a_use_against_the_layers_is_found() {
 }
 
 #[test]
-fn a_way_around_crate_is_found() {
+fn a_use_through_super_is_reported() {
     check(
         "src/ops/a/b.rs",
         "//! A.\nuse super::super::c;\nmod d {\n    use super::super::super::e;\n}\n",
@@ -404,7 +404,7 @@ fn a_way_around_crate_is_found() {
 }
 
 #[test]
-fn a_crate_in_other_hands_is_found() {
+fn a_use_of_a_foreign_crate_is_reported() {
     check("src/store/a.rs", "//! A.\nuse rusqlite::{Row, params};\n", &[]);
     check("src/ops/a.rs", "//! A.\nuse super::ignore::x;\nfn f() { a.ignore::<u8>(); }\n", &[]);
     check(
@@ -428,7 +428,7 @@ fn a_crate_in_other_hands_is_found() {
 }
 
 #[test]
-fn a_file_out_of_shape_is_found() {
+fn shape_faults_are_reported() {
     let text = format!(
         "use std::fmt;\n// TO{}: more\n#[allow(unused)]\nfn f() {{ g().unwrap(); }}\n",
         "DO"
@@ -453,7 +453,7 @@ fn a_file_out_of_shape_is_found() {
 }
 
 #[test]
-fn a_module_off_the_map_is_found() {
+fn a_module_missing_from_the_code_map_is_reported() {
     let lib = read("src/lib.rs");
     assert_eq!(
         map_faults(&lib.replace("//! | 2 | `store` |", "//! | 3 | `store` |")).len(),

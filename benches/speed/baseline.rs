@@ -1,8 +1,8 @@
-//! The least that a part of the work can cost: the same files walked, read and split or
-//! parsed on the same threads, and nothing made of them.
+//! The minimum cost of a part of the work: walking, reading and splitting or parsing the same
+//! files on as many threads, without using the result.
 //!
-//! The benchmark starts itself with `--baseline NAME FOLDER`, so that a baseline is a
-//! whole process as well, built the same way.
+//! The benchmark starts itself with `--baseline NAME FOLDER`, so a baseline is a whole process
+//! with the same build options too.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use ignore::{WalkBuilder, WalkState};
 use rayon::prelude::*;
 use tree_sitter::{Language, Parser};
 
-/// Runs a baseline over the files below a folder, and says how many files and bytes.
+/// Runs a baseline on the files below a folder and returns their number and total size.
 pub(crate) fn run(name: &str, folder: &Path) -> (usize, usize) {
     let each: fn(&Path, &[u8]) = match name {
         "nothing" => |_, _| (),
         "words" => split,
         "parse" => parse,
-        _ => panic!("there is no baseline `{name}`"),
+        _ => panic!("unknown baseline `{name}`"),
     };
     let files = walk(folder);
     let n_bytes = files.par_iter().map(|path| {
@@ -30,7 +30,7 @@ pub(crate) fn run(name: &str, folder: &Path) -> (usize, usize) {
     (files.len(), n_bytes)
 }
 
-/// Lists the files that have a grammar, on all threads.
+/// Lists the files that have a grammar, using all threads.
 fn walk(folder: &Path) -> Vec<PathBuf> {
     let files = Mutex::new(Vec::new());
     WalkBuilder::new(folder).threads(rayon::current_num_threads()).build_parallel().run(|| {
@@ -61,7 +61,7 @@ fn language(path: &Path) -> Option<Language> {
     Some(language.into())
 }
 
-/// Splits a text into lower-cased words.
+/// Splits a text into lower-case words.
 fn split(_: &Path, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {

@@ -1,14 +1,14 @@
-//! What the commands cost, each as a ratio in one run to a tool that people know, or to
-//! the least that its work can cost (see [`baseline`]).
+//! The cost of the commands, as a ratio to a well-known tool or to the minimum cost of the same
+//! work (see [`baseline`]) in the same run.
 //!
-//! The code measured on is fetched once by `benches/fetch_corpora.sh`; a part whose code
-//! or tool is not there says so and is left out. An argument runs only the parts whose
-//! names contain it: `cargo bench --bench speed -- golang`.
-#![expect(clippy::disallowed_methods, reason = "a benchmark starts processes and makes folders")]
+//! `benches/fetch_corpora.sh` fetches the corpora once. A part is skipped with a message if its
+//! corpus or tool is missing. An argument selects the parts whose names contain it:
+//! `cargo bench --bench speed -- golang`.
+#![expect(clippy::disallowed_methods, reason = "a benchmark starts processes and creates folders")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod baseline;
-mod made;
+mod generated_tree;
 mod measure;
 
 use std::path::Path;
@@ -18,7 +18,7 @@ use measure::{Bench, compare, figure, head, time, time_of, time_of_baseline};
 const RULE: &str = "Close the database connection when the request has finished";
 const ASK: &[&str] = &["memory", "anchor-test", RULE];
 
-/// Measures something on the corpora below a folder.
+/// A group of measurements on the corpora in a folder.
 type Part = fn(&Path);
 
 const PARTS: &[(&str, Part)] =
@@ -26,7 +26,7 @@ const PARTS: &[(&str, Part)] =
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --benches` only wants to know that this starts.
+    // `cargo test --benches` only checks that this program starts.
     if args.iter().any(|arg| arg == "--test") {
         return;
     }
@@ -53,7 +53,7 @@ fn main() {
     }
 }
 
-/// Returns the code of a corpus, if it was fetched.
+/// Returns the folder of a corpus if it was fetched.
 fn corpus(folder: &Path, name: &str) -> Option<std::path::PathBuf> {
     let found = folder.join(name);
     if !found.exists() {
@@ -63,7 +63,7 @@ fn corpus(folder: &Path, name: &str) -> Option<std::path::PathBuf> {
     Some(found)
 }
 
-/// The commands on some 2,800 Python files.
+/// The commands on about 2,800 Python files.
 fn django(folder: &Path) {
     let Some(code) = corpus(folder, "django") else { return };
     let (cold, warm) = (Bench::cold(&code), Bench::warm(&code));
@@ -82,7 +82,7 @@ fn django(folder: &Path) {
     time("--version", || warm.time(&["--version"]), 5.0);
 
     let rules = tempfile::NamedTempFile::new().expect("a file");
-    let sentences = made::rules(&code, 1000);
+    let sentences = generated_tree::rules(&code, 1000);
     std::fs::write(rules.path(), sentences.join("\n")).expect("a file");
     let path = rules.path().to_string_lossy().into_owned();
     let many = ["memory", "anchor-test", "--rules", &path, "--json"];
@@ -94,7 +94,7 @@ fn django(folder: &Path) {
     sizes(&code, 150.0);
 }
 
-/// The store and the memory of a tree.
+/// The size of the store and the peak memory.
 fn sizes(code: &Path, most: f64) {
     let warm = Bench::warm(code);
     warm.time(&["index"]);
@@ -110,15 +110,15 @@ fn sizes(code: &Path, most: f64) {
     }
 }
 
-/// A bank of 1,000 rules on a copy of Django, those anchored that find an example.
+/// A bank of 1,000 rules on a copy of Django, anchored as far as they find an example.
 fn anchors(folder: &Path) {
     let Some(code) = corpus(folder, "django") else { return };
-    let project = made::copy(&code);
+    let project = generated_tree::copy(&code);
     let bench = Bench::warm(project.path());
     bench.time(&["memory", "init"]);
     bench.time(&["index", "--full"]);
     let before = bench.store_bytes() as f64;
-    let document = made::rules(&code, 1000);
+    let document = generated_tree::rules(&code, 1000);
     let document: String = document.iter().map(|rule| format!("- {rule}.\n")).collect();
     std::fs::write(project.path().join("AGENTS.md"), format!("# Rules\n\n{document}"))
         .expect("a document");
@@ -156,19 +156,19 @@ fn anchors(folder: &Path) {
     std::fs::remove_file(project.path().join(".memories/anchors.lock")).expect("a lock");
     let without = rebuilt();
     let share = |bytes: f64| Some(bytes / before);
-    figure("what the anchors add to the store", share(with_anchors - without), "", 0.1);
-    figure("what the memories' texts add to it", share(without - before), "", 0.2);
+    figure("size of the anchors in the store", share(with_anchors - without), "", 0.1);
+    figure("size of the memory texts in the store", share(without - before), "", 0.2);
     twenty(&code);
 }
 
-/// A check of twenty anchors on a fresh clone.
+/// A check of twenty anchors without a store, as in a fresh clone.
 fn twenty(code: &Path) {
-    let project = made::copy(code);
+    let project = generated_tree::copy(code);
     let cold = Bench::cold(project.path());
     let warm = Bench::warm(project.path());
     warm.time(&["memory", "init"]);
     let mut n_anchors = 0;
-    for rule in made::rules(code, 60) {
+    for rule in generated_tree::rules(code, 60) {
         warm.time(&["memory", "add", &rule]);
         let lock = std::fs::read_to_string(project.path().join(".memories/anchors.lock"));
         n_anchors = lock.unwrap_or_default().matches("[[anchor]]").count();
@@ -180,7 +180,7 @@ fn twenty(code: &Path) {
     time(&name, || cold.time(&["memory", "reanchor", "--check"]), 20.0);
 }
 
-/// The commands on some 10,000 Go files.
+/// The commands on about 10,000 Go files.
 fn go(folder: &Path) {
     let Some(code) = corpus(folder, "go") else { return };
     let cold = Bench::cold(&code);
@@ -192,7 +192,7 @@ fn go(folder: &Path) {
     let full = || cold.time(&["index", "--full"]);
     compare("index --full, no store : walk, read, parse", full, parse, 1.25);
 
-    let copy = made::copy(&code);
+    let copy = generated_tree::copy(&code);
     let (one, other) = (Bench::warm(copy.path()), Bench::warm(&code));
     let changed = copy.path().join("changed_now.go");
     let mut n = 0;
@@ -206,14 +206,14 @@ fn go(folder: &Path) {
     sizes(&code, 600.0);
 }
 
-/// Time and memory by the number of files.
+/// Time and memory per file, by the number of files.
 fn growth(_: &Path) {
     println!(
         "\n{:54} {:>9} {:>9} {:>9} {:>9}",
-        "made trees: by file", "index", "ask cold", "ask warm", "memory"
+        "generated trees, per file", "index", "ask cold", "ask warm", "memory"
     );
     for n_files in [1_000, 10_000, 100_000] {
-        let tree = made::tree(n_files);
+        let tree = generated_tree::tree(n_files);
         let (cold, warm) = (Bench::cold(tree.path()), Bench::warm(tree.path()));
         let ask = &["memory", "anchor-test", "Batch the frames of a dock"][..];
         let least = |times: [f64; 3]| times.into_iter().fold(f64::INFINITY, f64::min);
@@ -224,7 +224,7 @@ fn growth(_: &Path) {
         let peak = cold.peak(ask).unwrap_or(f64::NAN);
         let by_file = |milliseconds: f64| milliseconds * 1e3 / n_files as f64;
         println!(
-            "{:54} {:6.1} µs {:6.1} µs {:6.1} µs {:6.1} KB   {peak:.0} MB in all",
+            "{:54} {:6.1} µs {:6.1} µs {:6.1} µs {:6.1} KB   {peak:.0} MB total",
             format!("{n_files} files"),
             by_file(index),
             by_file(first),
@@ -238,19 +238,19 @@ fn growth(_: &Path) {
     }
 }
 
-/// Banks of many memories.
+/// Large banks.
 fn bank(_: &Path) {
     head("1,000 memories to choose from");
-    let given = made::given(1000);
-    let bench = Bench::warm(given.path());
+    let project = generated_tree::inject_project(1000);
+    let bench = Bench::warm(project.path());
     time("inject", || bench.time(&["memory", "inject"]), 150.0);
     let args = ["memory", "inject", "--query", "close a session"];
     time("inject --query", || bench.time(&args), 150.0);
 
     head("a bank of 10,000 memories");
-    let made = made::bank(10_000);
-    let bench = Bench::warm(made.path());
-    // A file that was written just now is read again until its time is past.
+    let project = generated_tree::bank(10_000);
+    let bench = Bench::warm(project.path());
+    // The store trusts a modification time only once it is in the past.
     for _ in 0..2 {
         bench.time(&["memory", "search", "frames"]);
         std::thread::sleep(std::time::Duration::from_secs(2));
@@ -258,7 +258,7 @@ fn bank(_: &Path) {
     let args = ["memory", "search", "batch the frames of a dock"];
     time("search", || bench.time(&args), 100.0);
     time("show ID", || bench.time(&["memory", "show", "note-777"]), 20.0);
-    let changed = made.path().join(".memories/note-42.md");
+    let changed = project.path().join(".memories/note-42.md");
     let mut n = 0;
     let search = || {
         n += 1;

@@ -1,19 +1,19 @@
-//! Whole processes and what they cost.
+//! Timing of whole processes.
 //!
-//! Two processes are timed in turn (ours, theirs, ours, …) and the median of the ratios
-//! counts, so that a machine that slows down slows both.
+//! Two processes run alternately (ours, theirs, ours, …) and the median of the ratios is the
+//! result, so that a slow phase of the machine affects both.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How many rounds a figure is the median of: the clock of a shared machine swings, so that
-/// what is short is measured more often, for so long.
-const LEAST_ROUNDS: usize = 15;
-const MOST_ROUNDS: usize = 31;
-const LONG_ENOUGH: Duration = Duration::from_secs(5);
+// A short command runs up to `MAX_ROUNDS` times within `MAX_DURATION`, because timings on a
+// shared machine vary; a long command runs `MIN_ROUNDS` times.
+const MIN_ROUNDS: usize = 15;
+const MAX_ROUNDS: usize = 31;
+const MAX_DURATION: Duration = Duration::from_secs(5);
 
-/// Our binary on one project, with a cache folder of its own.
+/// The binary on one project, with a separate cache folder.
 pub(crate) struct Bench {
     pub(crate) project: PathBuf,
     cache: tempfile::TempDir,
@@ -21,12 +21,12 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// With a store that is kept from one call to the next.
+    /// The store persists between commands.
     pub(crate) fn warm(project: &Path) -> Self {
         Self::new(project, false)
     }
 
-    /// With no store at the start of each call.
+    /// The store is deleted before each command.
     pub(crate) fn cold(project: &Path) -> Self {
         Self::new(project, true)
     }
@@ -50,17 +50,20 @@ impl Bench {
         command
     }
 
-    /// Returns the time that a command takes, in milliseconds.
+    /// Returns the duration of a command in milliseconds.
     pub(crate) fn time(&self, args: &[&str]) -> f64 {
-        milliseconds(self.command(args)).expect("our binary starts")
+        let (status, duration) = timed(self.command(args)).expect("the binary starts");
+        // A usage error would look like a very fast command. Status 1 is a failed check.
+        assert!(matches!(status.code(), Some(0 | 1)), "{args:?}: {status}");
+        duration
     }
 
-    /// Returns how large the store is.
+    /// Returns the size of the store.
     pub(crate) fn store_bytes(&self) -> u64 {
         [self.cache.path().to_owned(), self.indices()].iter().map(|folder| bytes_in(folder)).sum()
     }
 
-    /// Returns the most memory that a command has held, in megabytes, if `time` is there.
+    /// Returns the peak memory of a command in megabytes if GNU `time` is installed.
     pub(crate) fn peak(&self, args: &[&str]) -> Option<f64> {
         let ours = self.command(args);
         let mut command = Command::new("/usr/bin/time");
@@ -87,46 +90,47 @@ fn bytes_in(folder: &Path) -> u64 {
     bytes.sum()
 }
 
-/// Returns the time that another program takes in a folder, if it can be started.
+/// Returns the duration of another program in a folder if it can be started.
 pub(crate) fn time_of(program: &str, args: &[&str], folder: &Path) -> Option<f64> {
     let mut command = Command::new(program);
     command.args(args).current_dir(folder);
-    milliseconds(command)
+    Some(timed(command)?.1)
 }
 
-/// Returns the time that a baseline of this benchmark takes.
+/// Returns the duration of a baseline.
 pub(crate) fn time_of_baseline(name: &str, folder: &Path) -> Option<f64> {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--baseline", name]).arg(folder);
-    milliseconds(command)
+    Some(timed(command)?.1)
 }
 
-fn milliseconds(mut command: Command) -> Option<f64> {
+/// Runs a command and returns its status and its duration in milliseconds.
+fn timed(mut command: Command) -> Option<(ExitStatus, f64)> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let started = Instant::now();
-    command.status().ok()?;
-    Some(started.elapsed().as_secs_f64() * 1e3)
+    let status = command.status().ok()?;
+    Some((status, started.elapsed().as_secs_f64() * 1e3))
 }
 
-/// Counts rounds until they are enough.
+/// Counts rounds until there are enough of them.
 fn rounds() -> impl Iterator<Item = usize> {
     let started = Instant::now();
-    (0..MOST_ROUNDS).take_while(move |n| *n < LEAST_ROUNDS || started.elapsed() < LONG_ENOUGH)
+    (0..MAX_ROUNDS).take_while(move |n| *n < MIN_ROUNDS || started.elapsed() < MAX_DURATION)
 }
 
-/// Prints the head of a table of ratios.
-pub(crate) fn head(what: &str) {
-    println!("\n{what:54} {:>9} {:>9} {:>7} {:>7}", "ours ms", "their ms", "ratio", "limit");
+/// Prints the header of a table of ratios.
+pub(crate) fn head(title: &str) {
+    println!("\n{title:54} {:>9} {:>9} {:>7} {:>7}", "ours ms", "their ms", "ratio", "limit");
 }
 
-/// Times two things in turn and prints the ratio beside its limit.
+/// Times two commands alternately and prints the ratio beside its limit.
 pub(crate) fn compare(
     name: &str,
     mut ours: impl FnMut() -> f64,
     mut theirs: impl FnMut() -> Option<f64>,
     limit: f64,
 ) {
-    // Once each for the page cache, and for a store that is to be warm.
+    // The first run of each fills the page cache and the store.
     ours();
     if theirs().is_none() {
         println!("{name:54} the other program is not installed");
@@ -140,7 +144,7 @@ pub(crate) fn compare(
     println!("{name:54} {ours:9.1} {theirs:9.1} {ratio:7.2} {limit:7.2}");
 }
 
-/// Times one thing and prints it beside its limit.
+/// Times a command and prints the median beside its limit.
 pub(crate) fn time(name: &str, mut ours: impl FnMut() -> f64, limit: f64) {
     ours();
     let median = median(rounds().map(|_| ours()).collect());

@@ -28,7 +28,7 @@ fn a_rule_is_written_and_anchored() {
 }
 
 #[test]
-fn all_that_is_known_of_a_memory_is_written() {
+fn all_metadata_flags_are_written() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add \"Prefer small functions\" --id style/small --type decision \
         --category style --scope language:go --tag review --tag \"go code\" \
@@ -49,7 +49,7 @@ fn all_that_is_known_of_a_memory_is_written() {
 }
 
 #[test]
-fn why_there_is_no_example_is_told() {
+fn a_missing_example_is_explained() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory add "Hang velvet curtains" --id none
@@ -86,7 +86,7 @@ fn why_there_is_no_example_is_told() {
 }
 
 #[test]
-fn a_scope_limits_where_the_example_is_looked_for() {
+fn a_scope_limits_the_search_for_the_example() {
     let sandbox = Sandbox::bank();
     let added = sandbox.json(&format!("memory add \"{RULE}\" --scope language:go"));
     let file = added["anchor"]["file"].as_str().unwrap_or("none.go");
@@ -94,7 +94,7 @@ fn a_scope_limits_where_the_example_is_looked_for() {
 }
 
 #[test]
-fn a_person_may_say_where_the_example_is() {
+fn an_anchor_may_be_set_by_hand() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
             $ cerberus memory add "Ship by label" --id whole --anchor-to shop/orders.py
@@ -131,7 +131,7 @@ fn a_person_may_say_where_the_example_is() {
 }
 
 #[test]
-fn a_place_that_is_not_there_is_refused_with_the_nearest_one() {
+fn an_unknown_location_is_refused_with_a_suggestion() {
     let sandbox = Sandbox::bank();
     std::fs::write(sandbox.path("../secret.py"), "def secret(): pass\n").expect("a file");
     let refused = [
@@ -151,7 +151,7 @@ fn a_place_that_is_not_there_is_refused_with_the_nearest_one() {
 }
 
 #[test]
-fn an_id_that_leads_out_of_the_bank_is_refused() {
+fn an_id_outside_the_bank_is_refused() {
     let sandbox = Sandbox::bank();
     for id in [
         "..",
@@ -182,7 +182,7 @@ fn an_id_that_leads_out_of_the_bank_is_refused() {
 }
 
 #[test]
-fn an_id_that_is_taken_is_refused() {
+fn an_id_in_use_is_refused() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add \"The first one\" --id same --no-anchor");
     sandbox.session(expect![[r#"
@@ -196,7 +196,7 @@ fn an_id_that_is_taken_is_refused() {
 }
 
 #[test]
-fn an_id_that_another_file_claims_in_its_frontmatter_is_refused() {
+fn an_id_in_the_frontmatter_of_another_file_is_refused() {
     let sandbox = Sandbox::bank();
     sandbox.memory("file", "---\nid: claimed\n---\nMine.\n");
     let outcome = sandbox.run("memory add \"Something else\" --id claimed --no-anchor");
@@ -205,7 +205,7 @@ fn an_id_that_another_file_claims_in_its_frontmatter_is_refused() {
 }
 
 #[test]
-fn an_id_made_of_the_text_is_free() {
+fn a_generated_id_is_unused() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
             $ cerberus memory add "Name things well" --no-anchor
@@ -246,7 +246,7 @@ fn empty_and_oversize_texts_are_refused() {
 }
 
 #[test]
-fn an_opposite_is_told_with_what_to_do() {
+fn a_contradicting_memory_is_reported_with_a_hint() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add \"Indent with tabs, not spaces\" --id tabs --no-anchor");
     sandbox.ok("memory add \"Fix the prefix\" --id prefix --no-anchor");

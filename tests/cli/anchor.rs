@@ -20,7 +20,7 @@ fn candidates_are_listed_and_nothing_is_stored() {
 }
 
 #[test]
-fn an_anchor_is_found_chosen_and_cleared() {
+fn an_anchor_is_found_picked_and_cleared() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add \"Escape HTML entities in text\" --id escape --no-anchor");
     sandbox.session(expect![[r#"
@@ -59,7 +59,7 @@ fn an_anchor_is_found_chosen_and_cleared() {
 }
 
 #[test]
-fn a_hint_leads_to_the_example() {
+fn a_hint_finds_the_example() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add \"Hang velvet curtains\" --id hang --no-anchor");
     sandbox.session(expect![[r#"
@@ -77,7 +77,7 @@ fn a_hint_leads_to_the_example() {
 }
 
 #[test]
-fn what_cannot_be_anchored_is_told() {
+fn an_impossible_anchor_is_refused() {
     let sandbox = Sandbox::anchored();
     sandbox.ok("memory add \"Be kind\" --id kind --scope universal");
     sandbox.session(expect![[r#"
@@ -118,7 +118,7 @@ fn what_cannot_be_anchored_is_told() {
 }
 
 #[test]
-fn a_place_by_hand_is_checked() {
+fn a_manual_location_is_checked() {
     let sandbox = Sandbox::anchored();
     let before = sandbox.lock();
     for place in ["web/none.ts", "web/html.ts::escapeXml", "../shop/web/html.ts", "web"] {

@@ -28,7 +28,7 @@ fn candidates_are_ranked_without_a_bank() {
 }
 
 #[test]
-fn an_expectation_decides_the_status() {
+fn expect_sets_the_exit_status() {
     let sandbox = Sandbox::shop();
     for (id, text, example) in RULES {
         let Some((file, symbol)) = example else {
@@ -53,7 +53,7 @@ fn an_expectation_decides_the_status() {
 }
 
 #[test]
-fn many_rules_come_from_a_file_or_from_standard_input() {
+fn rules_are_read_from_a_file_or_stdin() {
     let sandbox = Sandbox::shop();
     let rules = "Escape HTML entities\n\n{\"rule\": \"Velvet\", \"hints\": [\"Retry-After\"]}\n";
     sandbox.write("rules.txt", rules);
@@ -76,7 +76,7 @@ fn many_rules_come_from_a_file_or_from_standard_input() {
 }
 
 #[test]
-fn rules_that_cannot_be_read_are_located() {
+fn invalid_rules_are_reported_with_their_line() {
     let sandbox = Sandbox::shop();
     sandbox.write("rules.txt", "Escape HTML\n{\"rules\": \"x\"}\n");
     sandbox.session(expect![[r#"
@@ -128,7 +128,7 @@ fn rules_that_cannot_be_read_are_located() {
 }
 
 #[test]
-fn words_that_the_code_does_not_know_are_explained() {
+fn words_missing_from_the_code_are_explained() {
     let sandbox = Sandbox::shop();
     let said = sandbox.ok("memory anchor-test \"hash the pasword\" --explain --limit 1");
     assert!(said.contains("the code does not know `pasword`"), "{said}");
@@ -141,7 +141,7 @@ fn words_that_the_code_does_not_know_are_explained() {
 }
 
 #[test]
-fn odd_texts_are_only_words() {
+fn unusual_text_is_accepted_as_a_rule() {
     let sandbox = Sandbox::shop();
     for text in ["'", "AND NOT (", "a:b*c/d-e", "\u{1F600}", "async/await C++ don't", "--", ";"] {
         let outcome = sandbox.run(&format!("memory anchor-test --json -- \"{text}\""));
@@ -150,7 +150,7 @@ fn odd_texts_are_only_words() {
 }
 
 #[test]
-fn code_is_found_as_it_is_now() {
+fn changed_code_is_found_at_once() {
     let sandbox = Sandbox::shop();
     let best = |sandbox: &Sandbox| {
         let found = sandbox.json("memory anchor-test \"escape html entities\"");

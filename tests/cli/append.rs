@@ -8,7 +8,7 @@ const MEMORY: &str = "\u{FEFF}---\r\n# mine\r\ntype: plan\r\nowner: jo # unknown
     ## Steps\r\n- one\r\n\r\n<!-- ANCHOR:notes -->\r\nold\r\n<!-- /ANCHOR:notes -->\r\nend";
 
 #[test]
-fn what_is_appended_is_appended_once() {
+fn appending_the_same_text_twice_adds_it_once() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);
     sandbox.session(expect![[r#"
@@ -64,7 +64,7 @@ fn what_is_appended_is_appended_once() {
 }
 
 #[test]
-fn an_end_that_is_there_leaves_the_file_alone() {
+fn text_that_already_ends_the_file_is_not_appended() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);
     let path = sandbox.path(".memories/plan.md");
@@ -76,7 +76,7 @@ fn an_end_that_is_there_leaves_the_file_alone() {
 }
 
 #[test]
-fn a_memory_without_dates_gets_none() {
+fn append_does_not_add_dates() {
     let sandbox = Sandbox::bank();
     sandbox.memory("a", "One.");
     sandbox.memory("b", "---\nmine: 1\n---\nOne.\n");
@@ -88,7 +88,7 @@ fn a_memory_without_dates_gets_none() {
 }
 
 #[test]
-fn what_would_do_harm_is_refused() {
+fn an_edit_that_damages_the_memory_is_refused() {
     let sandbox = Sandbox::bank();
     let memory = "# Plan\n\n<!-- ANCHOR:open -->\n\n## Steps\n\n- one\n";
     sandbox.memory("plan", memory);

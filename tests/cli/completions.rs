@@ -1,4 +1,4 @@
-//! `completions`, and what shells that ask are answered.
+//! `completions`: the scripts and the candidates that the shells request.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
-/// Asks as a shell does for the last word of a command line; `_` is an empty one.
+/// Requests completions of the last word of a command line, like a shell. `_` is an empty word.
 fn asked(sandbox: &Sandbox, shell: &str, line: &str) -> String {
     let words: Vec<&str> =
         line.split(' ').map(|word| if word == "_" { "" } else { word }).collect();
@@ -23,7 +23,7 @@ fn asked(sandbox: &Sandbox, shell: &str, line: &str) -> String {
     String::from_utf8(output.stdout).expect("a text")
 }
 
-/// What bash is answered, in one line.
+/// Returns the candidates for bash on one line.
 fn bash(sandbox: &Sandbox, line: &str) -> String {
     asked(sandbox, "bash", line).lines().collect::<Vec<_>>().join(" ")
 }
@@ -40,7 +40,7 @@ fn rich() -> Sandbox {
 }
 
 #[test]
-fn every_shell_gets_a_script_that_asks_cerberus() {
+fn every_shell_gets_a_completion_script() {
     let sandbox = Sandbox::empty();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = sandbox.ok(&format!("completions {shell}"));
@@ -50,7 +50,7 @@ fn every_shell_gets_a_script_that_asks_cerberus() {
 }
 
 #[test]
-fn words_are_completed_by_what_the_project_holds() {
+fn values_are_completed_from_the_project() {
     let sandbox = rich();
     let lines = [
         "cerberus memory read _",
@@ -133,7 +133,7 @@ fn words_are_completed_by_what_the_project_holds() {
 }
 
 #[test]
-fn zsh_and_fish_are_told_what_a_memory_says() {
+fn zsh_and_fish_show_memory_titles() {
     let sandbox = rich();
     let told =
         ["zsh", "fish"].map(|shell| asked(&sandbox, shell, "cerberus memory read _")).join("--\n");
@@ -156,7 +156,7 @@ fn zsh_and_fish_are_told_what_a_memory_says() {
 }
 
 #[test]
-fn the_project_that_is_named_counts() {
+fn completion_uses_the_project_flag() {
     let sandbox = rich();
     let home = sandbox.beside("home");
     assert_eq!(bash(&home, "cerberus memory read h"), "");
@@ -168,7 +168,7 @@ fn the_project_that_is_named_counts() {
 }
 
 #[test]
-fn a_shell_is_never_told_what_went_wrong() {
+fn completion_never_prints_errors() {
     let sandbox = Sandbox::empty();
     assert_eq!(bash(&sandbox, "cerberus memory read x"), "");
     for (file, text) in [
@@ -191,7 +191,7 @@ fn a_shell_is_never_told_what_went_wrong() {
 }
 
 #[test]
-fn nothing_is_written_and_no_control_character_told() {
+fn completion_writes_no_file_and_no_control_character() {
     let sandbox = Sandbox::shop();
     sandbox.memory(
         "evil",
@@ -212,7 +212,7 @@ fn nothing_is_written_and_no_control_character_told() {
 }
 
 #[test]
-fn a_thousand_memories_are_completed_at_once() {
+fn a_thousand_memories_are_completed_quickly() {
     let sandbox = Sandbox::bank();
     for n in 0..1000 {
         sandbox.memory(
@@ -222,11 +222,11 @@ fn a_thousand_memories_are_completed_at_once() {
     }
     let started = Instant::now();
     assert_eq!(bash(&sandbox, "cerberus memory read memory-0999"), "memory-0999");
-    // Ten times what it takes, for machines that are busy.
+    // Ten times the usual duration, to allow for busy machines.
     assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
 }
 
-/// Bash itself, with the script loaded, completes the last word of a command line.
+/// Runs the script in bash itself. Bash splits words at `:` and `=`.
 #[test]
 #[cfg(unix)]
 fn bash_puts_together_what_it_cuts() {

@@ -1,5 +1,4 @@
-//! Several processes at once, and processes that are killed: nothing is lost, nothing
-//! is half written.
+//! Parallel and killed processes: nothing is lost and no file is partially written.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Output, Stdio};
@@ -11,7 +10,7 @@ use crate::sandbox::Sandbox;
 const AT_ONCE: usize = 8;
 const KILLS: u64 = 30;
 
-/// Runs all command lines at once and returns what they did, in order.
+/// Runs all command lines in parallel and returns their outputs in order.
 fn at_once(sandbox: &Sandbox, lines: &[String]) -> Vec<Output> {
     let children: Vec<Child> = lines
         .iter()
@@ -35,7 +34,7 @@ fn all_succeed(sandbox: &Sandbox, lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn memories_that_are_added_at_once_are_all_there() {
+fn memories_added_in_parallel_are_all_stored() {
     let sandbox = Sandbox::bank();
     let rules = RULES.iter().filter(|(_, _, example)| example.is_some()).cycle().take(AT_ONCE);
     let lines: Vec<String> = rules
@@ -49,7 +48,7 @@ fn memories_that_are_added_at_once_are_all_there() {
 }
 
 #[test]
-fn one_of_several_of_the_same_id_wins() {
+fn only_one_of_several_parallel_adds_of_an_id_succeeds() {
     let sandbox = Sandbox::bank();
     let lines: Vec<String> = (0..AT_ONCE)
         .map(|n| format!("memory add \"The one of {n}\" --id same --no-anchor"))
@@ -63,7 +62,7 @@ fn one_of_several_of_the_same_id_wins() {
 }
 
 #[test]
-fn several_of_the_same_text_all_get_an_id() {
+fn parallel_adds_of_the_same_text_get_different_ids() {
     let sandbox = Sandbox::bank();
     let lines: Vec<String> =
         (0..AT_ONCE).map(|_| "memory add \"Name it well\" --no-anchor".to_owned()).collect();
@@ -72,7 +71,7 @@ fn several_of_the_same_text_all_get_an_id() {
 }
 
 #[test]
-fn two_that_follow_at_once_agree() {
+fn two_parallel_reanchors_agree() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv shop people");
     sandbox.git("mv web/html.ts web/markup.ts");
@@ -82,7 +81,7 @@ fn two_that_follow_at_once_agree() {
 }
 
 #[test]
-fn a_cold_store_answers_everybody_alike() {
+fn parallel_commands_with_a_cold_store_agree() {
     let sandbox = Sandbox::anchored();
     let line = "memory anchor-test \"close the database session\" --limit 9";
     let answer = sandbox.ok(line);
@@ -94,7 +93,7 @@ fn a_cold_store_answers_everybody_alike() {
 }
 
 #[test]
-fn a_corrupt_store_answers_everybody_alike() {
+fn parallel_commands_with_a_corrupt_store_agree() {
     let sandbox = Sandbox::anchored();
     let line = "memory anchor-test \"close the database session\" --limit 9";
     let answer = sandbox.ok(line);
@@ -107,7 +106,7 @@ fn a_corrupt_store_answers_everybody_alike() {
 }
 
 #[test]
-fn readers_and_writers_do_not_hinder_each_other() {
+fn parallel_readers_and_writers_succeed() {
     let sandbox = Sandbox::anchored();
     let mut lines = Vec::new();
     for n in 0..3 {
@@ -121,7 +120,7 @@ fn readers_and_writers_do_not_hinder_each_other() {
 }
 
 #[test]
-fn texts_that_are_appended_at_once_are_all_there() {
+fn texts_appended_in_parallel_are_all_stored() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory create log --content \"# Log\"");
     sandbox.memory("notes", "## First\r\n\r\n## Second\r\nend\r\n");
@@ -148,7 +147,7 @@ fn texts_that_are_appended_at_once_are_all_there() {
 }
 
 #[test]
-fn writers_of_every_kind_take_turns() {
+fn parallel_writes_of_every_kind_are_serialized() {
     let sandbox = Sandbox::bank();
     for id in ["a", "b", "c", "d"] {
         sandbox.ok(&format!("memory create {id} --content \"Text of {id}, see [[memory:a]].\""));
@@ -172,7 +171,7 @@ fn writers_of_every_kind_take_turns() {
     assert_eq!(sandbox.json("memory stats")["memories"], 4);
 }
 
-/// Checks that every file of a bank and of its trash is whole, and returns the texts by file.
+/// Checks that every memory and deleted memory is complete, and returns the texts by file.
 fn whole_files(sandbox: &Sandbox) -> BTreeMap<String, String> {
     toml::from_str::<toml::Table>(&sandbox.lock()).expect("the lock is TOML");
     let mut texts = BTreeMap::new();
@@ -196,7 +195,7 @@ fn whole_files(sandbox: &Sandbox) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_whatever_went_on_beside() {
+fn acknowledged_parallel_writes_are_never_lost() {
     const ROUNDS: usize = 4;
     let sandbox = Sandbox::bank();
     sandbox.ok("memory create log --content \"# Log\"");
@@ -261,7 +260,7 @@ fn what_was_acknowledged_is_there_whatever_went_on_beside() {
 }
 
 #[test]
-fn the_same_edit_by_everybody_is_made_once() {
+fn the_same_parallel_edit_is_applied_once() {
     let sandbox = Sandbox::bank();
     let text = "---\ntype: plan\n---\n<!-- ANCHOR:a -->\nText.\n\n## Next\n\nEnd.\n";
     for (line, expected) in [
@@ -275,7 +274,7 @@ fn the_same_edit_by_everybody_is_made_once() {
         all_succeed(&sandbox, &vec![line.to_owned(); AT_ONCE]);
         assert_eq!(sandbox.read(".memories/plan.md"), expected, "{line}");
     }
-    // Of eight that move it away one succeeds, and the others are told that it is gone.
+    // One of eight deletions succeeds; the others report that the memory is not found.
     let mut statuses: Vec<_> = at_once(&sandbox, &vec!["memory delete plan".to_owned(); AT_ONCE])
         .iter()
         .map(|it| it.status.code())
@@ -286,7 +285,7 @@ fn the_same_edit_by_everybody_is_made_once() {
 }
 
 #[test]
-fn a_merge_that_is_killed_loses_nothing_and_can_be_finished() {
+fn a_killed_merge_loses_nothing_and_can_be_finished() {
     let line = "memory merge one two three --into all";
     for n in 0..KILLS {
         let sandbox = Sandbox::bank();
@@ -310,18 +309,18 @@ fn a_merge_that_is_killed_loses_nothing_and_can_be_finished() {
     }
 }
 
-/// Starts a command and kills it a while later; it may have ended by then.
+/// Starts a command and kills it after `wait`. It may have ended by then.
 fn kill_after(sandbox: &Sandbox, line: &str, wait: Duration) {
     let mut command = sandbox.command(line);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-    // The fault to inject, not a wait for something to happen.
+    // The sleep selects the moment of the kill; nothing is awaited.
     std::thread::sleep(wait);
-    // Killing what has ended is an error that says nothing.
+    // Killing a process that has ended is an error without meaning here.
     let _ = child.kill();
     child.wait().expect("it ends");
 }
 
-/// Checks that whatever is in the bank is whole.
+/// Checks that every file in the bank is complete.
 fn is_whole(sandbox: &Sandbox, text: &str) {
     if sandbox.exists(".memories/anchors.lock") {
         toml::from_str::<toml::Table>(&sandbox.lock()).expect("the lock is TOML");
@@ -341,7 +340,7 @@ fn is_whole(sandbox: &Sandbox, text: &str) {
 }
 
 #[test]
-fn an_add_that_is_killed_leaves_nothing_half_written() {
+fn a_killed_add_leaves_no_partial_file() {
     let sandbox = Sandbox::bank();
     let text = "Escape HTML entities in text before it is rendered as markup";
     for n in 0..KILLS {
@@ -355,16 +354,16 @@ fn an_add_that_is_killed_leaves_nothing_half_written() {
 }
 
 #[test]
-fn what_a_killed_process_leaves_is_none_of_gits_business() {
+fn leftover_temporary_files_are_ignored_by_git() {
     let sandbox = Sandbox::bank();
     sandbox.commit("an empty bank");
-    // As `bank` names what it has not finished writing.
+    // The name that `bank` gives to temporary files.
     sandbox.write(".memories/.cerberus-abc123", "---\ntype: ru");
     assert_eq!(sandbox.git("status --porcelain"), "");
 }
 
 #[test]
-fn a_reanchor_that_is_killed_can_be_run_again() {
+fn a_killed_reanchor_can_be_run_again() {
     let sandbox = Sandbox::anchored();
     let places = ["web/html.ts", "web/markup.ts"];
     for n in 0..KILLS {
@@ -382,7 +381,7 @@ fn a_reanchor_that_is_killed_can_be_run_again() {
 }
 
 #[test]
-fn an_index_that_is_killed_is_finished_by_the_next() {
+fn a_killed_index_is_completed_by_the_next_command() {
     let sandbox = Sandbox::shop();
     let line = "memory anchor-test \"close the database session\" --limit 9";
     let answer = sandbox.ok(line);

@@ -1,11 +1,11 @@
-//! Where the project, its settings and its bank come from.
+//! How the project, its settings and its bank are found.
 
 use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
 #[test]
-fn a_wrong_configuration_is_located() {
+fn an_invalid_configuration_is_reported_with_its_position() {
     let sandbox = Sandbox::bank();
     let mut told = String::new();
     for text in [
@@ -60,7 +60,7 @@ fn a_wrong_configuration_is_located() {
 }
 
 #[test]
-fn the_projects_file_is_laid_over_the_users() {
+fn the_project_file_overrides_the_user_file() {
     let sandbox = Sandbox::bank();
     sandbox.write(
         "../home/config/cerberus/config.toml",
@@ -76,7 +76,7 @@ fn the_projects_file_is_laid_over_the_users() {
 }
 
 #[test]
-fn memory_can_be_switched_off() {
+fn memory_can_be_disabled() {
     let sandbox = Sandbox::bank();
     sandbox.write("cerberus.toml", "[memory]\nenabled = false\n");
     sandbox.session(expect![[r#"
@@ -90,7 +90,7 @@ fn memory_can_be_switched_off() {
 }
 
 #[test]
-fn the_project_is_found_from_a_folder_inside_it() {
+fn the_project_is_found_from_a_subfolder() {
     let sandbox = Sandbox::anchored();
     let shown = sandbox.ok("memory show --anchored");
     let inside = sandbox.beside("shop/web");
@@ -149,7 +149,7 @@ fn there_is_no_bank_before_init() {
 }
 
 #[test]
-fn worktrees_share_the_bank_in_the_users_folder() {
+fn worktrees_share_the_user_bank() {
     let sandbox = Sandbox::shop();
     sandbox.write("cerberus.toml", "[memory]\nstorage_strategy = \"user\"\n");
     sandbox.commit("the bank is mine");

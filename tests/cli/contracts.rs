@@ -1,13 +1,13 @@
-//! The shape of each JSON document: names and types of all keys, which scripts, CI and
-//! agents rely on. A key may be added here; none goes, and none changes its type.
+//! The shape of each JSON document: the names and types of all keys, which scripts, CI and
+//! agents rely on. Keys may be added; removing or retyping one breaks the contract.
 
 use expect_test::{Expect, expect};
 use serde_json::{Map, Value};
 
 use crate::sandbox::{Sandbox, transcript};
 
-/// Returns a document with every leaf replaced by its type; of a list, what any of its
-/// members is.
+/// Returns a document with every leaf replaced by its type. The members of a list are merged
+/// into one.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Null => "null".into(),
@@ -52,8 +52,8 @@ fn merged(a: Value, b: Value) -> Value {
     }
 }
 
-/// Runs the command lines of a transcript and compares the shapes of their documents, a
-/// key a line; `$ cerberus x` stands for `cerberus x --json`.
+/// Runs the command lines of a transcript and compares the shapes of their documents, one key
+/// per line. `$ cerberus x` runs `cerberus x --json`.
 fn shapes(sandbox: &Sandbox, expected: Expect) {
     let mut told = String::new();
     for line in transcript(&expected) {
@@ -70,7 +70,7 @@ fn shapes(sandbox: &Sandbox, expected: Expect) {
 }
 
 #[test]
-fn what_is_asked_of_the_code() {
+fn json_of_anchor_test_index_and_demo() {
     let sandbox = Sandbox::shop();
     shapes(
         &sandbox,
@@ -113,7 +113,7 @@ fn what_is_asked_of_the_code() {
 }
 
 #[test]
-fn what_is_done_with_memories() {
+fn json_of_short_memories() {
     let sandbox = Sandbox::anchored();
     sandbox.memory(
         "odd",
@@ -186,7 +186,7 @@ fn what_is_done_with_memories() {
 }
 
 #[test]
-fn what_became_of_anchors() {
+fn json_of_reanchor() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv shop/accounts.py shop/members.py");
     let html = sandbox.read("web/html.ts");
@@ -214,7 +214,7 @@ fn what_became_of_anchors() {
 }
 
 #[test]
-fn what_is_given() {
+fn json_of_pins_inject_feedback_and_hooks() {
     let sandbox = Sandbox::anchored();
     sandbox.write("AGENTS.md", "be kind");
     shapes(
@@ -276,7 +276,7 @@ fn what_is_given() {
 }
 
 #[test]
-fn every_answer_is_one_document() {
+fn every_command_prints_one_json_document() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv web/html.ts web/markup.ts");
     for line in [
@@ -293,7 +293,7 @@ fn every_answer_is_one_document() {
 }
 
 #[test]
-fn what_is_done_with_documents() {
+fn json_of_documents() {
     let sandbox = Sandbox::anchored();
     shapes(
         &sandbox,
@@ -358,7 +358,7 @@ fn what_is_done_with_documents() {
 }
 
 #[test]
-fn what_memories_speak_of() {
+fn json_of_links() {
     let sandbox = Sandbox::bank();
     sandbox.memory("a", "Fix [[shop/gone.py|it]]. [[supersedes::memory:b]] [[shop/orders.py]]\n");
     sandbox.memory("b", "[[supersedes::memory:a]]\n");
@@ -381,7 +381,7 @@ fn what_memories_speak_of() {
 }
 
 #[test]
-fn what_a_page_shows() {
+fn json_of_report() {
     let sandbox = Sandbox::anchored();
     sandbox.memory("a", "# One\n\nFix [[shop/gone.py|it]]. [[supersedes::memory:a]]\n");
     sandbox.ok("memory pin add \"Be kind\"");

@@ -58,7 +58,7 @@ fn a_document_is_written_and_not_anchored() {
 }
 
 #[test]
-fn frontmatter_of_the_content_is_kept() {
+fn frontmatter_in_the_content_is_preserved() {
     let sandbox = Sandbox::bank();
     let content =
         "---\r\n# mine\r\nid: own\r\nowner: jo # unknown\r\ntags: [a]\r\n---\r\nText.\r\n";
@@ -85,7 +85,7 @@ fn frontmatter_of_the_content_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_a_document_is_refused() {
+fn an_invalid_document_is_refused() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory create there --content x");
     sandbox.write("bell.txt", "one\ntwo \x07\n");
@@ -211,7 +211,7 @@ fn what_cannot_be_a_document_is_refused() {
 }
 
 #[test]
-fn a_text_may_come_through_a_pipe() {
+fn the_content_may_come_from_stdin() {
     let sandbox = Sandbox::bank();
     for (name, line) in [("a", ""), ("b", " --file -"), ("c", " --content -")] {
         let outcome = sandbox.piped(&format!("memory create {name}{line}"), "\u{FEFF}piped\n");

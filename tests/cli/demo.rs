@@ -3,7 +3,7 @@
 use crate::sandbox::Sandbox;
 
 #[test]
-fn every_step_holds_and_nothing_stays_behind() {
+fn every_step_passes_and_the_repository_is_removed() {
     let sandbox = Sandbox::empty();
     let outcome = sandbox.run("demo");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());

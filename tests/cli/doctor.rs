@@ -4,22 +4,22 @@ use expect_test::{Expect, expect};
 
 use crate::sandbox::Sandbox;
 
-/// Runs `doctor` and compares all that can be seen of it.
+/// Runs `doctor`, compares its output and checks that it changes no file.
 #[track_caller]
 fn check(sandbox: &Sandbox, expected: Expect) {
-    let before = sandbox.git_or_nothing("status --porcelain --ignored");
+    let before = sandbox.git_or_empty("status --porcelain --ignored");
     let text = sandbox.run("doctor").text();
     let rest = text.strip_prefix("$ cerberus doctor\n").expect("the command line");
     expected.assert_eq(rest);
     assert_eq!(
-        sandbox.git_or_nothing("status --porcelain --ignored"),
+        sandbox.git_or_empty("status --porcelain --ignored"),
         before,
         "it changed something"
     );
 }
 
 #[test]
-fn a_sound_project_gets_one_calm_line() {
+fn a_healthy_project_gets_one_line() {
     let sandbox = Sandbox::anchored();
     sandbox.ok("memory delete hang-curtains");
     check(
@@ -35,7 +35,7 @@ fn a_sound_project_gets_one_calm_line() {
 }
 
 #[test]
-fn what_cannot_be_looked_at_is_no_check_that_passed() {
+fn a_check_that_cannot_run_does_not_pass() {
     let sandbox = Sandbox::bank();
     let mut command = sandbox.command("doctor");
     command.env("TMPDIR", sandbox.path("none"));
@@ -48,7 +48,7 @@ fn what_cannot_be_looked_at_is_no_check_that_passed() {
 }
 
 #[test]
-fn an_empty_folder_has_no_bank() {
+fn a_folder_without_a_bank_is_reported() {
     let sandbox = Sandbox::empty();
     sandbox.remove(".git");
     check(
@@ -64,7 +64,7 @@ fn an_empty_folder_has_no_bank() {
 }
 
 #[test]
-fn a_wrong_configuration_does_not_hide_the_rest() {
+fn an_invalid_configuration_does_not_stop_the_other_checks() {
     let sandbox = Sandbox::anchored();
     sandbox.write("cerberus.toml", "[anchor]\nmin_qualty = 0.5\n");
     sandbox.write("../home/config/cerberus/config.toml", "[memory\n");
@@ -82,7 +82,7 @@ fn a_wrong_configuration_does_not_hide_the_rest() {
 }
 
 #[test]
-fn where_settings_come_from_is_told() {
+fn the_sources_of_the_settings_are_listed() {
     let sandbox = Sandbox::bank();
     sandbox.write(
         "../home/config/cerberus/config.toml",
@@ -95,7 +95,7 @@ fn where_settings_come_from_is_told() {
 }
 
 #[test]
-fn excludes_may_not_hide_everything() {
+fn excluding_all_code_is_reported() {
     let sandbox = Sandbox::bank();
     sandbox.write("cerberus.toml", "[anchor]\nexclude = [\"**\"]\n");
     check(
@@ -116,7 +116,7 @@ fn excludes_may_not_hide_everything() {
 }
 
 #[test]
-fn memory_that_is_off_is_a_remark() {
+fn disabled_memory_is_an_info() {
     let sandbox = Sandbox::bank();
     sandbox.write("cerberus.toml", "[memory]\nenabled = false\n");
     check(
@@ -129,7 +129,7 @@ fn memory_that_is_off_is_a_remark() {
 }
 
 #[test]
-fn the_environment_is_looked_at() {
+fn the_environment_is_checked() {
     let sandbox = Sandbox::bank();
     let mut command = sandbox.command("doctor");
     command
@@ -158,7 +158,7 @@ fn the_environment_is_looked_at() {
 }
 
 #[test]
-fn a_bank_that_is_no_folder_is_told() {
+fn a_bank_that_is_not_a_folder_is_reported() {
     let sandbox = Sandbox::shop();
     sandbox.write(".memories", "x");
     check(
@@ -171,7 +171,7 @@ fn a_bank_that_is_no_folder_is_told() {
 }
 
 #[test]
-fn what_killed_commands_leave_is_told() {
+fn leftover_temporary_files_are_reported() {
     let sandbox = Sandbox::bank();
     sandbox.write(".memories/.cerberus-a1", "x");
     sandbox.write(".memories/db/.cerberus-b2", "x");
@@ -185,7 +185,7 @@ fn what_killed_commands_leave_is_told() {
 }
 
 #[test]
-fn memories_that_are_odd_are_told_one_by_one() {
+fn invalid_memories_are_reported_one_by_one() {
     let sandbox = Sandbox::bank();
     sandbox.memory("yaml", "---\ntype: [rule\n---\nx\n");
     sandbox.memory("type", "---\ntype: rul\nscope: galaxy\n---\nx\n");
@@ -224,7 +224,7 @@ fn memories_that_are_odd_are_told_one_by_one() {
 }
 
 #[test]
-fn broken_links_and_circles_are_told() {
+fn broken_links_and_cycles_are_reported() {
     let sandbox = Sandbox::bank();
     sandbox.memory("a", "See [[shop/nowhere.py]] and [[supersedes::memory:b]].\n");
     sandbox.memory("b", "[[supersedes::memory:a]]\n");
@@ -240,7 +240,7 @@ fn broken_links_and_circles_are_told() {
 }
 
 #[test]
-fn rules_without_an_example_are_a_remark() {
+fn rules_without_an_example_are_an_info() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add \"Be kind to whales\" --id whales --no-anchor");
     check(
@@ -254,7 +254,7 @@ fn rules_without_an_example_are_a_remark() {
 }
 
 #[test]
-fn a_damaged_lock_is_told() {
+fn a_damaged_lock_is_reported() {
     let sandbox = Sandbox::anchored();
     let lock = sandbox.lock();
     sandbox.write(".memories/anchors.lock", format!("<<<<<<< ours\n{lock}"));
@@ -276,7 +276,7 @@ fn a_damaged_lock_is_told() {
 }
 
 #[test]
-fn anchors_that_are_out_of_date_fail() {
+fn outdated_anchors_fail_the_check() {
     let sandbox = Sandbox::anchored();
     sandbox.remove("web/html.ts");
     sandbox.git("mv api/limit.go api/limiter.go");
@@ -303,7 +303,7 @@ fn anchors_that_are_out_of_date_fail() {
 }
 
 #[test]
-fn pins_are_looked_at() {
+fn pins_are_checked() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory pin add \"Run the tests\"");
     sandbox.ok("memory pin add \"Ask before a push\"");
@@ -326,7 +326,7 @@ fn pins_are_looked_at() {
 }
 
 #[test]
-fn the_store_is_looked_at_and_left_alone() {
+fn the_store_is_checked_and_not_changed() {
     let sandbox = Sandbox::anchored();
     let store = ".memories/indices/cerberus.db";
     for (file, text) in
@@ -367,7 +367,7 @@ fn the_store_is_looked_at_and_left_alone() {
 }
 
 #[test]
-fn how_git_sees_the_bank_is_told() {
+fn the_git_status_of_the_bank_is_checked() {
     let sandbox = Sandbox::bank();
     sandbox.memory("a", "x\n");
     check(
@@ -409,7 +409,7 @@ fn how_git_sees_the_bank_is_told() {
 }
 
 #[test]
-fn a_lock_outside_git_is_told() {
+fn a_lock_that_is_not_in_git_is_reported() {
     let sandbox = Sandbox::anchored();
     sandbox.git("rm -q --cached .memories/anchors.lock");
     check(
@@ -423,7 +423,7 @@ fn a_lock_outside_git_is_told() {
 }
 
 #[test]
-fn a_shallow_clone_is_a_remark() {
+fn a_shallow_clone_is_an_info() {
     let sandbox = Sandbox::anchored();
     sandbox.commit("later");
     let source = format!("file://{}", sandbox.path("").display());
@@ -440,7 +440,7 @@ fn a_shallow_clone_is_a_remark() {
 }
 
 #[test]
-fn commits_that_are_not_here_are_a_remark() {
+fn missing_commits_are_an_info() {
     let sandbox = Sandbox::anchored();
     let lock = sandbox.lock();
     let commits = lock.lines().filter_map(|line| line.strip_prefix("commit = "));
@@ -457,7 +457,7 @@ fn commits_that_are_not_here_are_a_remark() {
 }
 
 #[test]
-fn without_git_all_else_is_looked_at() {
+fn the_other_checks_run_without_git() {
     let sandbox = Sandbox::anchored();
     let mut command = sandbox.command("doctor");
     command.env("PATH", sandbox.path("none"));
@@ -471,7 +471,7 @@ fn without_git_all_else_is_looked_at() {
 }
 
 #[test]
-fn settings_that_start_a_missing_cerberus_are_told() {
+fn hook_settings_with_a_missing_program_are_reported() {
     let sandbox = Sandbox::bank();
     sandbox.write(
         ".mcp.json",
@@ -496,7 +496,7 @@ fn settings_that_start_a_missing_cerberus_are_told() {
 }
 
 #[test]
-fn a_stale_block_is_a_remark() {
+fn a_stale_block_is_an_info() {
     let sandbox = Sandbox::anchored();
     sandbox.write("AGENTS.md", "# Agents\n");
     sandbox.ok("memory inject --into AGENTS.md --for agents-md");

@@ -1,4 +1,4 @@
-//! The exit statuses of the manual: one test each.
+//! The documented exit statuses, one test each.
 
 use expect_test::expect;
 
@@ -14,7 +14,7 @@ fn ends_with(status: i32, sandbox: &Sandbox, lines: &[&str]) {
 }
 
 #[test]
-fn zero_is_done() {
+fn status_0_means_success() {
     let lines = [
         "--help",
         "--version",
@@ -36,7 +36,7 @@ fn zero_is_done() {
 }
 
 #[test]
-fn one_is_a_check_that_failed() {
+fn status_1_means_a_failed_check() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv web/html.ts web/markup.ts");
     sandbox.memory("odd", "<!-- ANCHOR:a -->\n");
@@ -57,7 +57,7 @@ fn one_is_a_check_that_failed() {
 }
 
 #[test]
-fn two_is_wrong_usage_or_input() {
+fn status_2_means_wrong_usage_or_input() {
     let lines = [
         "",
         "memory",
@@ -79,7 +79,7 @@ fn two_is_wrong_usage_or_input() {
 }
 
 #[test]
-fn three_is_a_failure_of_the_environment() {
+fn status_3_means_an_environment_failure() {
     let sandbox = Sandbox::anchored();
     sandbox.write(".memories/anchors.lock", "version = 1\nnot toml\n");
     ends_with(3, &sandbox, &["memory show", "memory reanchor --check", "memory show --json"]);
@@ -89,7 +89,7 @@ fn three_is_a_failure_of_the_environment() {
 }
 
 #[test]
-fn a_failure_says_nothing_on_standard_output() {
+fn a_failure_prints_nothing_on_stdout() {
     let sandbox = Sandbox::anchored();
     for line in
         ["memory show none --json", "memory show none", "memory add x --id hash-passwords --json"]
@@ -101,7 +101,7 @@ fn a_failure_says_nothing_on_standard_output() {
 }
 
 #[test]
-fn a_command_in_the_wrong_place_is_pointed_to() {
+fn a_misplaced_command_gets_a_tip() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus search session

@@ -6,7 +6,7 @@ use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
-/// Returns the files of the bank that people own, with their bytes.
+/// Returns the bytes of each file of the bank, without the store.
 fn files(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
     let mut folders = vec![sandbox.path(".memories")];
     let mut found = BTreeMap::new();
@@ -44,7 +44,7 @@ fn odd_bank() -> Sandbox {
 }
 
 #[test]
-fn a_round_trip_is_the_same_to_the_byte() {
+fn export_and_import_restore_every_byte() {
     let (from, to) = (odd_bank(), Sandbox::bank());
     let export = from.ok("memory export");
     assert_eq!(from.ok("memory export"), export, "the same bank gives the same lines");
@@ -60,7 +60,7 @@ fn a_round_trip_is_the_same_to_the_byte() {
 }
 
 #[test]
-fn an_export_is_a_header_and_a_line_a_file() {
+fn an_export_is_a_header_and_one_line_per_file() {
     let sandbox = Sandbox::bank();
     sandbox.memory("a", "Text.\n");
     sandbox.memory("latin", b"Caf\xE9\n");
@@ -107,7 +107,7 @@ fn an_export_is_a_header_and_a_line_a_file() {
 }
 
 #[test]
-fn what_the_bank_has_otherwise_is_refused_unless_told() {
+fn a_conflicting_import_is_refused_without_overwrite() {
     let (from, to) = (Sandbox::anchored(), Sandbox::anchored());
     from.ok("memory update escape-html --content \"Another text\"");
     from.ok("memory create extra --content Extra.");
@@ -151,7 +151,7 @@ fn what_the_bank_has_otherwise_is_refused_unless_told() {
 }
 
 #[test]
-fn anchors_of_others_stay() {
+fn import_leaves_other_anchors_unchanged() {
     let (from, to) = (Sandbox::bank(), Sandbox::bank());
     let rule = "memory add \"Escape HTML entities in text before it is rendered as markup\"";
     from.ok(&format!("{rule} --id theirs"));
@@ -163,7 +163,7 @@ fn anchors_of_others_stay() {
 }
 
 #[test]
-fn a_wrong_export_is_refused_as_a_whole() {
+fn an_invalid_export_is_refused_as_a_whole() {
     let sandbox = Sandbox::bank();
     let before = files(&sandbox);
     let header =
@@ -244,7 +244,7 @@ fn a_wrong_export_is_refused_as_a_whole() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_written_through_a_link() {
+fn import_writes_nothing_through_a_symlink() {
     let sandbox = Sandbox::bank();
     std::fs::create_dir(sandbox.path("../outside")).expect("a folder");
     std::fs::write(sandbox.path("../outside/x.md"), "secret").expect("a file");

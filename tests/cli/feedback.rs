@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::sandbox::Sandbox;
 
 #[test]
-fn verdicts_are_counted_apart() {
+fn feedback_is_counted_by_verdict() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
         $ cerberus memory feedback hash --good

@@ -1,13 +1,13 @@
-//! A disk without room, as a limit on the size of files: commands that write say so and
-//! leave no trace, commands that read work, and all work again when there is room.
+//! A full disk, simulated by a limit on file sizes: writing commands fail and change nothing,
+//! reading commands work, and a failed command succeeds once there is space.
 
 use std::process::Command;
 
-use crate::kills::{self, COMMANDS};
+use crate::killed_commands::{self, COMMANDS};
 use crate::sandbox::{Outcome, Sandbox};
 
-/// The largest file that can be written, in blocks of 512 bytes: none, the smallest
-/// memories, memories but not the lock file.
+/// The largest possible file in blocks of 512 bytes: no file at all, small memories only, and
+/// memories but not the lock file.
 const LIMITS: &[usize] = &[0, 1, 3];
 
 const READING: &[&str] = &[
@@ -22,19 +22,19 @@ const READING: &[&str] = &[
 ];
 
 #[test]
-fn what_cannot_be_written_leaves_no_trace_and_can_be_done_later() {
-    let template = kills::template();
-    let before = kills::files(&template);
+fn a_write_without_space_changes_nothing_and_can_be_retried() {
+    let template = killed_commands::template();
+    let before = killed_commands::files(&template);
     for (n, line) in COMMANDS.iter().enumerate() {
         for limit in LIMITS {
-            let sandbox = kills::copy(&template, &format!("{n}-{limit}"));
+            let sandbox = killed_commands::copy(&template, &format!("{n}-{limit}"));
             let outcome = limited(&sandbox, *limit, line);
             let is_done = [0, 1].contains(&outcome.status());
             let is_told = outcome.status() == 3 && outcome.stderr().contains("cerberus: ");
             assert!(is_done || is_told, "{limit}: {}", outcome.text());
-            // What a merge has done is kept: the same command again does the rest.
+            // A merge keeps its completed steps; repeating the command does the rest.
             if is_told && !line.contains("merge") {
-                assert_eq!(kills::files(&sandbox), before, "{limit}: {}", outcome.text());
+                assert_eq!(killed_commands::files(&sandbox), before, "{limit}: {}", outcome.text());
             }
             if is_told {
                 let again = sandbox.run(line);
@@ -45,8 +45,8 @@ fn what_cannot_be_written_leaves_no_trace_and_can_be_done_later() {
 }
 
 #[test]
-fn what_only_reads_needs_no_room() {
-    let sandbox = kills::template();
+fn reading_commands_work_without_disk_space() {
+    let sandbox = killed_commands::template();
     for line in READING {
         let expected = sandbox.run(line);
         let outcome = limited(&sandbox, 0, line);
@@ -56,7 +56,7 @@ fn what_only_reads_needs_no_room() {
 }
 
 #[test]
-fn what_lives_in_the_store_alone_is_not_said_to_be_kept_without_it() {
+fn data_of_the_store_is_not_reported_as_saved_without_a_store() {
     let sandbox = Sandbox::anchored();
     sandbox.remove(".memories/indices");
     sandbox.write(".memories/indices/cerberus.db/x", "A folder is in the way.");
@@ -68,7 +68,7 @@ fn what_lives_in_the_store_alone_is_not_said_to_be_kept_without_it() {
     sandbox.ok("memory pin add \"For good\"");
 }
 
-/// Runs a command that can write no file larger than so many blocks.
+/// Runs a command with a limit on the size of the files that it writes.
 fn limited(sandbox: &Sandbox, blocks: usize, line: &str) -> Outcome {
     let inner = sandbox.command(line);
     let mut command = Command::new("sh");

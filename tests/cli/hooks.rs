@@ -109,12 +109,12 @@ fn settings_are_merged_into_a_file() {
     "#]]
     .assert_eq(&sandbox.read(".claude/settings.json"));
     assert_eq!(sandbox.read("broken.json"), "{");
-    // Whatever the hook's command does, a commit goes on.
+    // The hook must not block a commit, even if its command fails.
     sandbox.commit("with the hook");
 }
 
 #[test]
-fn what_is_linked_is_said_before_a_commit() {
+fn the_commit_hook_prints_linked_memories() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
         $ cerberus memory linked --diff --for git-hook

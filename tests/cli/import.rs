@@ -1,4 +1,4 @@
-//! `memory import` of rules; of exports see `export.rs`.
+//! `memory import` of rules. For exports see `export.rs`.
 
 use expect_test::expect;
 
@@ -31,7 +31,7 @@ fn with_agents() -> Sandbox {
 }
 
 #[test]
-fn rules_are_taken_once_with_their_examples() {
+fn importing_twice_adds_rules_once() {
     let sandbox = with_agents();
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md --dry-run
@@ -78,7 +78,7 @@ fn rules_are_taken_once_with_their_examples() {
 }
 
 #[test]
-fn the_report_is_a_document() {
+fn import_prints_a_json_report() {
     let sandbox = Sandbox::bank();
     sandbox.write("NOTES.md", "# Notes\n\n## Code\n\n### Names\n\n- Use short names\n- Names\n");
     sandbox.session(expect![[r#"
@@ -128,7 +128,7 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
-fn edited_memories_and_moved_items_are_known_and_changed_ones_told() {
+fn edited_memories_and_moved_items_are_recognised() {
     let sandbox = with_agents();
     sandbox.ok("memory import AGENTS.md --no-anchor");
     sandbox.ok("memory update never-write-sql-by-hand-see --content \"Let the mapper write SQL\"");
@@ -168,7 +168,7 @@ fn edited_memories_and_moved_items_are_known_and_changed_ones_told() {
 }
 
 #[test]
-fn a_folder_of_rules_says_where_they_hold() {
+fn rules_in_a_folder_get_a_scope() {
     let sandbox = Sandbox::bank();
     sandbox.write(
         ".cursor/rules/go-api.mdc",
@@ -212,7 +212,7 @@ fn a_folder_of_rules_says_where_they_hold() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_told() {
+fn an_unreadable_source_is_refused() {
     let sandbox = Sandbox::bank();
     sandbox.write("PROSE.md", "Only prose.\n");
     sandbox.write("../outside.md", "- Use tea\n");
@@ -296,7 +296,7 @@ fn what_cannot_be_imported_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_document_stands_for_it() {
+fn a_symlink_to_a_document_is_imported_once() {
     let sandbox = with_agents();
     std::os::unix::fs::symlink("AGENTS.md", sandbox.path("CLAUDE.md")).expect("a link");
     sandbox.ok("memory import AGENTS.md --no-anchor");
@@ -310,7 +310,7 @@ fn n_added(report: &serde_json::Value) -> usize {
 }
 
 #[test]
-fn memories_are_no_documents() {
+fn memories_are_not_imported() {
     let sandbox = with_agents();
     sandbox.memory("tea", "- Use tea\n");
     sandbox.write("vendor/RULES.md", "- Use water\n");
@@ -320,7 +320,7 @@ fn memories_are_no_documents() {
 }
 
 #[test]
-fn nothing_is_kept_of_an_import_that_fails() {
+fn a_failed_import_changes_nothing() {
     let sandbox = with_agents();
     sandbox.write(".memories/use-tea.md/keep", "in the way");
     sandbox.write("AGENTS.md", "- Use pots\n- Use tea\n");

@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::sandbox::Sandbox;
 
 #[test]
-fn what_it_holds_is_told() {
+fn index_reports_its_contents() {
     let sandbox = Sandbox::bank();
     sandbox.write("notes.txt", "no code");
     sandbox.session(expect![[r#"
@@ -30,7 +30,7 @@ fn what_it_holds_is_told() {
 }
 
 #[test]
-fn a_folder_without_code_is_no_failure() {
+fn a_folder_without_code_succeeds() {
     let sandbox = Sandbox::empty();
     let index = sandbox.json("index");
     assert_eq!((&index["files"], &index["warnings"]), (&0.into(), &serde_json::json!([])));
@@ -43,7 +43,7 @@ fn a_folder_without_code_is_no_failure() {
 }
 
 #[test]
-fn excluded_code_is_left_out() {
+fn excluded_code_is_not_indexed() {
     let sandbox = Sandbox::shop();
     sandbox.write("cerberus.toml", "[anchor]\nexclude = [\"web/**\", \"*.go\"]\n");
     assert_eq!(sandbox.json("index")["languages"], serde_json::json!({"python": 3}));

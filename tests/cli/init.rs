@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::sandbox::Sandbox;
 
 #[test]
-fn a_bank_is_made_once() {
+fn a_bank_is_created_once() {
     let sandbox = Sandbox::empty();
     sandbox.session(expect![[r#"
         $ cerberus memory init
@@ -32,7 +32,7 @@ fn a_bank_is_made_once() {
 }
 
 #[test]
-fn what_is_there_already_is_left_alone() {
+fn existing_files_are_unchanged() {
     let sandbox = Sandbox::empty();
     sandbox.write("cerberus.toml", "# mine\n");
     sandbox.write(".memories/.gitignore", "# mine too\n");
@@ -53,7 +53,7 @@ fn what_is_there_already_is_left_alone() {
 }
 
 #[test]
-fn a_bank_in_the_users_folder_is_not_told_to_be_committed() {
+fn init_of_a_user_bank_does_not_ask_for_a_commit() {
     let sandbox = Sandbox::empty();
     sandbox.write("cerberus.toml", "[memory]\nstorage_strategy = \"user\"\n");
     let said = sandbox.ok("memory init");

@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
-/// The project with its rules and without the built-in pins.
+/// The project with its rules, without built-in pins.
 fn quiet() -> Sandbox {
     let sandbox = Sandbox::anchored();
     sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.2\n[pins]\ndefaults = false\n");
@@ -13,7 +13,7 @@ fn quiet() -> Sandbox {
 }
 
 #[test]
-fn pins_rules_and_examples_are_given() {
+fn inject_prints_pins_rules_and_examples() {
     let sandbox = quiet();
     sandbox.ok("memory pin add \"Deploys are frozen\" --priority critical");
     sandbox.ok("memory pin add \"accounts.py is being split\"");
@@ -87,7 +87,7 @@ fn pins_rules_and_examples_are_given() {
 }
 
 #[test]
-fn what_is_at_hand_comes_first() {
+fn relevant_memories_come_first() {
     let sandbox = quiet();
     let first = |line: &str| {
         let given = sandbox.json(line);
@@ -119,7 +119,7 @@ fn what_is_at_hand_comes_first() {
 }
 
 #[test]
-fn only_code_that_is_there_is_given() {
+fn only_existing_code_is_printed() {
     let sandbox = quiet();
     let example = |id: &str| {
         let given = sandbox.json(&format!("memory inject --query {id}"));
@@ -149,7 +149,7 @@ fn only_code_that_is_there_is_given() {
 }
 
 #[test]
-fn a_block_is_kept_in_a_file() {
+fn into_updates_a_block_in_a_file() {
     let sandbox = quiet();
     sandbox.write("AGENTS.md", "# Agents\r\n\r\nBe kind.");
     sandbox.ok("memory pin add \"only today\" --expires 2h");
@@ -223,7 +223,7 @@ fn a_block_is_kept_in_a_file() {
 }
 
 #[test]
-fn a_host_gets_what_it_takes_and_is_told_the_rest() {
+fn a_client_limit_is_respected_and_skipped_items_are_listed() {
     let sandbox = quiet();
     for n in 0..80 {
         sandbox.memory(&format!("m{n:02}"), format!("Rule {n}: {}\n", "keep it simple ".repeat(8)));
@@ -251,7 +251,7 @@ fn a_host_gets_what_it_takes_and_is_told_the_rest() {
 }
 
 #[test]
-fn a_hook_never_fails_its_host() {
+fn a_hook_never_fails_its_client() {
     let nothing = Sandbox::shop();
     assert_eq!(nothing.run("memory inject").status(), 2);
     for host in ["claude-hook", "codex-hook", "gemini-hook", "cursor-hook"] {
@@ -270,7 +270,7 @@ fn a_hook_never_fails_its_host() {
 }
 
 #[test]
-fn what_is_superseded_is_left_out() {
+fn superseded_memories_are_skipped() {
     let sandbox = quiet();
     sandbox.memory("salt", "Salt is not enough: see [[supersedes::memory:hash-passwords]].\n");
     sandbox.session(expect![[r#"

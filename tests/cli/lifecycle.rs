@@ -1,4 +1,4 @@
-//! The way of a rule: it finds its example, the code changes, and nothing is lost.
+//! The life cycle of a rule: it is anchored, the code changes, and the anchor follows.
 
 use expect_test::expect;
 
@@ -6,7 +6,7 @@ use crate::project::RULES;
 use crate::sandbox::Sandbox;
 
 #[test]
-fn every_rule_finds_its_example_and_the_hopeless_one_finds_none() {
+fn every_rule_with_an_example_finds_it() {
     let sandbox = Sandbox::anchored();
     for (id, text, example) in RULES {
         let shown = sandbox.json(&format!("memory show {id}"));
@@ -53,7 +53,7 @@ fn an_anchor_follows_a_moved_file_and_a_renamed_class() {
 }
 
 #[test]
-fn nothing_depends_on_the_store() {
+fn the_output_is_the_same_without_a_store() {
     let sandbox = Sandbox::anchored();
     sandbox.commit("as it is");
     let lines = [
@@ -77,7 +77,7 @@ fn nothing_depends_on_the_store() {
 }
 
 #[test]
-fn reading_leaves_no_trace_in_a_bank_made_by_hand() {
+fn reading_a_handwritten_bank_changes_no_file() {
     let sandbox = Sandbox::shop();
     sandbox.memory("note", "Close sessions early.\n");
     sandbox.commit("a bank without a .gitignore");

@@ -1,4 +1,4 @@
-//! `memory links` and `memory linked`: what memories say of files, symbols and each other.
+//! `memory links` and `memory linked`: links from memories to files, symbols and memories.
 
 use expect_test::expect;
 
@@ -6,7 +6,7 @@ use crate::sandbox::Sandbox;
 
 const POOL: &str = "class Pool:\n    def close(self):\n        pass\n";
 
-/// A project whose memories link in every way.
+/// A project whose memories have links of every kind.
 fn linked() -> Sandbox {
     let sandbox = Sandbox::bank();
     sandbox.write("src/pool.py", POOL);
@@ -77,7 +77,7 @@ fn links_are_listed_with_relation_state_and_sentence() {
 }
 
 #[test]
-fn broken_links_say_what_is_known_of_their_target_and_fail() {
+fn broken_links_are_explained_and_fail() {
     let sandbox = linked();
     sandbox.write("lib/moved.py", "def run():\n    pass\n\ndef other():\n    return 1\n");
     sandbox.commit("before");
@@ -112,7 +112,7 @@ fn broken_links_say_what_is_known_of_their_target_and_fail() {
 }
 
 #[test]
-fn a_bank_without_links_says_so() {
+fn a_bank_without_links_is_reported() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory links
@@ -138,7 +138,7 @@ fn a_bank_without_links_says_so() {
 }
 
 #[test]
-fn rings_are_told_and_hide_nothing() {
+fn supersession_cycles_are_reported_and_hide_nothing() {
     let sandbox = Sandbox::bank();
     sandbox.memory("a", "Ships. [[supersedes::memory:b]]\n");
     sandbox.memory("b", "Ships. [[supersedes::memory:c]]\n");
@@ -168,7 +168,7 @@ fn rings_are_told_and_hide_nothing() {
 }
 
 #[test]
-fn a_superseded_memory_is_found_only_when_asked_for() {
+fn a_superseded_memory_is_found_only_on_request() {
     let sandbox = linked();
     sandbox.session(expect![[r#"
         $ cerberus memory search "pools never closed"
@@ -201,7 +201,7 @@ fn a_superseded_memory_is_found_only_when_asked_for() {
 }
 
 #[test]
-fn memories_are_found_by_what_they_speak_of() {
+fn memories_are_found_by_their_link_targets() {
     let sandbox = linked();
     sandbox.ok("memory add \"Close pools\" --id close-pools --anchor-to src/pool.py::Pool.close");
     sandbox.session(expect![[r#"
@@ -308,7 +308,7 @@ fn memories_are_found_by_what_they_speak_of() {
 }
 
 #[test]
-fn a_link_follows_its_file_to_where_it_is_now() {
+fn a_broken_link_names_the_new_location_of_its_file() {
     let sandbox = linked();
     sandbox.write("core/pool.py", POOL);
     sandbox.remove("src/pool.py");
@@ -318,7 +318,7 @@ fn a_link_follows_its_file_to_where_it_is_now() {
 }
 
 #[test]
-fn what_is_staged_finds_its_memories() {
+fn diff_finds_the_memories_of_staged_files() {
     let sandbox = linked();
     sandbox.commit("memories");
     sandbox.ok("memory add \"Close pools\" --id close-pools --anchor-to src/pool.py::Pool.close");
@@ -359,7 +359,7 @@ fn what_is_staged_finds_its_memories() {
 }
 
 #[test]
-fn an_updated_memory_keeps_the_links_to_it() {
+fn links_to_an_updated_memory_stay_valid() {
     let sandbox = linked();
     let sources = |sandbox: &Sandbox| {
         let found = sandbox.json("memory linked memory:pools");
@@ -372,7 +372,7 @@ fn an_updated_memory_keeps_the_links_to_it() {
 }
 
 #[test]
-fn names_with_dots_and_folders_are_kept_in_step() {
+fn names_with_dots_and_folders_are_indexed() {
     let sandbox = Sandbox::bank();
     sandbox.memory("v1.2", "Version [[src/a.py]]\n");
     sandbox.memory("sub/x", "Deep [[memory:v1.2]]\n");

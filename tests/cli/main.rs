@@ -1,12 +1,11 @@
-//! End-to-end tests of the binary: wiring, flags, streams, exit status, and what only
-//! shows when processes, files and git meet. What a pure function can show is tested
-//! beside it.
+//! End-to-end tests of the binary: command wiring, flags, streams, exit statuses, and
+//! behaviour that needs processes, files or git. Pure functions are tested beside their code.
 //!
-//! After an intended change of output: `UPDATE_EXPECT=1 cargo test --test cli`, then
-//! read the diff. What the ranker computes is masked; what it must find is not.
+//! After an intended change of output run `UPDATE_EXPECT=1 cargo test --test cli` and review
+//! the diff. Scores of the ranker are masked in snapshots; the examples it finds are not.
 #![expect(
     clippy::disallowed_methods,
-    reason = "tests make, change and read the files that they test"
+    reason = "tests create, change and read the files that they test"
 )]
 
 mod add;
@@ -17,33 +16,31 @@ mod completions;
 mod concurrency;
 mod config;
 mod contracts;
+mod corrupt_files;
 mod create;
 mod demo;
 mod doctor;
 mod exit_status;
 mod export;
-mod faults;
 mod feedback;
 #[cfg(unix)]
 mod full_disk;
-mod history;
 mod hooks;
-mod hostile;
 mod import;
 mod index;
 mod init;
 mod inject;
 #[cfg(unix)]
-mod kills;
+mod killed_commands;
 mod lifecycle;
 mod links;
 mod mcp;
 mod merge;
+mod parallel_operations;
 mod pin;
 mod pipes;
-mod planted;
 mod project;
-mod quality_gate;
+mod ranking_quality;
 mod read;
 mod reanchor;
 mod report;
@@ -55,5 +52,7 @@ mod sections;
 mod show;
 mod stats;
 mod storage;
+mod symlinks;
 mod trash;
+mod unusual_code;
 mod update;

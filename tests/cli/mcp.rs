@@ -1,4 +1,4 @@
-//! `cerberus mcp`, spoken to in plain JSON-RPC over pipes, and by a client nobody here wrote.
+//! `cerberus mcp`, driven by JSON-RPC over pipes and by the official Python client.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 use crate::project::RULES;
 use crate::sandbox::Sandbox;
 
-/// How many memories each of several writers writes.
+/// Number of memories per writer.
 const EACH: usize = 12;
 
-/// A client with its server.
+/// A client and its server process.
 struct Client {
     server: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     last_id: u64,
-    /// What came without being asked for.
+    /// Notifications received so far.
     notes: Vec<Value>,
 }
 
 impl Client {
-    /// Starts a server and agrees on a protocol with it.
+    /// Starts a server and initializes the connection.
     fn new(sandbox: &Sandbox) -> Self {
         let mut client = Self::unagreed(sandbox, "mcp");
         let hello = json!({
@@ -63,14 +63,14 @@ impl Client {
         id
     }
 
-    /// Returns the next message; every line is one.
+    /// Returns the next message. Each line is one message.
     fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).expect("a line");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: `{line}`"))
     }
 
-    /// Returns the answer to a request, whole.
+    /// Returns the complete response to a request.
     fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.receive();
@@ -99,14 +99,14 @@ impl Client {
         result["structuredContent"].take()
     }
 
-    /// Calls a tool that must fail and returns what it says.
+    /// Calls a tool that must fail and returns the error text.
     fn refused(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.result(tool, arguments);
         assert_eq!(result["isError"], true, "{result}");
         result["content"][0]["text"].as_str().expect("a text").to_owned()
     }
 
-    /// Returns the first note of a kind, waiting for it.
+    /// Waits for the first notification of a method and returns it.
     fn note(&mut self, method: &str) -> Value {
         loop {
             if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
@@ -117,7 +117,7 @@ impl Client {
         }
     }
 
-    /// Goes away, and returns the server's status and what it wrote to stderr.
+    /// Disconnects and returns the exit status and stderr of the server.
     fn leave(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let output = self.server.wait_with_output().expect("it ends");
@@ -131,7 +131,7 @@ fn names(list: &Value, key: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_agent_keeps_a_rule_and_follows_its_example() {
+fn an_agent_adds_a_rule_and_follows_its_example() {
     let sandbox = Sandbox::bank();
     let mut client = Client::new(&sandbox);
     let (_, rule, example) = RULES[0];
@@ -165,7 +165,7 @@ fn an_agent_keeps_a_rule_and_follows_its_example() {
 }
 
 #[test]
-fn the_tools_of_the_seeds_do_what_they_say() {
+fn the_documented_tools_work() {
     let sandbox = Sandbox::bank();
     let mut client = Client::new(&sandbox);
     let content = "# Session\n\n<!-- ANCHOR:summary -->\nWe split [[shop/db.py]].\n\
@@ -227,7 +227,7 @@ fn the_tools_of_the_seeds_do_what_they_say() {
 }
 
 #[test]
-fn what_is_wrong_is_answered_and_the_server_goes_on() {
+fn an_invalid_request_gets_an_error_and_the_server_continues() {
     let sandbox = Sandbox::anchored();
     let mut client = Client::new(&sandbox);
     client.write("this is no JSON\n\u{0}\n[1, 2\n\n");
@@ -251,7 +251,7 @@ fn what_is_wrong_is_answered_and_the_server_goes_on() {
 }
 
 #[test]
-fn a_client_that_vanishes_is_no_failure() {
+fn a_closed_connection_is_not_a_failure() {
     let sandbox = Sandbox::anchored();
     assert_eq!(Client::unagreed(&sandbox, "mcp").leave(), (Some(0), String::new()));
     let mut client = Client::new(&sandbox);
@@ -264,7 +264,7 @@ fn a_client_that_vanishes_is_no_failure() {
 }
 
 #[test]
-fn a_bank_that_goes_and_comes_is_seen() {
+fn a_removed_and_recreated_bank_is_noticed() {
     let sandbox = Sandbox::anchored();
     let mut client = Client::new(&sandbox);
     let question = json!({ "query": "password" });
@@ -280,7 +280,7 @@ fn a_bank_that_goes_and_comes_is_seen() {
 }
 
 #[test]
-fn a_session_pin_lives_as_long_as_its_server() {
+fn a_session_pin_ends_with_its_server() {
     let sandbox = Sandbox::bank();
     let (mut client, mut other) = (Client::new(&sandbox), Client::new(&sandbox));
     let pin = json!({ "content": "Mind the gap", "scope": "session", "priority": "critical" });
@@ -297,7 +297,7 @@ fn a_session_pin_lives_as_long_as_its_server() {
 }
 
 #[test]
-fn memories_are_resources_that_tell_of_changes() {
+fn memories_are_resources_with_change_notifications() {
     let sandbox = Sandbox::anchored();
     let mut client = Client::new(&sandbox);
     let list = client.ask("resources/list", json!({}));
@@ -322,7 +322,7 @@ fn memories_are_resources_that_tell_of_changes() {
 }
 
 #[test]
-fn following_tells_how_far_it_is() {
+fn reanchor_reports_progress() {
     let sandbox = Sandbox::anchored();
     let mut client = Client::new(&sandbox);
     let call =
@@ -334,7 +334,7 @@ fn following_tells_how_far_it_is() {
 }
 
 #[test]
-fn an_answer_is_no_longer_than_an_agent_can_bear() {
+fn long_answers_are_split() {
     let sandbox = Sandbox::bank();
     let long = "Much is written about sessions and pools. ".repeat(2000);
     sandbox.memory("long", format!("# Long\n\n{long}\n\n## End\n\nThe end.\n"));
@@ -350,7 +350,7 @@ fn an_answer_is_no_longer_than_an_agent_can_bear() {
 }
 
 #[test]
-fn two_servers_and_the_command_line_lose_nothing() {
+fn two_servers_and_the_command_line_lose_no_write() {
     let sandbox = Sandbox::bank();
     let mut clients = [Client::new(&sandbox), Client::new(&sandbox)];
     let mut asked = Vec::new();
@@ -363,7 +363,7 @@ fn two_servers_and_the_command_line_lose_nothing() {
         }
         sandbox.ok(&format!("memory add \"Thing {n} of the command line\" --id c-{n} --no-anchor"));
     }
-    // Answers come in any order.
+    // Responses may arrive in any order.
     for (who, client) in clients.iter_mut().enumerate() {
         let mut left: Vec<u64> =
             asked.iter().filter(|(it, _)| *it == who).map(|(_, id)| *id).collect();
@@ -381,7 +381,7 @@ fn two_servers_and_the_command_line_lose_nothing() {
 }
 
 #[test]
-fn settings_are_ready_for_each_client() {
+fn print_config_prints_the_settings_of_each_client() {
     let sandbox = Sandbox::empty();
     let clients =
         ["claude", "codex", "cursor", "vscode --tools core", "gemini", "opencode", "emacs"];
@@ -469,7 +469,7 @@ fn settings_are_ready_for_each_client() {
 }
 
 #[test]
-fn a_server_without_a_project_says_why() {
+fn a_server_without_a_project_explains_the_failure() {
     Sandbox::empty().session(expect![[r#"
         $ cerberus mcp --project nowhere
         --- stderr
@@ -479,7 +479,7 @@ fn a_server_without_a_project_says_why() {
     "#]]);
 }
 
-/// The official Python client, where `.ci/run` could install it, or the user has it.
+/// Returns a Python that has the official client, installed by `.ci/run` or by the user.
 fn python_with_mcp() -> Option<PathBuf> {
     let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../mcp-venv/bin/python");
     [own, PathBuf::from("python3")].into_iter().find(|python| {
@@ -489,7 +489,7 @@ fn python_with_mcp() -> Option<PathBuf> {
 }
 
 #[test]
-fn the_official_client_gets_along() {
+fn the_official_python_client_works() {
     let Some(python) = python_with_mcp() else {
         let mut out = std::io::stderr();
         let _ = writeln!(out, "skipped: no Python with the package `mcp`");
@@ -502,5 +502,5 @@ fn the_official_client_gets_along() {
     let output = command.output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.ends_with("all is well\n"), "{said}");
+    assert!(said.ends_with("passed\n"), "{said}");
 }

@@ -13,7 +13,7 @@ fn bank() -> Sandbox {
 }
 
 #[test]
-fn sources_become_one_memory_and_links_lead_to_it() {
+fn sources_become_one_memory_and_links_are_redirected() {
     let sandbox = bank();
     let old = sandbox.read(".memories/old.md");
     sandbox.session(expect![[r#"
@@ -63,7 +63,7 @@ fn sources_become_one_memory_and_links_lead_to_it() {
 }
 
 #[test]
-fn a_target_that_is_there_keeps_what_it_says() {
+fn an_existing_target_keeps_its_text() {
     let sandbox = bank();
     sandbox.memory(
         "target",
@@ -121,7 +121,7 @@ fn a_target_that_is_there_keeps_what_it_says() {
 }
 
 #[test]
-fn a_summary_may_stand_for_the_texts() {
+fn a_summary_replaces_the_merged_texts() {
     let sandbox = bank();
     let summary = "---\ntype: decision\nmine: 1\n---\nBoth in short.\n";
     let outcome = sandbox.piped("memory merge old second --into short --file -", summary);
@@ -141,7 +141,7 @@ fn a_summary_may_stand_for_the_texts() {
 }
 
 #[test]
-fn the_best_anchor_is_carried_over() {
+fn the_best_anchor_is_moved_to_the_target() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
         $ cerberus memory merge escape-html close-session --into both
@@ -160,7 +160,7 @@ fn the_best_anchor_is_carried_over() {
 }
 
 #[test]
-fn what_cannot_be_merged_is_refused_and_leaves_no_trace() {
+fn an_impossible_merge_is_refused_and_changes_nothing() {
     let sandbox = bank();
     sandbox.memory("fence", "```\nnever closed\n");
     sandbox.memory("latin", b"Caf\xE9\n");

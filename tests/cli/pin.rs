@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::sandbox::Sandbox;
 
 #[test]
-fn pins_come_and_go() {
+fn pins_are_added_listed_and_removed() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory pin list
@@ -231,7 +231,7 @@ fn pins_come_and_go() {
 }
 
 #[test]
-fn wrong_pins_are_refused() {
+fn invalid_pins_are_refused() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory pin add \"Be kind\" --id kind");
     sandbox.session(expect![[r#"
@@ -340,7 +340,7 @@ fn wrong_pins_are_refused() {
 }
 
 #[test]
-fn a_full_set_lets_the_oldest_of_the_least_go() {
+fn a_full_set_evicts_the_oldest_pin_of_the_lowest_priority() {
     let sandbox = Sandbox::bank();
     sandbox.write("cerberus.toml", "[pins]\nmax_pins = 3\ndefaults = false\n");
     for (id, priority, at) in [("a", "safety", 1), ("b", "info", 2), ("c", "critical", 3)] {
@@ -408,7 +408,7 @@ fn a_full_set_lets_the_oldest_of_the_least_go() {
 }
 
 #[test]
-fn a_temporary_pin_ends_at_its_moment() {
+fn a_temporary_pin_expires_on_time() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory pin add \"Hands off accounts.py\" --id hands --expires 1h");
     let given = |now: &str| {
@@ -435,7 +435,7 @@ fn a_temporary_pin_ends_at_its_moment() {
 }
 
 #[test]
-fn persistent_pins_travel_and_a_damaged_file_is_kept() {
+fn persistent_pins_are_in_git_and_a_damaged_file_is_not_overwritten() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory pin add \"Be kind\" --id kind");
     sandbox.ok("memory pin add \"In a hurry\" --id hurry --expires 1h");
@@ -472,7 +472,7 @@ fn persistent_pins_travel_and_a_damaged_file_is_kept() {
 }
 
 #[test]
-fn built_in_pins_are_switched_off_one_by_one() {
+fn builtin_pins_are_disabled_one_by_one() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory pin render

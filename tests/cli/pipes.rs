@@ -1,4 +1,4 @@
-//! Streams: closed, full, and what goes to which.
+//! Closed and full output streams, and the separation of stdout and stderr.
 #![cfg(unix)]
 
 use std::fs::File;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::sandbox::Sandbox;
 
-/// A bank whose answer is larger than any pipe holds.
+/// A bank whose output exceeds the capacity of a pipe.
 fn talkative() -> Sandbox {
     let sandbox = Sandbox::bank();
     for n in 0..4 {
@@ -18,7 +18,7 @@ fn talkative() -> Sandbox {
 const LONG: &str = "memory show long-0 long-1 long-2 long-3";
 
 #[test]
-fn a_reader_that_went_away_ends_it_quietly() {
+fn a_closed_pipe_ends_the_command_quietly() {
     let sandbox = talkative();
     for line in [LONG.to_owned(), format!("{LONG} --json")] {
         let mut command = sandbox.command(&line);
@@ -33,13 +33,13 @@ fn a_reader_that_went_away_ends_it_quietly() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_output_device_is_an_error() {
     full(&["memory show", "memory show --json", "completions bash", "memory reanchor --check"]);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_by_help_too() {
+fn a_full_output_device_is_an_error_for_help() {
     full(&["--help", "--version", "memory show --help"]);
 }
 
@@ -56,7 +56,7 @@ fn full(lines: &[&str]) {
 }
 
 #[test]
-fn warnings_go_to_standard_error() {
+fn warnings_go_to_stderr() {
     let sandbox = Sandbox::bank();
     sandbox.memory("odd", b"bad \xFF byte\n");
     let outcome = sandbox.run("memory show");
@@ -66,7 +66,7 @@ fn warnings_go_to_standard_error() {
 }
 
 #[test]
-fn colour_is_for_terminals_unless_asked_for() {
+fn colour_is_used_only_on_terminals_or_on_request() {
     let sandbox = Sandbox::anchored();
     sandbox.edit("shop/accounts.py", "r=8", "r=16");
     let lines = [

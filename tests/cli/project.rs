@@ -1,7 +1,7 @@
-//! The project that most tests work on: seven files in three languages whose rules
-//! have one unmistakable example each. Knows no command.
+//! The sample project of most tests: seven files in three languages, and rules with exactly one
+//! clear example each.
 
-/// Path and text of each file.
+/// The path and text of each file.
 pub(crate) const FILES: &[(&str, &str)] = &[
     ("shop/accounts.py", ACCOUNTS),
     ("shop/orders.py", ORDERS),
@@ -12,10 +12,10 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     ("web/html.ts", HTML),
 ];
 
-/// Id, text and example of a rule, the example as file and symbol.
+/// The id, text and example (file and symbol) of a rule.
 type Rule = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
-/// The rules; the last one has no example.
+/// The rules. The last one has no example.
 pub(crate) const RULES: &[Rule] = &[
     (
         "hash-passwords",

@@ -66,7 +66,7 @@ fn a_memory_is_printed_whole_or_in_sections() {
 }
 
 #[test]
-fn all_that_is_known_is_in_the_document() {
+fn json_contains_all_metadata() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);
     sandbox.session(expect![[r###"
@@ -155,7 +155,7 @@ fn all_that_is_known_is_in_the_document() {
 }
 
 #[test]
-fn raw_is_the_file_to_the_byte() {
+fn raw_prints_the_file_byte_for_byte() {
     let sandbox = Sandbox::bank();
     for bytes in [
         &b"\xEF\xBB\xBF---\r\ntype: fact\r\n---\r\nText\r\n\r\n"[..],
@@ -169,7 +169,7 @@ fn raw_is_the_file_to_the_byte() {
 }
 
 #[test]
-fn what_is_read_of_a_section_can_be_written_back() {
+fn a_section_can_be_read_and_written_back_unchanged() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);
     for section in ["deep", "steps"] {

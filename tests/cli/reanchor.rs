@@ -1,10 +1,10 @@
-//! `memory reanchor`: each state, and what is recorded of it.
+//! `memory reanchor`: each state of an anchor and the resulting lock file.
 
 use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
-/// Runs a command and tells what it found, one line for each anchor that is not fresh.
+/// Runs a command and returns one line for each anchor that is not fresh.
 fn findings(sandbox: &Sandbox, line: &str) -> String {
     let document = sandbox.json(line);
     let place = |it: &serde_json::Value| {
@@ -36,7 +36,7 @@ fn findings(sandbox: &Sandbox, line: &str) -> String {
 const HASH: &str = "shop/accounts.py";
 
 #[test]
-fn every_finding_says_why() {
+fn every_finding_has_a_reason() {
     let sandbox = Sandbox::anchored();
     sandbox.edit(HASH, "r=8", "r=16");
     sandbox.git("mv web/html.ts web/markup.ts");
@@ -49,7 +49,7 @@ fn every_finding_says_why() {
 }
 
 #[test]
-fn a_formatters_work_is_no_drift() {
+fn reformatting_is_not_drift() {
     let sandbox = Sandbox::anchored();
     sandbox.edit(
         HASH,
@@ -70,7 +70,7 @@ fn a_formatters_work_is_no_drift() {
 }
 
 #[test]
-fn an_edit_of_a_found_example_is_recorded_while_it_shows_its_rule() {
+fn an_edited_auto_example_is_recorded_while_it_matches_its_rule() {
     let sandbox = Sandbox::anchored();
     sandbox.edit(HASH, "r=8", "r=16");
     expect![[r#"
@@ -91,7 +91,7 @@ fn an_edit_of_a_found_example_is_recorded_while_it_shows_its_rule() {
 }
 
 #[test]
-fn an_edit_under_the_gate_is_drift_until_it_is_accepted() {
+fn an_edit_below_the_threshold_is_drift_until_accepted() {
     let sandbox = Sandbox::anchored();
     sandbox.edit(HASH, "r=8", "r=16");
     let gate = "--min-quality 1";
@@ -105,7 +105,7 @@ fn an_edit_under_the_gate_is_drift_until_it_is_accepted() {
 }
 
 #[test]
-fn an_edit_of_a_chosen_example_waits_for_a_person() {
+fn an_edited_manual_example_needs_acceptance() {
     let sandbox = Sandbox::anchored();
     sandbox.ok("memory anchor hang-curtains --to shop/orders.py::ship");
     sandbox.edit("shop/orders.py", "return label", "return label, order");
@@ -152,7 +152,7 @@ fn a_lost_example_fails_the_check() {
 }
 
 #[test]
-fn there_is_no_guess_between_equals() {
+fn equal_candidates_are_ambiguous() {
     let sandbox = Sandbox::anchored();
     let text = sandbox.read("web/html.ts");
     sandbox.write("web/a.ts", &text);
@@ -171,7 +171,7 @@ fn there_is_no_guess_between_equals() {
 }
 
 #[test]
-fn where_git_saw_a_file_go_decides_between_equals() {
+fn a_rename_seen_by_git_decides_between_equal_candidates() {
     let sandbox = Sandbox::anchored();
     let told = || {
         let document = sandbox.json("memory reanchor --dry-run");
@@ -189,7 +189,7 @@ fn where_git_saw_a_file_go_decides_between_equals() {
     assert_eq!([state.as_str(), file.as_str()], ["moved", "web/a.ts"]);
     assert!(reason.contains("git saw `web/html.ts` renamed"), "{reason}");
 
-    // A clone that lacks the commit says so, and finds what the fingerprint alone finds.
+    // A clone without the commit warns and relies on the fingerprint alone.
     let lock = sandbox.lock();
     let commit = lock.lines().find(|line| line.starts_with("commit = ")).expect("a commit");
     sandbox.write(".memories/anchors.lock", lock.replace(commit, "commit = \"0123456789ab\""));
@@ -199,7 +199,7 @@ fn where_git_saw_a_file_go_decides_between_equals() {
 }
 
 #[test]
-fn a_copy_beside_it_takes_nothing_away() {
+fn a_copy_of_the_example_does_not_move_the_anchor() {
     let sandbox = Sandbox::anchored();
     let text = sandbox.read("web/html.ts");
     sandbox.write("web/copy.ts", &text);
@@ -207,7 +207,7 @@ fn a_copy_beside_it_takes_nothing_away() {
 }
 
 #[test]
-fn the_anchor_of_a_memory_that_is_no_more_is_dropped() {
+fn the_anchor_of_a_removed_memory_is_dropped() {
     let sandbox = Sandbox::anchored();
     sandbox.remove(".memories/escape-html.md");
     sandbox.session(expect![[r#"
@@ -231,7 +231,7 @@ fn the_anchor_of_a_memory_that_is_no_more_is_dropped() {
 }
 
 #[test]
-fn a_scope_limits_what_is_followed() {
+fn a_scope_limits_which_files_are_searched() {
     let sandbox = Sandbox::anchored();
     sandbox.ok(
         "memory add \"Put one more piece into the cart\" --id cart --scope language:typescript",
@@ -262,7 +262,7 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
-fn wrong_usage_is_told() {
+fn wrong_usage_is_refused() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
             $ cerberus memory reanchor --accept hang-curtains
@@ -299,7 +299,7 @@ fn wrong_usage_is_told() {
 }
 
 #[test]
-fn a_bank_without_anchors_is_no_failure() {
+fn a_bank_without_anchors_succeeds() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor
@@ -315,7 +315,7 @@ fn a_bank_without_anchors_is_no_failure() {
 }
 
 #[test]
-fn the_last_run_can_be_taken_back() {
+fn the_last_run_can_be_undone() {
     let sandbox = Sandbox::anchored();
     let before = sandbox.lock();
     sandbox.git("mv web/html.ts web/markup.ts");
@@ -352,7 +352,7 @@ fn the_last_run_can_be_taken_back() {
 }
 
 #[test]
-fn only_what_changed_since_a_revision_is_looked_at() {
+fn since_limits_the_check_to_changed_files() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv web/html.ts web/markup.ts");
     sandbox.commit("moved");
@@ -368,7 +368,7 @@ fn only_what_changed_since_a_revision_is_looked_at() {
 }
 
 #[test]
-fn findings_are_shown_beside_the_code() {
+fn annotations_point_to_the_code_and_the_memory() {
     let sandbox = Sandbox::anchored();
     sandbox.edit(HASH, "r=8", "r=16");
     let line = "memory reanchor --check --min-quality 1 --format";
@@ -389,7 +389,7 @@ fn findings_are_shown_beside_the_code() {
 }
 
 #[test]
-fn one_finding_can_be_explained() {
+fn explain_shows_one_finding() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv web/html.ts web/markup.ts");
     let said = sandbox.ok("memory reanchor --dry-run --explain escape-html");
@@ -400,7 +400,7 @@ fn one_finding_can_be_explained() {
 }
 
 #[test]
-fn a_better_example_is_told_and_taken_only_when_asked() {
+fn a_better_candidate_is_reported_but_used_only_on_request() {
     let sandbox = Sandbox::empty();
     sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.2\n");
     sandbox.write("jobs.py", "def run(job):\n    job.attempt()\n    job.log('the job failed')\n");

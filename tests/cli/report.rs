@@ -11,15 +11,15 @@ fn page(sandbox: &Sandbox) -> String {
     sandbox.ok("memory report --html -")
 }
 
-/// Returns what an element of the page holds, from its id to its end.
+/// Returns the content of an element of the page, selected by id.
 fn part<'a>(page: &'a str, id: &str, end: &str) -> &'a str {
     let start = page.find(&format!("id=\"{id}\"")).unwrap_or_else(|| panic!("no element `{id}`"));
     let rest = &page[start..];
     &rest[..rest.find(end).expect("it ends")]
 }
 
-/// Holds the page against what every page has: each tag closed, no tag, address or
-/// attribute that makes a browser do something.
+/// Checks that every tag is closed and that no tag, URL or attribute makes a browser load or run
+/// anything.
 #[track_caller]
 fn check_harmless(page: &str) {
     let mut open: Vec<&str> = Vec::new();
@@ -52,7 +52,7 @@ fn check_harmless(page: &str) {
 }
 
 #[test]
-fn a_page_lists_each_memory_with_its_example_and_what_became_of_it() {
+fn a_page_lists_each_memory_with_its_example_and_state() {
     let sandbox = Sandbox::anchored();
     sandbox.memory(
         "sessions",
@@ -91,7 +91,7 @@ fn a_page_lists_each_memory_with_its_example_and_what_became_of_it() {
 }
 
 #[test]
-fn the_same_bank_and_commit_make_the_same_page() {
+fn the_same_bank_and_commit_give_the_same_page() {
     let sandbox = Sandbox::anchored();
     let mut later = sandbox.command("memory report --html -");
     let later = later.env("CERBERUS_NOW", "2027-01-02T03:04:05Z").output().expect("it runs");
@@ -101,7 +101,7 @@ fn the_same_bank_and_commit_make_the_same_page() {
 }
 
 #[test]
-fn what_a_repository_says_does_nothing() {
+fn text_from_the_repository_is_escaped() {
     let sandbox = Sandbox::bank();
     let code =
         format!("def g():\n    return \"{HOSTILE}\u{202e}\"  # \x1b[31m --> </code></pre>\n");
@@ -133,7 +133,7 @@ fn what_a_repository_says_does_nothing() {
 }
 
 #[test]
-fn a_page_takes_the_place_of_a_page_alone() {
+fn only_an_older_page_is_overwritten() {
     let sandbox = Sandbox::bank();
     sandbox.write("notes.md", "mine\n");
     sandbox.session(expect![[r#"
@@ -202,7 +202,7 @@ fn a_page_takes_the_place_of_a_page_alone() {
 }
 
 #[test]
-fn without_git_and_memories_there_is_a_page() {
+fn a_page_is_written_without_git_and_memories() {
     let sandbox = Sandbox::bank();
     sandbox.remove(".git");
     let page = page(&sandbox);
@@ -212,7 +212,7 @@ fn without_git_and_memories_there_is_a_page() {
 }
 
 #[test]
-fn many_links_are_not_drawn() {
+fn a_graph_with_many_links_is_not_drawn() {
     let sandbox = Sandbox::bank();
     let links: String = (0..70).map(|n| format!("[[shop/f{n}.py]]\n")).collect();
     sandbox.memory("many", links);

@@ -1,5 +1,5 @@
-//! The harness: a folder of its own for each test, with home, project and a clean
-//! environment, and what a command did as one text to compare.
+//! The test harness: a temporary folder per test with a home, a project and a clean environment,
+//! and the outcome of a command as one text to compare.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -13,11 +13,11 @@ use crate::project;
 
 const NOW: &str = "2026-01-02T03:04:05Z";
 
-/// What the ranker computes: it may be tuned without any test here noticing.
+/// JSON keys of scores. They are masked so that tuning the ranker does not change snapshots.
 const SCORES: &[&str] =
     &["quality", "match", "score", "similarity", "size", "recency", "gain", "idf"];
 
-/// A temporary folder with a home, and the project in it that commands run in.
+/// A temporary folder with a home and the project that commands run in.
 pub(crate) struct Sandbox {
     temp: Arc<TempDir>,
     here: PathBuf,
@@ -35,7 +35,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// The project of `project.rs`, committed, with a gate that every example passes.
+    /// The project of `project.rs`, committed, with a quality threshold that every example passes.
     pub(crate) fn shop() -> Self {
         let sandbox = Self::empty();
         for (path, text) in project::FILES {
@@ -63,7 +63,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// The same sandbox seen from another folder beside the project.
+    /// The same sandbox with another folder beside the project as the current folder.
     pub(crate) fn beside(&self, folder: &str) -> Self {
         Self { temp: Arc::clone(&self.temp), here: self.root().join(folder) }
     }
@@ -111,12 +111,12 @@ impl Sandbox {
         self.read(".memories/anchors.lock")
     }
 
-    /// Puts a memory into the bank as a person would.
+    /// Writes a memory file without cerberus, like a person with an editor.
     pub(crate) fn memory(&self, id: &str, text: impl AsRef<[u8]>) {
         self.write(format!(".memories/{id}.md"), text);
     }
 
-    /// Runs git and returns what it printed.
+    /// Runs git, which must succeed, and returns its stdout.
     pub(crate) fn git(&self, line: &str) -> String {
         let mut command = self.clean(Command::new("git"));
         let output = command.args(words(line)).output().expect("git runs");
@@ -124,8 +124,8 @@ impl Sandbox {
         String::from_utf8(output.stdout).expect("git prints text")
     }
 
-    /// As [`Sandbox::git`], and nothing where git fails.
-    pub(crate) fn git_or_nothing(&self, line: &str) -> String {
+    /// Runs git and returns its stdout, which is empty if git fails.
+    pub(crate) fn git_or_empty(&self, line: &str) -> String {
         let mut command = self.clean(Command::new("git"));
         let output = command.args(words(line)).output().expect("git runs");
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -136,14 +136,14 @@ impl Sandbox {
         self.git(&format!("commit -q --allow-empty -m \"{message}\""));
     }
 
-    /// Returns cerberus with a command line, in the sandbox's environment.
+    /// Returns a cerberus command in the environment of the sandbox.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = self.clean(Command::new(env!("CARGO_BIN_EXE_cerberus")));
         command.args(words(line)).stdin(Stdio::null());
         command
     }
 
-    /// Returns a shell with a script, in the sandbox's environment; arguments count from `$0`.
+    /// Returns a shell command in the environment of the sandbox. The first argument is `$0`.
     #[cfg(unix)]
     pub(crate) fn shell(&self, script: &str) -> Command {
         let mut command = self.clean(Command::new("sh"));
@@ -179,13 +179,13 @@ impl Sandbox {
         self.outcome(line, self.command(line).output().expect("cerberus runs"))
     }
 
-    /// Runs a command with `input` coming through a pipe.
+    /// Runs a command with `input` on stdin.
     pub(crate) fn piped(&self, line: &str, input: impl AsRef<[u8]>) -> Outcome {
         let mut command = self.command(line);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         let mut pipe = child.stdin.take().expect("a pipe");
-        // One that refuses at once does not read it.
+        // A command that fails early closes the pipe without reading it.
         let _ = std::io::Write::write_all(&mut pipe, input.as_ref());
         drop(pipe);
         self.outcome(line, child.wait_with_output().expect("it ends"))
@@ -195,34 +195,34 @@ impl Sandbox {
         Outcome { line: line.to_owned(), root: self.root(), output }
     }
 
-    /// Runs the command lines of a transcript, those after `$ cerberus `, one after the
-    /// other, and compares all that can be seen of them. For a new one write these lines.
+    /// Runs the lines of a transcript that start with `$ cerberus ` and compares stdout, stderr
+    /// and exit status. A new transcript needs only these lines; `UPDATE_EXPECT=1` adds the rest.
     pub(crate) fn session(&self, expected: Expect) {
         let lines = transcript(&expected).into_iter();
         let texts: Vec<String> = lines.map(|line| self.run(&line).text()).collect();
         expected.assert_eq(&texts.join("\n"));
     }
 
-    /// Runs a command that must succeed and returns its answer.
+    /// Runs a command that must succeed and returns its stdout.
     pub(crate) fn ok(&self, line: &str) -> String {
         let outcome = self.run(line);
         assert_eq!(outcome.status(), 0, "{}", outcome.text());
         outcome.stdout()
     }
 
-    /// Runs a command with `--json` and returns its document, whatever its status.
+    /// Runs a command with `--json` and returns the document, whatever the exit status.
     pub(crate) fn json(&self, line: &str) -> Value {
         self.json_of(self.run(&format!("{line} --json")))
     }
 
-    /// Returns the document that a command printed.
+    /// Parses the JSON document that a command printed.
     pub(crate) fn json_of(&self, outcome: Outcome) -> Value {
         let document = serde_json::from_str(&outcome.stdout());
         document.unwrap_or_else(|error| panic!("{error}: {}", outcome.text()))
     }
 }
 
-/// What a command did.
+/// The streams and the exit status of a command.
 pub(crate) struct Outcome {
     line: String,
     root: PathBuf,
@@ -242,7 +242,7 @@ impl Outcome {
         String::from_utf8(self.output.stderr.clone()).expect("a text")
     }
 
-    /// Returns command line, both streams and the status, without what differs by run.
+    /// Returns the command line, both streams and the status. Values that vary by run are masked.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("$ cerberus {}\n{}", self.line, self.masked(&self.stdout()));
         if !self.output.stderr.is_empty() {
@@ -326,7 +326,7 @@ pub(crate) fn transcript(expected: &Expect) -> Vec<String> {
         .collect()
 }
 
-/// Splits a command line at white space; double quotes hold words together.
+/// Splits a command line at whitespace outside double quotes.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (at, part) in line.split('"').enumerate() {

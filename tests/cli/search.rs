@@ -45,7 +45,7 @@ fn memories_are_found_by_their_words() {
 }
 
 #[test]
-fn just_the_wanted_sections_come_back() {
+fn only_the_requested_sections_are_returned() {
     let sandbox = notes();
     sandbox.session(expect![[r#"
         $ cerberus memory search release --anchors summary --content
@@ -153,7 +153,7 @@ fn savings_may_be_negative() {
 }
 
 #[test]
-fn inner_markers_are_stripped_and_code_is_kept() {
+fn inner_markers_are_removed_except_in_code() {
     let sandbox = Sandbox::bank();
     sandbox.memory(
         "deep",
@@ -167,7 +167,7 @@ fn inner_markers_are_stripped_and_code_is_kept() {
 }
 
 #[test]
-fn a_query_is_only_words() {
+fn query_syntax_characters_are_ignored() {
     let sandbox = notes();
     let queries =
         ["ship/tuesday", "ship AND NOT", "ship* (", "ship'", "Ship:", "ship-x", "\u{1F600} ship"];
@@ -179,7 +179,7 @@ fn a_query_is_only_words() {
 }
 
 #[test]
-fn archived_memories_are_found_when_asked_for() {
+fn archived_memories_are_found_only_on_request() {
     let sandbox = notes();
     sandbox.memory("past", "---\nstatus: archived\n---\nRelease on Mondays.\n");
     let ids = |line: &str| {
@@ -193,7 +193,7 @@ fn archived_memories_are_found_when_asked_for() {
 }
 
 #[test]
-fn nothing_found_is_told_and_fails_in_either_format() {
+fn no_results_is_a_failure_in_both_formats() {
     let sandbox = notes();
     sandbox.session(expect![[r#"
         $ cerberus memory search zebra
@@ -213,7 +213,7 @@ fn nothing_found_is_told_and_fails_in_either_format() {
 }
 
 #[test]
-fn lanes_and_what_they_add_are_shown() {
+fn explain_shows_the_signals_and_their_scores() {
     let sandbox = notes();
     sandbox.memory("near", "Tuesdays are calm. See [[memory:release]].\n");
     sandbox.session(expect![[r#"
@@ -229,7 +229,7 @@ fn lanes_and_what_they_add_are_shown() {
 }
 
 #[test]
-fn any_characters_may_be_asked_for() {
+fn any_characters_are_accepted_in_a_query() {
     let sandbox = Sandbox::bank();
     sandbox.memory("langs", "Use C++ for async/await? No: don't. `UserRepository` stays.\n");
     let queries = [
@@ -253,7 +253,7 @@ fn any_characters_may_be_asked_for() {
 }
 
 #[test]
-fn dates_filter_and_recency_lifts() {
+fn dates_filter_and_recency_raises_the_score() {
     let sandbox = Sandbox::bank();
     let memory = |id: &str, kind: &str, date: &str| {
         sandbox.memory(id, format!("---\ntype: {kind}\ncreated_at: {date}\n---\nShip boats.\n"));
@@ -285,7 +285,7 @@ fn dates_filter_and_recency_lifts() {
 }
 
 #[test]
-fn a_slip_of_the_finger_is_answered_with_a_word_that_is_known() {
+fn a_misspelt_word_gets_a_suggestion() {
     let sandbox = notes();
     sandbox.session(expect![[r#"
         $ cerberus memory search chnagelog
@@ -297,7 +297,7 @@ fn a_slip_of_the_finger_is_answered_with_a_word_that_is_known() {
 }
 
 #[test]
-fn a_change_of_one_file_is_seen_and_touches_no_other() {
+fn a_changed_file_is_reread_and_no_other() {
     let sandbox = notes();
     sandbox.memory("other", "Close sessions.\n");
     assert!(sandbox.ok("memory search sessions").contains("other"));

@@ -1,5 +1,5 @@
-//! How well `memory search` finds the memory that a question is about: on a bank of
-//! invented notes, and questions of which half do not use the memory's words.
+//! Accuracy of `memory search` on a bank of invented notes. Half of the queries share no words
+//! with the memory that they ask for.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// What a lane finds first, and among its first five.
+/// How often a signal ranks the expected memory first and among the first five.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Hits {
     at_1: usize,
@@ -26,7 +26,7 @@ fn fixture(path: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn the_lanes_together_find_at_least_what_each_finds_alone() {
+fn the_combined_ranking_finds_as_much_as_each_signal() {
     let sandbox = Sandbox::bank();
     for entry in std::fs::read_dir(fixture("bank")).expect("a folder") {
         let path = entry.expect("a file").path();
@@ -64,6 +64,6 @@ fn the_lanes_together_find_at_least_what_each_finds_alone() {
         let holds = fusion.at_1 >= alone.at_1 && fusion.at_5 >= alone.at_5;
         assert!(holds, "{lane} finds more alone: {hits:#?}\n{said}");
     }
-    // The figures when this was written; words that nobody wrote cannot be found.
+    // The figures when this test was written. Some queries share no word with any memory.
     assert!(fusion.at_1 >= 25 && fusion.at_5 >= 33, "{hits:#?}\n{said}");
 }

@@ -1,17 +1,16 @@
-//! Secrets are kept out of the bank, by every way in, and are never printed.
+//! Every command that writes to the bank refuses secrets and never prints them.
 
 use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
-/// Returns a token that no service ever gave out; a whole one does not belong into a
-/// repository.
+/// Returns an invented token. It is assembled here so that scanners do not report this file.
 fn token() -> String {
     format!("ghp_{}", "Ab3dE5gH7jKq".repeat(3))
 }
 
-/// Runs command lines in which `TOKEN` stands for one, checks that it is not printed, and
-/// returns what they did.
+/// Runs command lines with `TOKEN` replaced by a token, checks that it is not printed, and
+/// returns the outcomes as text.
 fn session(sandbox: &Sandbox, lines: &[&str]) -> String {
     let texts = lines.iter().map(|line| {
         let outcome = sandbox.run(&line.replace("TOKEN", &token()));
@@ -23,7 +22,7 @@ fn session(sandbox: &Sandbox, lines: &[&str]) -> String {
 }
 
 #[test]
-fn every_way_in_refuses_them_by_kind() {
+fn every_write_command_refuses_secrets_by_kind() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", "---\ntype: plan\n---\nThe plan.\n");
     sandbox.write("notes.md", format!("---\ntags: [{}]\n---\nText.\n", token()));
@@ -115,14 +114,14 @@ fn every_way_in_refuses_them_by_kind() {
 }
 
 #[test]
-fn what_only_speaks_of_them_is_kept() {
+fn text_about_secrets_is_accepted() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add \"Never commit AKIA keys, ghp_ tokens or a PRIVATE KEY\" --no-anchor");
     sandbox.ok("memory create sums --content e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
 #[test]
-fn a_rule_that_holds_one_is_left_and_the_others_are_taken() {
+fn import_skips_a_rule_with_a_secret() {
     let sandbox = Sandbox::bank();
     let document = "# Rules\n\n- Always close the session\n- Always push with TOKEN\n- Never sleep in a test\n\nPush with TOKEN by hand.\n";
     sandbox.write("AGENTS.md", document.replace("TOKEN", &token()));
@@ -215,7 +214,7 @@ fn a_rule_that_holds_one_is_left_and_the_others_are_taken() {
 }
 
 #[test]
-fn an_export_that_holds_one_is_refused_whole_and_one_of_the_bank_itself_is_not() {
+fn an_export_with_a_new_secret_is_refused() {
     let sandbox = Sandbox::bank();
     sandbox.memory("old", format!("---\ntype: fact\n---\nOne.\n\nUse {}.\n", token()));
     sandbox.memory("other", "---\ntype: fact\n---\nTwo.\n");
@@ -237,7 +236,7 @@ fn an_export_that_holds_one_is_refused_whole_and_one_of_the_bank_itself_is_not()
 }
 
 #[test]
-fn what_a_person_put_into_the_bank_can_be_edited_and_merged() {
+fn a_secret_already_in_the_bank_does_not_block_edits() {
     let sandbox = Sandbox::bank();
     sandbox.memory("old", format!("---\ntype: fact\n---\nUse {}.\n", token()));
     sandbox.memory("other", "---\ntype: fact\n---\nTwo.\n");

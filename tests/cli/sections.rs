@@ -26,7 +26,7 @@ fn sections_are_listed_with_their_cost() {
 }
 
 #[test]
-fn what_is_wrong_is_located_and_spoils_only_itself() {
+fn invalid_tags_are_located_and_affect_only_themselves() {
     let sandbox = Sandbox::bank();
     let text = "\
 <!-- ANCHOR:good -->
@@ -75,7 +75,7 @@ Two.
 }
 
 #[test]
-fn validation_decides_the_status() {
+fn validation_sets_the_exit_status() {
     let sandbox = Sandbox::bank();
     let cases = [
         ("plain", "No tags at all.\n", 0),
@@ -102,7 +102,7 @@ fn validation_decides_the_status() {
 }
 
 #[test]
-fn an_unknown_memory_is_refused_with_the_nearest() {
+fn an_unknown_memory_is_refused_with_a_suggestion() {
     let sandbox = Sandbox::bank();
     sandbox.memory("release", "Text.\n");
     sandbox.session(expect![[r#"
@@ -118,7 +118,7 @@ const OPEN: &str = "---\ntype: plan\n---\n# Plan\n\n<!-- ANCHOR:steps -->\n## St
     ```\n<!-- ANCHOR:example -->\n## No heading\n```\n## Later\n<!-- ANCHOR:risks -->\nNone.\n\n<!-- /ANCHOR:risk -->\n";
 
 #[test]
-fn what_is_unclosed_is_closed_and_shown() {
+fn fix_closes_sections_and_shows_the_change() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", OPEN);
     sandbox.session(expect![[r#"
@@ -200,7 +200,7 @@ fn what_is_unclosed_is_closed_and_shown() {
 }
 
 #[test]
-fn a_fix_is_a_patch_and_keeps_line_ends() {
+fn fix_prints_a_valid_patch_and_preserves_line_endings() {
     let sandbox = Sandbox::bank();
     let text = "\u{FEFF}# Plan\r\n\r\n<!-- ANCHOR:a -->\r\ntext";
     sandbox.memory("dos", text);
@@ -219,7 +219,7 @@ fn a_fix_is_a_patch_and_keeps_line_ends() {
 }
 
 #[test]
-fn a_fix_refuses_what_it_would_spoil() {
+fn an_ambiguous_fix_is_refused() {
     let sandbox = Sandbox::bank();
     let utf16: Vec<u8> =
         "\u{FEFF}<!-- ANCHOR:a -->\ntext\n".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::sandbox::Sandbox;
 
 #[test]
-fn memories_are_listed_a_record_a_line() {
+fn memories_are_listed_one_per_line() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
         $ cerberus memory show
@@ -69,7 +69,7 @@ fn the_newest_comes_first() {
 }
 
 #[test]
-fn filters_choose() {
+fn filters_select_memories() {
     let sandbox = Sandbox::anchored();
     sandbox.ok("memory add \"Be kind\" --id kind --scope universal --type decision");
     sandbox.ok("memory add \"Go on\" --id go --scope language:go --tag a --tag b --category c");
@@ -94,7 +94,7 @@ fn filters_choose() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_the_nearest() {
+fn an_unknown_id_is_refused_with_a_suggestion() {
     let sandbox = Sandbox::anchored();
     sandbox.ok("memory add \"Hash file names\" --id hash-files --no-anchor");
     sandbox.session(expect![[r#"
@@ -154,7 +154,7 @@ fn what_is_not_there_is_told_with_the_nearest() {
 }
 
 #[test]
-fn nothing_to_show_is_told() {
+fn an_empty_result_is_reported() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory show

@@ -1,11 +1,10 @@
-//! Where the bank is: in the project or in the user's folder, with the same answers from
-//! both; and memory that is switched off.
+//! The location of the bank: both storage strategies behave the same; and disabled memory.
 
 use std::path::PathBuf;
 
 use crate::sandbox::Sandbox;
 
-/// The life of a bank, with every command but `init`.
+/// Commands that use a bank: every subcommand of `memory` except `init`.
 const LIFE: &[&str] = &[
     "memory add \"Hash the password with a fresh salt\" --id hash-passwords",
     "memory add \"Be kind\" --id kind --no-anchor --tag people",
@@ -45,7 +44,7 @@ const LIFE: &[&str] = &[
     "memory reanchor --check",
 ];
 
-/// The shop, with a strategy that only its user knows of.
+/// The shop project with a storage strategy set in the user's configuration.
 fn project(strategy: &str) -> Sandbox {
     let sandbox = Sandbox::shop();
     let config = format!("[memory]\nstorage_strategy = \"{strategy}\"\n");
@@ -53,14 +52,14 @@ fn project(strategy: &str) -> Sandbox {
     sandbox
 }
 
-/// Makes the bank and returns its folder.
+/// Creates the bank and returns its folder.
 fn bank(sandbox: &Sandbox) -> PathBuf {
     let made = sandbox.json("memory init");
     sandbox.path(made["bank"].as_str().expect("a folder"))
 }
 
 #[test]
-fn both_strategies_give_the_same_answers() {
+fn both_storage_strategies_give_the_same_output() {
     let banks = [project("project"), project("user")].map(|sandbox| (bank(&sandbox), sandbox));
     for command in memory_commands().get_subcommands() {
         let name = format!("memory {} ", command.get_name());
@@ -90,7 +89,7 @@ fn both_strategies_give_the_same_answers() {
     assert_eq!(outside, "?? kept.jsonl\n", "the user's bank leaves nothing in the project");
 }
 
-/// Returns name and text of all that git would see of a bank.
+/// Returns the name and text of each file of a bank, without store and trash.
 fn memories(bank: &std::path::Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![bank.to_owned()];
@@ -110,7 +109,7 @@ fn memories(bank: &std::path::Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn worktrees_share_the_users_bank_and_have_their_own_stores() {
+fn worktrees_share_the_user_bank_and_have_separate_stores() {
     let sandbox = project("user");
     let shared = bank(&sandbox);
     sandbox.git("worktree add -q ../other");
@@ -119,7 +118,7 @@ fn worktrees_share_the_users_bank_and_have_their_own_stores() {
     sandbox.ok("memory add \"Escape HTML entities in text\" --id escape");
     let stores = [&sandbox, &other].map(|it| it.json("index")["store"].clone());
     assert_ne!(stores[0], stores[1]);
-    // What one of them has in its tree is not what the other finds.
+    // Each worktree finds the code of its own tree.
     other.git("mv web/html.ts web/markup.ts");
     let file = |it: &Sandbox| {
         it.json("memory anchor-test \"escape html entities\"")["anchor"]["file"].clone()
@@ -128,7 +127,7 @@ fn worktrees_share_the_users_bank_and_have_their_own_stores() {
 }
 
 #[test]
-fn the_projects_strategy_is_laid_over_the_users() {
+fn the_project_configuration_overrides_the_user_strategy() {
     let sandbox = Sandbox::shop();
     let user = "../home/config/cerberus/config.toml";
     sandbox.write(user, "[memory]\nstorage_strategy = \"user\"\nenabled = false\n");
@@ -150,11 +149,11 @@ fn memory_commands() -> clap::Command {
     command.find_subcommand("memory").expect("it is there").clone()
 }
 
-/// Returns the shortest command line of a command that is complete.
+/// Returns a command line with all required arguments and no others.
 fn shortest(command: &clap::Command) -> String {
     let in_group = command.get_groups().filter(|it| it.is_required_set());
     let firsts: Vec<_> = in_group.filter_map(|it| it.get_args().next()).collect();
-    // `import` takes files unless it takes an export.
+    // `import` requires either files or an export.
     let is_either = |it: &clap::Arg| command.get_name() == "import" && it.get_id() == "files";
     let needed = command
         .get_arguments()
@@ -168,14 +167,14 @@ fn shortest(command: &clap::Command) -> String {
 }
 
 #[test]
-fn every_memory_command_says_that_memory_is_off_and_stops() {
+fn every_memory_command_is_refused_when_memory_is_disabled() {
     let sandbox = Sandbox::anchored();
     sandbox.write("cerberus.toml", "[memory]\nenabled = false\n");
     sandbox.commit("no memory here");
     sandbox.remove(".memories/indices");
     for command in memory_commands().get_subcommands() {
         let mut lines = vec![command.clone()];
-        // A command with commands of its own is asked for each of them.
+        // A command with subcommands is run once for each of them.
         lines.extend(command.get_subcommands().cloned());
         let nested = lines.len() > 1;
         for (at, each) in lines.iter().enumerate().skip(usize::from(nested)) {

@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::sandbox::Sandbox;
 
 #[test]
-fn a_memory_comes_back_with_its_anchor() {
+fn restore_brings_back_the_memory_and_its_anchor() {
     let sandbox = Sandbox::anchored();
     let (memory, lock) = (sandbox.read(".memories/escape-html.md"), sandbox.lock());
     sandbox.session(expect![[r#"
@@ -32,7 +32,7 @@ fn a_memory_comes_back_with_its_anchor() {
 }
 
 #[test]
-fn all_or_none_of_several_are_deleted() {
+fn several_memories_are_deleted_all_or_none() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
         $ cerberus memory delete escape-html escape-hmtl
@@ -46,7 +46,7 @@ fn all_or_none_of_several_are_deleted() {
 }
 
 #[test]
-fn the_newest_of_one_name_comes_back_first() {
+fn the_most_recently_deleted_is_restored_first() {
     let sandbox = Sandbox::bank();
     for text in ["one", "two"] {
         sandbox.ok(&format!("memory add {text} --id same --no-anchor"));
@@ -68,7 +68,7 @@ fn the_newest_of_one_name_comes_back_first() {
 }
 
 #[test]
-fn what_is_not_in_the_trash_is_told() {
+fn an_id_that_is_not_in_the_trash_is_refused() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add one --id one --no-anchor");
     sandbox.session(expect![[r#"
@@ -105,7 +105,7 @@ fn what_is_not_in_the_trash_is_told() {
 }
 
 #[test]
-fn a_memory_in_a_folder_goes_and_comes() {
+fn a_memory_in_a_folder_is_deleted_and_restored() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add one --id deep/er/one --no-anchor");
     sandbox.session(expect![[r#"
@@ -132,7 +132,7 @@ fn a_memory_in_a_folder_goes_and_comes() {
 }
 
 #[test]
-fn an_id_of_the_frontmatter_is_told_apart_from_the_files_name() {
+fn a_frontmatter_id_may_differ_from_the_file_name() {
     let sandbox = Sandbox::bank();
     sandbox.memory("file", "---\nid: name\n---\nText.\n");
     sandbox.session(expect![[r#"
@@ -148,7 +148,7 @@ fn an_id_of_the_frontmatter_is_told_apart_from_the_files_name() {
 }
 
 #[test]
-fn an_id_that_is_taken_again_does_not_come_back() {
+fn an_id_that_is_in_use_again_is_not_restored() {
     let sandbox = Sandbox::bank();
     sandbox.memory("file", "---\nid: name\n---\nThe old one.\n");
     sandbox.ok("memory delete name");
@@ -159,7 +159,7 @@ fn an_id_that_is_taken_again_does_not_come_back() {
 }
 
 #[test]
-fn the_newest_comes_back_also_after_some_were_emptied_by_hand() {
+fn the_newest_is_restored_after_trash_files_were_removed_by_hand() {
     let sandbox = Sandbox::bank();
     for text in ["one", "two", "three"] {
         sandbox.ok(&format!("memory add {text} --id same --no-anchor"));
@@ -175,7 +175,7 @@ fn the_newest_comes_back_also_after_some_were_emptied_by_hand() {
 }
 
 #[test]
-fn a_name_that_looks_numbered_comes_back_under_its_own() {
+fn a_name_that_looks_numbered_is_restored_unchanged() {
     let sandbox = Sandbox::bank();
     sandbox.memory("same", "The one.\n");
     sandbox.memory("same~2", "Another.\n");
@@ -199,7 +199,7 @@ fn a_name_that_looks_numbered_comes_back_under_its_own() {
 }
 
 #[test]
-fn an_anchor_of_a_memory_that_is_no_more_is_nobodys() {
+fn a_leftover_anchor_is_not_given_to_a_new_memory() {
     let sandbox = Sandbox::anchored();
     sandbox.ok("memory delete escape-html");
     sandbox.remove(".memories/.trash/escape-html.md");

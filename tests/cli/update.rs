@@ -8,7 +8,7 @@ const MEMORY: &str = "---\n# mine\ntype: plan\nowner: jo # unknown\ntags:\n  - a
     created_at: 2025-01-15\n---\n\n# Plan\n\nOld.\n\n## Steps\n\n- one\n";
 
 #[test]
-fn a_body_is_replaced_and_the_frontmatter_stays() {
+fn the_body_is_replaced_and_the_frontmatter_unchanged() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);
     sandbox.session(expect![[r#"
@@ -52,7 +52,7 @@ fn a_body_is_replaced_and_the_frontmatter_stays() {
 }
 
 #[test]
-fn keys_are_set_and_nothing_else_changes() {
+fn frontmatter_keys_are_set_and_nothing_else_changes() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);
     sandbox.memory("bare", "Bare.\n");
@@ -116,7 +116,7 @@ fn keys_are_set_and_nothing_else_changes() {
 }
 
 #[test]
-fn what_is_so_already_is_not_written() {
+fn an_unchanged_memory_is_not_rewritten() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);
     let path = sandbox.path(".memories/plan.md");
@@ -129,7 +129,7 @@ fn what_is_so_already_is_not_written() {
 }
 
 #[test]
-fn frontmatter_is_only_replaced_when_that_is_asked_for() {
+fn frontmatter_is_replaced_only_on_request() {
     let sandbox = Sandbox::bank();
     sandbox.memory("file", format!("\u{FEFF}{}", MEMORY.replace("# mine\n", "id: plan\n")));
     sandbox.write("new.md", "---\ntags: [new]\n---\nNew.\n");
@@ -170,7 +170,7 @@ fn frontmatter_is_only_replaced_when_that_is_asked_for() {
 }
 
 #[test]
-fn what_would_do_harm_is_refused() {
+fn an_edit_that_damages_the_memory_is_refused() {
     let sandbox = Sandbox::bank();
     let memory = "---\n{status: active}\n---\n# Plan\n<!-- ANCHOR:in -->x<!-- /ANCHOR:in -->\n";
     sandbox.memory("plan", memory);
@@ -227,7 +227,7 @@ fn what_would_do_harm_is_refused() {
 }
 
 #[test]
-fn an_anchor_stays_with_a_memory_that_is_updated() {
+fn an_updated_memory_keeps_its_anchor() {
     let sandbox = Sandbox::anchored();
     let lock = sandbox.lock();
     sandbox.ok("memory update escape-html --content \"Escape HTML entities, always\"");

@@ -231,7 +231,7 @@ fn shell_words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_stray_and_a_stale_file_are_found() {
+fn stray_and_stale_files_are_reported() {
     let folder = tempfile::tempdir().expect("a temp folder");
     let files = BTreeMap::from([("a".to_owned(), b"new".to_vec())]);
     std::fs::write(folder.path().join("a"), "old").expect("a file");
@@ -243,7 +243,7 @@ fn a_stray_and_a_stale_file_are_found() {
 }
 
 #[test]
-fn a_wrong_command_line_is_found() {
+fn an_invalid_command_line_is_reported() {
     let page = "```console\n$ cerberus memory int\ncerberus memory\n```\n```sh\ncerberus demo\n```\ncerberus x\n";
     assert_eq!(readme_lines(page), [(2, "cerberus memory int"), (6, "cerberus demo")]);
     assert!(misuse("cerberus memory int").is_some_and(|it| it.contains("init")));

@@ -1,8 +1,8 @@
-//! What targets share that need files.
+//! Shared by the targets that need files.
 
 use std::path::Path;
 
-/// Runs with a folder of its own that holds a bank, and looks that nothing was written beside it.
+/// Runs a target in a temporary folder with a bank and checks that it writes nothing outside.
 pub fn in_a_folder(run: impl FnOnce(&Path)) {
     let around = tempfile::tempdir().expect("a temp folder");
     let folder = around.path().join("inside");

@@ -1,5 +1,5 @@
-//! What somebody may plant in a repository: links and pipes in the place of cerberus's own
-//! files, programs for git to run, and files made to be too much.
+//! Malicious repositories: symbolic links and named pipes in place of cerberus's own files,
+//! programs in the git configuration, oversized files, and paths outside the project.
 #![cfg(unix)]
 
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::sandbox::{Outcome, Sandbox};
 
-/// Commands that read, and one that writes.
+/// Reading commands and one writing command.
 const LINES: &[&str] = &[
     "memory show --anchored",
     "index",
@@ -36,7 +36,7 @@ fn all_end(sandbox: &Sandbox) -> Vec<Outcome> {
 }
 
 #[test]
-fn a_repositorys_programs_do_not_run() {
+fn programs_configured_in_the_repository_do_not_run() {
     let sandbox = Sandbox::anchored();
     let program = sandbox.path("../program");
     let ran = sandbox.path("../ran");
@@ -80,7 +80,7 @@ fn a_repositorys_programs_do_not_run() {
 }
 
 #[test]
-fn links_in_the_place_of_own_files_lead_nowhere() {
+fn symlinks_in_place_of_bank_files_are_not_followed() {
     let places = [
         ("indices", "../../outside"),
         ("indices/bank.lock", "../../../outside/kept"),
@@ -116,7 +116,7 @@ fn links_in_the_place_of_own_files_lead_nowhere() {
 }
 
 #[test]
-fn a_bank_behind_a_link_out_of_the_project_is_refused() {
+fn a_bank_behind_a_symlink_out_of_the_project_is_refused() {
     let sandbox = Sandbox::shop();
     std::fs::create_dir(sandbox.path("../outside")).expect("a folder");
     symlink("../outside", sandbox.path(".memories")).expect("a link");
@@ -130,7 +130,7 @@ fn a_bank_behind_a_link_out_of_the_project_is_refused() {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_any_file_does_not_hang_it() {
+fn a_named_pipe_in_place_of_a_file_does_not_block() {
     let places = [
         ".memories/anchors.lock",
         ".memories/pins.toml",
@@ -154,7 +154,7 @@ fn a_pipe_in_the_place_of_any_file_does_not_hang_it() {
 }
 
 #[test]
-fn a_gigabyte_is_not_read() {
+fn a_file_of_a_gigabyte_is_not_read() {
     let places = [
         "shop/huge.py",
         ".memories/huge.md",
@@ -183,9 +183,9 @@ fn a_gigabyte_is_not_read() {
 }
 
 #[test]
-fn folders_a_thousand_deep_are_walked() {
+fn folders_nested_a_thousand_deep_are_walked() {
     let sandbox = Sandbox::bank();
-    // Deeper than a path may be long, where only a step at a time leads.
+    // Longer than the longest path that the system accepts.
     let nest = "for i in $(seq 1500); do mkdir d; cd d; done; printf '%s' \"$0\" > deep.$1";
     for (folder, text, extension) in
         [("shop", "def walrus(): pass", "py"), (".memories", "A deep memory", "md")]
@@ -200,7 +200,7 @@ fn folders_a_thousand_deep_are_walked() {
 }
 
 #[test]
-fn names_that_would_break_a_line_are_left_out() {
+fn names_with_control_characters_are_skipped() {
     let sandbox = Sandbox::bank();
     sandbox.write("shop/wal\nrus.py", "def walrus_tusk():\n    return 1\n");
     sandbox.write(".memories/two\nlines.md", "Text.\n");
@@ -230,7 +230,7 @@ fn names_that_would_break_a_line_are_left_out() {
 }
 
 #[test]
-fn a_lock_file_of_somebody_else_leads_nowhere() {
+fn a_crafted_lock_file_reads_nothing_outside_the_project() {
     let sandbox = Sandbox::anchored();
     let whole = sandbox.lock();
     std::fs::write(sandbox.path("../secret.py"), "def secret():\n    return 42\n").expect("a file");
@@ -266,7 +266,7 @@ fn a_lock_file_of_somebody_else_leads_nowhere() {
 }
 
 #[test]
-fn no_argument_leads_out_of_the_project() {
+fn arguments_outside_the_project_are_refused() {
     let sandbox = Sandbox::anchored();
     std::fs::write(sandbox.path("../secret.py"), "def secret():\n    return 42\n").expect("a file");
     std::fs::write(sandbox.path("../secret.md"), "- Always return 42.\n").expect("a file");

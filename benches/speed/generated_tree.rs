@@ -1,12 +1,12 @@
-//! Projects made for a measurement: banks of many memories, trees of many files, and rules
-//! taken from what the code says of itself.
+//! Generated input of the benchmarks: banks of many memories, trees of many files, and rules
+//! taken from the docstrings of real code.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::measure::Bench;
 
-/// A generator of numbers that is the same every time.
+/// A deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -16,8 +16,8 @@ impl Numbers {
     }
 }
 
-/// Makes a bank: four of five memories are a paragraph, each fifth is a document with
-/// sections, and each third links to another one.
+/// Creates a bank. Every fifth memory is a document with sections, the others are a paragraph;
+/// every third links to another memory.
 pub(crate) fn bank(n_memories: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temp folder");
     let bank = folder.path().join(".memories");
@@ -46,8 +46,8 @@ pub(crate) fn bank(n_memories: usize) -> tempfile::TempDir {
     folder
 }
 
-/// Makes a project of one file and a bank to inject from, a few of its rules anchored.
-pub(crate) fn given(n_memories: usize) -> tempfile::TempDir {
+/// Creates a project of one file with a bank of rules, 20 of them anchored.
+pub(crate) fn inject_project(n_memories: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temp folder");
     let project = folder.path();
     let code: String = (0..20)
@@ -75,8 +75,8 @@ pub(crate) fn given(n_memories: usize) -> tempfile::TempDir {
     folder
 }
 
-/// Makes a tree of Python files, some 1.5 KB each, a hundred in a folder, whose words are
-/// as unevenly common as those of code are.
+/// Creates a tree of Python files of about 1.5 KB, a hundred per folder, with a word frequency
+/// distribution similar to real code.
 pub(crate) fn tree(n_files: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temp folder");
     let words = words();
@@ -88,7 +88,7 @@ pub(crate) fn tree(n_files: usize) -> tempfile::TempDir {
         }
         let mut text = String::new();
         for _ in 0..6 {
-            // The product of two is small more often than not.
+            // The product of two random numbers favours the first words.
             let mut word = || {
                 let at = numbers.below(words.len()) * numbers.below(words.len()) / words.len();
                 words[at].as_str()
@@ -110,7 +110,7 @@ pub(crate) fn tree(n_files: usize) -> tempfile::TempDir {
     folder
 }
 
-/// Returns the words of the notes that the tests search, each once.
+/// Returns the distinct words of the notes in the search fixture.
 fn words() -> Vec<String> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/search/bank");
     let mut words: Vec<String> = Vec::new();
@@ -124,8 +124,8 @@ fn words() -> Vec<String> {
     words
 }
 
-/// Returns up to `n_rules` of what the Python code below a folder says that it does: the
-/// first line of a docstring, where it is one sentence.
+/// Returns up to `n_rules` first lines of docstrings, each a single sentence, from the Python
+/// code below a folder.
 pub(crate) fn rules(folder: &Path, n_rules: usize) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
     let files = ignore::WalkBuilder::new(folder).sort_by_file_path(Ord::cmp).build().flatten();
@@ -141,12 +141,12 @@ pub(crate) fn rules(folder: &Path, n_rules: usize) -> Vec<String> {
     }
     rules.sort_unstable();
     rules.dedup();
-    // Evenly from all of them, not only those that come first.
+    // Spread evenly over all sentences.
     let step = (rules.len() / n_rules).max(1);
     rules.into_iter().step_by(step).take(n_rules).collect()
 }
 
-/// Copies the files below a folder that are code.
+/// Copies a folder without the files that git ignores.
 pub(crate) fn copy(from: &Path) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temp folder");
     for entry in ignore::WalkBuilder::new(from).build().flatten() {

@@ -1,9 +1,9 @@
-//! Every command that writes, killed at any moment of its run: each file is as it was
-//! before or as it would be after, nothing is lost, and the next command works.
+//! Every writing command, killed at some moment of its run: each file has its old or its new
+//! content, nothing is lost, and the next command works.
 //!
-//! A few kills a command in the ordinary run. `CERBERUS_TEST_KILLS=500 cargo test --test
-//! cli kills -- --nocapture` spreads 500 over the commands and prints how many of them
-//! came before the command had ended.
+//! A normal run kills each command a few times. `CERBERUS_TEST_KILLS=500 cargo test --test cli
+//! killed_commands -- --nocapture` distributes 500 kills over the commands and prints how many
+//! hit a running command.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use crate::sandbox::Sandbox;
 
-/// How many kills there are in the ordinary run.
+/// Number of kills in a normal run.
 const KILLS: usize = 42;
 
-/// What is run, each on its own copy of the project.
+/// The commands, each run on its own copy of the project.
 pub(crate) const COMMANDS: &[&str] = &[
     "memory init --project fresh",
     "memory add \"Escape HTML entities in text before it is rendered as markup\" --id new",
@@ -41,24 +41,24 @@ pub(crate) const COMMANDS: &[&str] = &[
     "index --full",
 ];
 
-/// The text of each file by its path, without git and what can be made again.
+/// The text of each file by path, without `.git` and the store.
 pub(crate) type Files = BTreeMap<String, String>;
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures of a long run")]
-fn a_command_that_is_killed_leaves_every_file_whole() {
+fn a_killed_command_leaves_every_file_intact() {
     let n_kills =
         std::env::var("CERBERUS_TEST_KILLS").map_or(KILLS, |n| n.parse().expect("a number"));
     let template = template();
     let before = files(&template);
     let afters: Vec<(Files, Duration)> =
-        COMMANDS.iter().map(|line| undisturbed(&template, line)).collect();
+        COMMANDS.iter().map(|line| uninterrupted(&template, line)).collect();
     let (mut n_killed, mut n_left, mut n_between) = (0, 0, 0);
     for n in 0..n_kills {
         let (line, (after, lasts)) = (COMMANDS[n % COMMANDS.len()], &afters[n % COMMANDS.len()]);
         let sandbox = copy(&template, &format!("run-{n}"));
-        // The multiples of the golden ratio are spread evenly, however many there are. A
-        // command reads first and writes last: two kills of three are in its second half.
+        // Multiples of the golden ratio are spread evenly, whatever their number. A command
+        // reads first and writes last, so two of three kills hit its second half.
         let spread = (n as f64 * 0.618_034 + 0.5).fract();
         let moment = if n % 3 == 0 { spread } else { 0.5 + spread / 2.0 };
         let was_killed = kill_after(&sandbox, line, lasts.mul_f64(moment));
@@ -77,7 +77,7 @@ fn a_command_that_is_killed_leaves_every_file_whole() {
     assert!(n_killed * 3 > n_kills, "{n_killed} of {n_kills} came before the end");
 }
 
-/// A project in which each of the commands has something to do.
+/// A project in which each of the commands has work to do.
 pub(crate) fn template() -> Sandbox {
     let sandbox = Sandbox::anchored();
     sandbox.ok("memory create deep/plan --content \"The plan.\"");
@@ -107,7 +107,7 @@ pub(crate) fn template() -> Sandbox {
     sandbox
 }
 
-/// Returns a copy of a project in a folder of the same name.
+/// Copies a project into the folder `name`; the project folder keeps its own name.
 pub(crate) fn copy(from: &Sandbox, name: &str) -> Sandbox {
     let to = from.beside(&format!("{name}/shop"));
     copy_folder(&from.path(""), &to.path(""));
@@ -152,8 +152,8 @@ fn is_temporary(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with(".cerberus-"))
 }
 
-/// Returns what a command writes that nobody disturbs, and how long it takes.
-fn undisturbed(template: &Sandbox, line: &str) -> (Files, Duration) {
+/// Runs a command to its end and returns the resulting files and the duration.
+fn uninterrupted(template: &Sandbox, line: &str) -> (Files, Duration) {
     let runs = ["first", "second"].map(|name| {
         let sandbox = copy(template, name);
         let start = Instant::now();
@@ -165,22 +165,22 @@ fn undisturbed(template: &Sandbox, line: &str) -> (Files, Duration) {
         (after, lasts)
     });
     let [(after, first), (again, second)] = runs;
-    assert_eq!(after, again, "{line}: the same twice");
+    assert_eq!(after, again, "{line}: two runs give the same files");
     (after, first.min(second))
 }
 
-/// Starts a command, kills it a while later, and returns whether it had not ended by then.
+/// Starts a command, kills it after `wait`, and returns whether it was still running.
 fn kill_after(sandbox: &Sandbox, line: &str, wait: Duration) -> bool {
     let mut command = sandbox.command(line);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-    // The fault to inject, not a wait for something to happen.
+    // The sleep selects the moment of the kill; nothing is awaited.
     std::thread::sleep(wait);
-    // Killing what has ended is an error that says nothing.
+    // Killing a process that has ended is an error without meaning here.
     let _ = child.kill();
     child.wait().expect("it ends").signal().is_some()
 }
 
-/// Checks that each file is as it was before or as it is after, and that nothing is lost.
+/// Checks that each file has its old or its new content and that no memory is lost.
 fn check(what: &str, before: &Files, after: &Files, now: &Files) {
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).chain(now.keys()).collect();
     for path in paths.into_iter().filter(|path| !is_temporary(path)) {
@@ -197,8 +197,8 @@ fn check(what: &str, before: &Files, after: &Files, now: &Files) {
     }
 }
 
-/// Checks that each anchor is as it was before or as it is after; a merge writes the lock
-/// once for each memory that it moves.
+/// Checks that each anchor has its old or its new entry. Whole files are not compared because a
+/// merge writes the lock once for each source memory.
 fn check_lock(what: &str, texts: [&str; 3]) {
     let anchors = texts.map(|text| -> BTreeMap<String, String> {
         let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -214,14 +214,14 @@ fn check_lock(what: &str, texts: [&str; 3]) {
     }
 }
 
-/// Checks that the next commands work, that the same one again does what is left to do or
-/// says why not, and that nothing half written stays.
+/// Checks that the next commands work, that repeating the command completes it or explains why
+/// not, and that no temporary file remains.
 fn recovers(sandbox: &Sandbox, what: &str, line: &str, after: &Files) {
     sandbox.ok("memory stats");
     let again = sandbox.run(line);
     let is_told = again.stderr().contains("cerberus: ") && again.status() == 2;
     assert!([0, 1].contains(&again.status()) || is_told, "{what}: {}", again.text());
-    // Any command that writes sweeps the bank.
+    // Every writing command removes leftover temporary files.
     let project = if line.ends_with("fresh") { "fresh" } else { "." };
     sandbox.ok(&format!("memory pin add \"Go on\" --id go-on --project {project}"));
     let now = files(sandbox);

@@ -1,5 +1,5 @@
-//! Other people's repositories: links, devices, odd names, odd bytes, and files that no
-//! person wrote.
+//! Repositories with unusual files: symbolic links, named pipes, control characters in names,
+//! invalid UTF-8, and generated code.
 #![cfg(unix)]
 
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::sandbox::Sandbox;
 
-/// Returns the files of all candidates for `rule`.
+/// Returns the file of each candidate for `rule`.
 fn found(sandbox: &Sandbox, rule: &str) -> Vec<String> {
     let document = sandbox.json(&format!("memory anchor-test \"{rule}\" --limit 50"));
     let candidates = document["candidates"].as_array().expect("candidates").iter();
@@ -22,7 +22,7 @@ fn fifo(sandbox: &Sandbox, path: &str) {
 }
 
 #[test]
-fn bytes_pass_through_a_pipe_as_they_are() {
+fn control_characters_pass_through_a_pipe_unchanged() {
     let sandbox = Sandbox::empty();
     let name = "web/\x1b[31mred\u{202E}.ts";
     sandbox.write(name, "/** Escapes zebra \x1b[2J stripes \u{202E}backwards. */\nexport function zebra(): number {\n  return 1; // \x1b]0;title\x07\n}\n");
@@ -40,7 +40,7 @@ fn bytes_pass_through_a_pipe_as_they_are() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_passed_over() {
+fn a_file_name_that_is_not_utf8_is_skipped() {
     let sandbox = Sandbox::shop();
     sandbox.write(OsStr::from_bytes(b"web/bad\xFF.ts"), "export function walrusTusk() {}\n");
     sandbox.write(OsStr::from_bytes(b".memories/bad\xFF.md"), "Text.\n");
@@ -52,7 +52,7 @@ fn a_name_that_is_no_text_is_passed_over() {
 }
 
 #[test]
-fn links_in_the_code_are_not_followed() {
+fn symlinks_in_the_code_are_not_followed() {
     let sandbox = Sandbox::bank();
     let code = "def zebra_stripes():\n    return 'secret'\n";
     std::fs::create_dir(sandbox.path("../outside")).expect("a folder");
@@ -69,7 +69,7 @@ fn links_in_the_code_are_not_followed() {
 }
 
 #[test]
-fn an_example_that_became_a_link_is_gone() {
+fn an_example_replaced_by_a_symlink_is_gone() {
     let sandbox = Sandbox::anchored();
     let text = sandbox.read("web/html.ts");
     std::fs::write(sandbox.path("../html.ts"), text).expect("a file");
@@ -80,7 +80,7 @@ fn an_example_that_became_a_link_is_gone() {
 }
 
 #[test]
-fn links_in_the_bank_are_not_followed() {
+fn symlinks_in_the_bank_are_not_followed() {
     let sandbox = Sandbox::bank();
     std::fs::create_dir(sandbox.path("../outside")).expect("a folder");
     std::fs::write(sandbox.path("../outside/secret.md"), "secret\n").expect("a file");
@@ -91,7 +91,7 @@ fn links_in_the_bank_are_not_followed() {
 }
 
 #[test]
-fn nothing_is_written_through_a_link_in_the_bank() {
+fn nothing_is_written_through_a_symlink_in_the_bank() {
     let sandbox = Sandbox::bank();
     std::fs::create_dir(sandbox.path("../outside")).expect("a folder");
     symlink("../../outside", sandbox.path(".memories/folder")).expect("a link");
@@ -105,7 +105,7 @@ fn nothing_is_written_through_a_link_in_the_bank() {
 }
 
 #[test]
-fn what_no_person_wrote_is_no_example() {
+fn generated_and_binary_files_are_not_examples() {
     let sandbox = Sandbox::empty();
     let zebra = "def zebra_stripes():\n    return 1\n";
     let huge = format!("{zebra}{}", "# padding padding padding\n".repeat(50_000));
@@ -125,7 +125,7 @@ fn what_no_person_wrote_is_no_example() {
 }
 
 #[test]
-fn code_in_odd_encodings_is_found_and_followed() {
+fn code_in_other_encodings_is_found_and_followed() {
     let sandbox = Sandbox::bank();
     let utf16 = |text: &str| {
         [0xFEFF_u16].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
@@ -153,7 +153,7 @@ fn code_in_odd_encodings_is_found_and_followed() {
 }
 
 #[test]
-fn a_pipe_in_the_tree_does_not_hang_it() {
+fn a_named_pipe_in_the_tree_does_not_block() {
     let sandbox = Sandbox::anchored();
     fifo(&sandbox, "shop/pipe.py");
     fifo(&sandbox, ".memories/pipe.md");
@@ -164,7 +164,7 @@ fn a_pipe_in_the_tree_does_not_hang_it() {
     }
     let outcome = sandbox.run("memory add x --anchor-to shop/pipe.py");
     assert_eq!(outcome.status(), 2, "{}", outcome.text());
-    // The place of an anchor becomes a pipe.
+    // The anchored file itself becomes a named pipe.
     sandbox.remove("web/html.ts");
     fifo(&sandbox, "web/html.ts");
     sandbox.ok("memory show escape-html");
@@ -172,7 +172,7 @@ fn a_pipe_in_the_tree_does_not_hang_it() {
 }
 
 #[test]
-fn broken_code_still_yields_what_parses() {
+fn the_valid_parts_of_broken_code_are_found() {
     let sandbox = Sandbox::empty();
     sandbox.write("a.py", "def broken(:\n    pass )\n\n\ndef zebra_stripes():\n    return 1\n");
     sandbox.write(

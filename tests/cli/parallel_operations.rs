@@ -1,9 +1,9 @@
-//! Eight processes at once, each reading and writing in its own order: what was
-//! acknowledged is there, to the last word, and nothing else is; what failed has said
-//! why and left no trace.
+//! Eight processes in parallel, each with its own random sequence of reads and writes. The
+//! bank afterwards contains every acknowledged write and nothing else; every failed command
+//! printed an error and changed nothing.
 //!
-//! `CERBERUS_TEST_OPERATIONS=2000 cargo test --test cli history -- --nocapture` runs that
-//! many operations in all and prints how they ended.
+//! `CERBERUS_TEST_OPERATIONS=2000 cargo test --test cli parallel_operations -- --nocapture`
+//! runs that many operations and prints the count of each exit status.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,26 +11,26 @@ use crate::sandbox::{Outcome, Sandbox};
 
 const AT_ONCE: usize = 8;
 
-/// How many operations there are in the ordinary run.
+/// Number of operations in a normal run.
 const OPERATIONS: usize = 96;
 
-/// What one process has been told that it did, in its own order.
+/// The acknowledged writes of one process.
 #[derive(Debug, Default)]
 struct Model {
-    /// Memories of its own by their names, with all that was put into them.
+    /// The texts in each memory of this process, by id.
     memories: BTreeMap<String, Vec<String>>,
     trashed: BTreeMap<String, Vec<String>>,
     anchored: BTreeSet<String>,
     pins: BTreeSet<String>,
-    /// What it appended to the memory that all share.
+    /// The texts appended to the shared memory.
     shared: Vec<String>,
-    /// How many operations ended with each status.
+    /// Number of operations by exit status.
     ended: BTreeMap<i32, usize>,
 }
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures of a long run")]
-fn what_eight_processes_were_told_is_what_there_is() {
+fn acknowledged_operations_of_eight_processes_are_all_stored() {
     let n_operations = std::env::var("CERBERUS_TEST_OPERATIONS")
         .map_or(OPERATIONS, |n| n.parse().expect("a number"));
     let sandbox = Sandbox::anchored();
@@ -43,7 +43,10 @@ fn what_eight_processes_were_told_is_what_there_is() {
                 scope.spawn(move || work(sandbox, worker, n_operations / AT_ONCE))
             })
             .collect();
-        workers.into_iter().map(|worker| worker.join().expect("it is told why")).collect()
+        workers
+            .into_iter()
+            .map(|worker| worker.join().expect("no operation failed its check"))
+            .collect()
     });
     for (worker, model) in models.iter().enumerate() {
         println!("process {worker}: {:?}", model.ended);
@@ -53,7 +56,7 @@ fn what_eight_processes_were_told_is_what_there_is() {
 
 fn work(sandbox: &Sandbox, worker: usize, n_operations: usize) -> Model {
     let mut model = Model::default();
-    // Numerical Recipes' generator: each process has an order of its own, always the same.
+    // The linear congruential generator of Numerical Recipes, seeded by process.
     let mut state = worker as u32 * 7919 + 1;
     for n in 0..n_operations {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -62,7 +65,7 @@ fn work(sandbox: &Sandbox, worker: usize, n_operations: usize) -> Model {
     model
 }
 
-/// Runs one operation and notes what it was told.
+/// Runs one operation and records it in the model if it was acknowledged.
 fn step(sandbox: &Sandbox, model: &mut Model, worker: usize, n: usize, random: usize) {
     let (id, words) = (format!("w{worker}-{n}"), format!("Words {worker} {n}."));
     let pick = |names: Vec<&String>| names.get(random / 32 % names.len().max(1)).copied().cloned();
@@ -150,12 +153,12 @@ fn step(sandbox: &Sandbox, model: &mut Model, worker: usize, n: usize, random: u
     }
 }
 
-/// Runs a command and returns whether it said that it did what was asked.
+/// Runs a command and returns whether it succeeded.
 fn done(sandbox: &Sandbox, model: &mut Model, line: &str) -> bool {
     ended(sandbox, model, line).status() == 0
 }
 
-/// Runs a command, which succeeds or says why not.
+/// Runs a command, which must succeed or explain its failure.
 fn ended(sandbox: &Sandbox, model: &mut Model, line: &str) -> Outcome {
     let outcome = sandbox.run(line);
     *model.ended.entry(outcome.status()).or_default() += 1;
@@ -166,7 +169,7 @@ fn ended(sandbox: &Sandbox, model: &mut Model, line: &str) -> Outcome {
     outcome
 }
 
-/// Compares what all were told with what there is.
+/// Compares the acknowledged writes with the files.
 fn check(sandbox: &Sandbox, models: &[Model]) {
     let shared = sandbox.read(".memories/shared.md");
     for words in models.iter().flat_map(|model| &model.shared) {
@@ -207,7 +210,7 @@ fn check(sandbox: &Sandbox, models: &[Model]) {
     sandbox.ok("memory stats");
 }
 
-/// Returns the texts of the processes' own memories in a folder, by name.
+/// Returns the text of each memory in a folder that a process created, by id.
 fn own_files(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> {
     let Ok(entries) = std::fs::read_dir(sandbox.path(folder)) else { return BTreeMap::new() };
     let names = entries.map(|entry| entry.expect("an entry").file_name());

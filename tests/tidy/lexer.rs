@@ -215,7 +215,7 @@ fn block_comment(text: &str) -> usize {
 }
 
 #[test]
-fn what_comments_and_literals_say_is_no_code() {
+fn comments_and_literals_are_not_code() {
     let text = r##"//! Unlike `crate::store::x`.
 /* crate::store /* rusqlite:: */ .unwrap() */
 fn f<'a>(c: &'a str) {

@@ -1,5 +1,5 @@
-//! Files that are damaged, missing, unreadable or from another time: told, and nothing
-//! else is lost.
+//! Damaged, missing and unreadable files, and files of newer versions: they are reported and
+//! nothing else is lost.
 
 use expect_test::expect;
 
@@ -34,7 +34,7 @@ fn invalid_frontmatter_is_located_and_the_memory_still_counts() {
 }
 
 #[test]
-fn odd_bytes_and_sizes_are_told() {
+fn unusual_bytes_and_sizes_are_reported() {
     let sandbox = Sandbox::bank();
     sandbox.memory("latin", b"Caf\xE9 is open.\n");
     sandbox.memory("large", "word ".repeat(12_000));
@@ -64,7 +64,7 @@ fn odd_bytes_and_sizes_are_told() {
 
 #[cfg(unix)]
 #[test]
-fn a_memory_that_cannot_be_read_does_not_hide_the_others() {
+fn an_unreadable_memory_does_not_hide_the_others() {
     let sandbox = Sandbox::anchored();
     std::os::unix::fs::symlink("nowhere.md", sandbox.path(".memories/dangling.md"))
         .expect("a link");
@@ -77,7 +77,7 @@ fn a_memory_that_cannot_be_read_does_not_hide_the_others() {
 }
 
 #[test]
-fn two_files_of_one_id_are_told() {
+fn two_files_with_the_same_id_are_reported() {
     let sandbox = Sandbox::bank();
     sandbox.memory("a", "---\nid: same\n---\nFirst.\n");
     sandbox.memory("b", "---\nid: same\n---\nSecond.\n");
@@ -104,7 +104,7 @@ fn a_corrupt_store_is_set_aside_and_rebuilt() {
 }
 
 #[test]
-fn a_store_that_is_damaged_inside_does_not_lie() {
+fn a_damaged_store_gives_the_right_answer_or_an_error() {
     let sandbox = Sandbox::anchored();
     sandbox.ok("index --full");
     let answer = sandbox.ok(QUESTION);
@@ -124,7 +124,7 @@ fn a_store_that_is_damaged_inside_does_not_lie() {
 }
 
 #[test]
-fn a_store_cut_short_is_rebuilt() {
+fn a_truncated_store_is_rebuilt() {
     let sandbox = Sandbox::anchored();
     let answer = sandbox.ok(QUESTION);
     let bytes = std::fs::read(sandbox.path(STORE)).expect("a store");
@@ -154,7 +154,7 @@ fn a_store_of_a_newer_version_is_refused() {
 }
 
 #[test]
-fn a_store_that_is_a_folder_is_told() {
+fn a_folder_in_place_of_the_store_is_reported() {
     let sandbox = Sandbox::anchored();
     sandbox.remove(".memories/indices");
     sandbox.write(".memories/indices/cerberus.db/x", "");
@@ -164,7 +164,7 @@ fn a_store_that_is_a_folder_is_told() {
 }
 
 #[test]
-fn a_lock_file_that_people_damaged_is_located() {
+fn damage_in_the_lock_file_is_located() {
     let sandbox = Sandbox::anchored();
     let lock = sandbox.lock();
     let first = lock.find("[[anchor]]").expect("an anchor");
@@ -236,7 +236,7 @@ fn a_lock_file_that_people_damaged_is_located() {
 }
 
 #[test]
-fn a_lock_file_cannot_make_it_read_outside() {
+fn lock_file_paths_outside_the_project_are_not_read() {
     let sandbox = Sandbox::anchored();
     std::fs::write(sandbox.path("../secret.html"), "<p>secret</p>\n").expect("a file");
     let lock = sandbox.lock();
@@ -254,7 +254,7 @@ fn a_lock_file_cannot_make_it_read_outside() {
 }
 
 #[test]
-fn line_ends_of_another_system_do_not_hurt_the_lock() {
+fn the_lock_may_have_crlf_line_endings() {
     let sandbox = Sandbox::anchored();
     let shown = sandbox.ok("memory show --anchored");
     let text = sandbox.lock().replace('\n', "\r\n");
@@ -264,7 +264,7 @@ fn line_ends_of_another_system_do_not_hurt_the_lock() {
 }
 
 #[test]
-fn an_orphan_of_the_lock_is_a_warning() {
+fn an_orphaned_anchor_is_a_warning() {
     let sandbox = Sandbox::anchored();
     sandbox.remove(".memories/escape-html.md");
     let outcome = sandbox.run("memory show hash");
@@ -286,7 +286,7 @@ fn forbid(sandbox: &Sandbox, folder: &str, mode: u32) -> bool {
 
 #[cfg(unix)]
 #[test]
-fn a_bank_that_is_read_only_can_be_read() {
+fn a_read_only_bank_can_be_read() {
     let sandbox = Sandbox::anchored();
     let lines =
         ["memory show --anchored", QUESTION, "memory search password", "memory reanchor --check"];
@@ -303,7 +303,7 @@ fn a_bank_that_is_read_only_can_be_read() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_entered_is_told() {
+fn an_unreadable_folder_is_reported() {
     let sandbox = Sandbox::anchored();
     sandbox.write(".memories/private/x.md", "Hidden.\n");
     sandbox.write("closed/x.py", "def closed(): pass\n");

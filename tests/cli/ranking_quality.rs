@@ -1,6 +1,5 @@
-//! The gate on finding examples: everyday rules with known best examples in a project
-//! of realistic size, in three languages, with look-alikes planted, and rules of which
-//! the project holds no example.
+//! Accuracy of the ranking: everyday rules with known examples in a project of realistic
+//! size, in three languages, with similar but wrong candidates, and rules without an example.
 
 use serde_json::Value;
 
@@ -10,8 +9,8 @@ const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/shop_ru
 const ANSWERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/shop_answers.jsonl");
 const SHOP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/shop");
 
-/// The right file comes first for at least 18 rules of 20, the right symbol for at least
-/// 16, and none of the five rules without an example gets one.
+/// At least 18 of 20 rules rank the right file first, at least 16 the right symbol, and none of
+/// the five rules without an example gets an anchor.
 #[test]
 fn everyday_rules_find_their_examples() {
     let sandbox = Sandbox::empty();
@@ -40,14 +39,13 @@ fn everyday_rules_find_their_examples() {
     assert_eq!(wrongly_anchored, Vec::<String>::new(), "rules without an example");
 }
 
-/// What makes ranking faster changes no answer: all candidates of all rules are those of
-/// the version that wrote the file, whatever is parsed already. (Quality is left out, since
-/// it has the age of the files in this repository.)
+/// Guards optimizations: every rule has exactly the stored candidates, with an empty store and
+/// with a filled one. Quality is not compared because it depends on the age of the files.
 #[test]
-fn answers_are_those_of_before() {
+fn rankings_equal_the_stored_answers() {
     let expected = std::fs::read_to_string(ANSWERS).expect("the answers");
     let sandbox = Sandbox::empty();
-    for _ in ["nothing parsed before", "all parsed before"] {
+    for _ in ["empty store", "filled store"] {
         let mut command = sandbox.command("memory anchor-test --json --limit 20");
         let output = command.args(["--rules", RULES, "--project", SHOP]).output().expect("it runs");
         let answers = String::from_utf8(output.stdout).expect("a text");
@@ -68,7 +66,7 @@ fn answers_are_those_of_before() {
     }
 }
 
-/// A class around the symbol, or a member of it, shows the rule too.
+/// Returns whether a candidate is the expected symbol, its class or one of its members.
 fn is_same(place: &Value, found: &Value) -> bool {
     let text = |value: &Value| value["symbol"].as_str().unwrap_or_default().to_owned();
     let (wanted, got) = (text(place), text(found));
@@ -78,9 +76,9 @@ fn is_same(place: &Value, found: &Value) -> bool {
             || got.starts_with(&format!("{wanted}.")))
 }
 
-/// The README's first command finds the example in this project's own code.
+/// The first command of the README finds its example in the code of this repository.
 #[test]
-fn the_readmes_rule_finds_its_example_here() {
+fn the_readme_rule_finds_its_example_in_this_repository() {
     let here = env!("CARGO_MANIFEST_DIR");
     let readme = std::fs::read_to_string(format!("{here}/README.md")).expect("the README");
     let command = "cargo run --locked -- memory anchor-test \"";
