@@ -1,29 +1,29 @@
-//! Keeps a project's rules anchored to the code that shows them.
+//! Anchors the rules of a project to examples in its code.
 //!
-//! The code map, from the top. A module uses modules of a lower number only.
+//! Modules by layer, highest first. A module uses modules of lower layers only.
 //!
-//! | layer | module | what it owns |
+//! | layer | module | responsibility |
 //! |---|---|---|
-//! | 6 | here | [`run`] and [`command`]: what the binary and the generated files need |
-//! | 5 | `commands` | one file per subcommand: arguments to options, an operation, its report printed |
-//! | 4 | `cli` | the command line's types and help |
-//! | 4 | `config` | environment, flags and TOML to settings |
-//! | 4 | `output` | reports and failures to bytes |
-//! | 4 | `mcp` | the same operations as tools of the Model Context Protocol |
-//! | 3 | `ops` | one file per operation: options in, report out |
-//! | 2 | `bank` | the files people own: memories, `anchors.lock`, `pins.toml`, the trash |
-//! | 2 | `store` | SQLite: what can be made again |
-//! | 2 | `tree` | the code on disk: walking, reading, git |
-//! | 1 | `syntax` | source code as symbols, tokens and fingerprints |
+//! | 6 | here | [`run`] and [`command`]: entry points of the binary and of the generated files |
+//! | 5 | `commands` | one file per subcommand: converts arguments, runs the operation, prints its report |
+//! | 4 | `cli` | types and help of the command line |
+//! | 4 | `config` | settings from environment, flags and TOML files |
+//! | 4 | `output` | output of reports and errors |
+//! | 4 | `mcp` | the operations as tools of the Model Context Protocol |
+//! | 3 | `ops` | one file per operation: takes options, returns a report |
+//! | 2 | `bank` | the files of the user: memories, `anchors.lock`, `pins.toml`, the trash |
+//! | 2 | `store` | SQLite: the index, which can be rebuilt |
+//! | 2 | `tree` | code on disk: walking, reading, git |
+//! | 1 | `syntax` | symbols, tokens and fingerprints of source code |
 //! | 1 | `markdown` | frontmatter, sections and links |
-//! | 1 | `rank` | words, weights and scores |
-//! | 1 | `tokens` | exact token counts |
-//! | 0 | `model`, `text`, `file_stat`, `error`, `timings` | plain types, positions, whether a file changed, how a command ends, where its time goes |
+//! | 1 | `rank` | tokenization, weights and scores |
+//! | 1 | `tokens` | LLM token counts |
+//! | 0 | `model`, `text`, `file_stat`, `error`, `timings` | plain types, text positions, file metadata, exit status and errors, timings |
 //!
-//! The way of a rule: `cli` reads it, `commands::anchor_test` asks `ops::anchor_test`,
-//! which has `ops::code_index` bring the first stage up to date (`tree` walks, `rank`
-//! tokenizes, `store` keeps), ranks files and parses the best ones (`ops::discover`,
-//! `syntax`), scores their symbols (`rank`), and returns a report for `output`.
+//! Path of a rule: `cli` parses the command line and `commands::anchor_test` calls
+//! `ops::anchor_test`. That updates the code index in `ops::code_index` (`tree` walks, `rank`
+//! tokenizes, `store` saves), ranks files and parses the best ones (`ops::discover`, `syntax`),
+//! scores their symbols (`rank`), and returns a report for `output`.
 
 use std::ffi::OsString;
 
@@ -50,12 +50,12 @@ mod tree;
 
 pub use error::ExitStatus;
 
-/// Runs a command line and returns how it ended.
+/// Runs a command line and returns its exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     commands::run(args)
 }
 
-/// Returns the command line's definition, from which completions and man pages are made.
+/// Returns the definition of the command line, the source of completions and man pages.
 pub fn command() -> clap::Command {
     use clap::CommandFactory;
     cli::Cli::command()

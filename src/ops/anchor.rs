@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::error::UserError;
 use crate::model::{Anchor, CodeLocation, Origin};
 use crate::text;
@@ -247,7 +247,7 @@ fn check_file(project: &Project, file: &str) -> Result<()> {
 }
 
 /// Returns what a memory asks of the code.
-pub(super) fn question(stored: &Stored, more_hints: &[String]) -> Question {
+pub(super) fn question(stored: &MemoryFile, more_hints: &[String]) -> Question {
     let mut hints = stored.memory.hints.clone();
     for hint in more_hints {
         if !hints.contains(hint) {

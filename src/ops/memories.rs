@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rustc_hash::FxHashSet;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::error::UserError;
 use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
@@ -16,7 +16,7 @@ use super::Project;
 /// All memories of a bank with their anchors.
 #[derive(Debug)]
 pub(crate) struct Memories {
-    pub(crate) all: Vec<Stored>,
+    pub(crate) all: Vec<MemoryFile>,
     pub(crate) anchors: Anchors,
     /// Whether some file could not be read.
     pub(crate) is_partial: bool,
@@ -57,7 +57,7 @@ impl Memories {
     }
 
     /// Returns the memory that `typed` means: its id, or a unique start of it.
-    pub(crate) fn find(&self, typed: &str) -> Result<&Stored> {
+    pub(crate) fn find(&self, typed: &str) -> Result<&MemoryFile> {
         let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
         let at = find_id(typed, ids)?;
         Ok(&self.all[at])
@@ -114,7 +114,7 @@ pub(crate) struct Filter {
 
 impl Filter {
     /// Returns whether a memory passes.
-    pub(crate) fn takes(&self, stored: &Stored, anchors: &Anchors) -> bool {
+    pub(crate) fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
         let anchor = anchors.get(&stored.memory.id);
         self.takes_memory(&stored.memory, &stored.file, anchor.map(|it| it.file.as_str()))
     }

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
-use crate::bank::{Bank, Stored};
+use crate::bank::{Bank, MemoryFile};
 use crate::file_stat::FileStat;
 use crate::markdown::{frontmatter, links, sections};
 use crate::model::{Anchor, EdgeType};
@@ -85,7 +85,7 @@ impl Synced {
 
 /// Returns the memory of this id with its anchor, read from its own file alone; nothing
 /// where the store does not know it, or its file says something else by now.
-pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<Anchor>)>> {
+pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
     if !project.bank.exists() {
         return Ok(None);
     }
@@ -195,12 +195,12 @@ impl Changes {
             |file: &str, stamp: &FileStat| known.get(file).is_some_and(|row| row.stat == *stamp);
         let changed: Vec<&(String, FileStat)> =
             listed.iter().filter(|(file, stamp)| !is_same(file, stamp)).collect();
-        let read: Vec<(&str, FileStat, Result<Stored>)> = changed
+        let read: Vec<(&str, FileStat, Result<MemoryFile>)> = changed
             .into_par_iter()
             .map(|(file, stamp)| (file.as_str(), *stamp, project.bank.read(file)))
             .collect();
         let mut found = Self::default();
-        let mut texts: FxHashMap<&str, Stored> = FxHashMap::default();
+        let mut texts: FxHashMap<&str, MemoryFile> = FxHashMap::default();
         for (file, stamp, stored) in read {
             match stored {
                 Ok(stored) => {
@@ -327,7 +327,7 @@ impl IndexedSection {
 }
 
 impl Indexed {
-    fn new(stored: &Stored) -> Self {
+    fn new(stored: &MemoryFile) -> Self {
         Self {
             row: MemoryRow {
                 memory: stored.memory.clone(),
@@ -340,7 +340,7 @@ impl Indexed {
     }
 }
 
-fn hash(stored: &Stored) -> [u8; 16] {
+fn hash(stored: &MemoryFile) -> [u8; 16] {
     let mut bytes = stored.text.clone().into_bytes();
     bytes.extend(stored.file.bytes());
     xxh3_128(&bytes).to_le_bytes()
@@ -362,7 +362,7 @@ fn anchor_row(id: &str, anchor: &Anchor) -> Result<AnchorRow> {
 
 /// Returns what search looks through: the memory as a whole under no section, then each
 /// section that is less than the whole.
-fn searchable(stored: &Stored) -> Vec<IndexedSection> {
+fn searchable(stored: &MemoryFile) -> Vec<IndexedSection> {
     let memory = &stored.memory;
     let spoken = |id: &str| id.replace(['-', '_', '/', '.'], " ");
     let category = memory.category.as_deref().unwrap_or_default();
@@ -380,7 +380,7 @@ fn searchable(stored: &Stored) -> Vec<IndexedSection> {
     found
 }
 
-fn link_rows(stored: &Stored) -> Vec<LinkRow> {
+fn link_rows(stored: &MemoryFile) -> Vec<LinkRow> {
     let (text, id) = (&stored.text, &stored.memory.id);
     let lines = LineIndex::new(text);
     let row = |position: usize, target: String, edge: EdgeType, label, context| LinkRow {

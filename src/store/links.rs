@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::model::EdgeType;
 
-/// Stored link.
+/// MemoryFile link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LinkRow {
     /// Id of the memory that contains it.

@@ -31,7 +31,7 @@ pub(crate) struct MemoryRow {
     pub(crate) hash: [u8; 16],
 }
 
-/// Stored memory without its hints and its text.
+/// MemoryFile memory without its hints and its text.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexedMemory {
     pub(crate) memory: Memory,
@@ -40,7 +40,7 @@ pub(crate) struct IndexedMemory {
     pub(crate) anchored: Option<String>,
 }
 
-/// Stored anchor: columns for queries, and the packed anchor.
+/// MemoryFile anchor: columns for queries, and the packed anchor.
 #[derive(Debug, Clone)]
 pub(crate) struct AnchorRow {
     pub(crate) id: String,
