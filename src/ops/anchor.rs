@@ -223,7 +223,7 @@ fn at_place(
         origin,
         quality,
         match_score,
-        commit: git::head(&project.root).map(|head| head.kept_id()),
+        commit: git::head(&project.root).map(|head| head.abbreviated_id()),
         fingerprint: located.fingerprint,
     })
 }

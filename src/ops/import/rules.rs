@@ -125,7 +125,7 @@ struct Rule {
 pub(crate) fn import(project: &Project, request: &Request) -> Result<Report> {
     let mut files = Vec::new();
     for path in &request.files {
-        for file in documents::below(&project.root, path)? {
+        for file in documents::find(&project.root, path)? {
             if !files.contains(&file) {
                 files.push(file);
             }

@@ -69,7 +69,7 @@ impl<'a> Desk<'a> {
             head: None,
         };
         if followed.iter().any(|followed| followed.state != State::Fresh) {
-            desk.head = git::head(&project.root).map(|head| head.kept_id());
+            desk.head = git::head(&project.root).map(|head| head.abbreviated_id());
         }
         let mut wanted = Vec::new();
         for ((id, anchor), followed) in taken.iter().zip(followed) {
