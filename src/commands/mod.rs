@@ -50,7 +50,7 @@ mod update;
 /// Parses a command line, runs it and returns how it ended.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    if let Some(asking) = config::asking()
+    if let Some(asking) = config::completion_request()
         && let Some(words) = complete::words(&args)
     {
         return complete::run(words, &asking);

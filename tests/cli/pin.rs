@@ -318,7 +318,7 @@ fn wrong_pins_are_refused() {
         $ cerberus memory pin remove default-git
         --- stderr
         cerberus: `default-git` is built in
-        hint: switch it off in `cerberus.toml`: `defaults = { git = false }` under `[pins]`
+        hint: switch it off in `cerberus.toml`: `builtin = { git = false }` under `[pins]`
         [exit 2]
 
         $ cerberus memory pin clear
