@@ -11,6 +11,7 @@ use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
 
 use crate::error::UserError;
+use crate::file_stat::FileStat;
 
 /// Maximum time to wait for another writer.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,25 +25,25 @@ pub(crate) struct WriteGuard {
     _file: File,
 }
 
-/// Returns whether the file exists. Fails if it is not a regular file: a repository may contain
-/// symbolic links to any target, or pipes.
-fn exists(path: &Path) -> Result<bool> {
+/// Returns the stat of a file, if it exists. Fails if it is not a regular file: a repository may
+/// contain symbolic links to any target, or pipes.
+fn stat(path: &Path) -> Result<Option<FileStat>> {
     match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_file() => Ok(true),
+        Ok(metadata) if metadata.is_file() => Ok(Some(FileStat::new(&metadata))),
         Ok(_) => {
             let shown = path.display();
             Err(UserError::usage(format!("`{shown}` is not a regular file"))
                 .hint(format!("check it with `ls -l {shown}`, and remove it if it is not yours"))
                 .into())
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("failed to read `{}`", path.display())),
     }
 }
 
 /// Waits for the exclusive lock on the file at `path`.
 pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
-    exists(path)?;
+    stat(path)?;
     let mut file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -160,10 +161,13 @@ fn temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
 }
 
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
+    Ok(read_with_stat(path, max_bytes)?.map(|(bytes, _)| bytes))
+}
+
+/// Returns the bytes of a file and its stat before reading, if it exists.
+pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<u8>, FileStat)>> {
     let context = || format!("failed to read `{}`", path.display());
-    if !exists(path)? {
-        return Ok(None);
-    }
+    let Some(stat) = stat(path)? else { return Ok(None) };
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -180,7 +184,7 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
         .hint("split it")
         .into());
     }
-    Ok(Some(bytes))
+    Ok(Some((bytes, stat)))
 }
 
 /// Returns the first bytes of a file, at most `max_bytes`.

@@ -1,5 +1,6 @@
 //! Memory files: listing, reading and writing.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
@@ -12,6 +13,7 @@ use crate::markdown::frontmatter::{self, Frontmatter};
 use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
 use crate::text;
 
+use super::lockfile::Anchors;
 use super::{Bank, files, names};
 
 /// Size limit of a memory.
@@ -31,14 +33,21 @@ pub(crate) struct MemoryFile {
     pub(crate) file: String,
     /// Complete text, including the frontmatter.
     pub(crate) text: String,
+    /// Stat of the file before reading.
+    pub(crate) stat: FileStat,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Memories of a bank.
-#[derive(Debug, Default)]
+/// All memories and anchors of a bank. Each file was read once.
+#[derive(Debug)]
 pub(crate) struct BankFiles {
     /// Ordered by file, with unique ids.
     pub(crate) memories: Vec<MemoryFile>,
+    /// Ignored files whose id an earlier one has.
+    pub(crate) duplicates: Vec<MemoryFile>,
+    pub(crate) anchors: Anchors,
+    /// Stat of the lock file before reading.
+    pub(crate) lock_stat: Option<FileStat>,
     /// Whether reading a file failed.
     pub(crate) is_partial: bool,
     pub(crate) warnings: Vec<String>,
@@ -74,8 +83,8 @@ impl Bank {
 
     /// Reads one memory.
     pub(crate) fn read(&self, file: &str) -> Result<MemoryFile> {
-        let bytes =
-            files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| not_found(file))?;
+        let (bytes, stat) = files::read_with_stat(&self.folder().join(file), MAX_BYTES)?
+            .ok_or_else(|| not_found(file))?;
         let mut warnings = Vec::new();
         warnings.extend(size_warning(file, bytes.len()));
         let (text, is_exact) = text::decode(&bytes);
@@ -103,37 +112,36 @@ impl Bank {
             updated_at: front.updated_at,
             body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
         };
-        Ok(MemoryFile { memory, file: file.to_owned(), text, warnings })
+        Ok(MemoryFile { memory, file: file.to_owned(), text, stat, warnings })
     }
 
-    /// Reads all memories. A file that cannot be read causes a warning.
+    /// Reads all memories and anchors. A memory that cannot be read causes a warning.
     pub(crate) fn read_all(&self) -> Result<BankFiles> {
-        let (listed, warnings) = self.list()?;
-        let mut contents = BankFiles {
-            is_partial: !warnings.is_empty(),
-            warnings,
-            memories: Vec::with_capacity(listed.len()),
-        };
+        let (listed, mut warnings) = self.list()?;
+        let mut is_partial = !warnings.is_empty();
         // For few files, starting threads takes longer than reading.
         let read = |file: &String| self.read(file);
         let all: Vec<Result<MemoryFile>> = match listed.len() {
             ..MIN_PARALLEL => listed.iter().map(read).collect(),
             _ => listed.par_iter().map(read).collect(),
         };
-        for stored in all {
-            match stored {
-                Ok(mut stored) => {
-                    contents.warnings.append(&mut stored.warnings);
-                    contents.memories.push(stored);
+        let mut memories = Vec::with_capacity(listed.len());
+        for found in all {
+            match found {
+                Ok(found) => {
+                    warnings.extend_from_slice(&found.warnings);
+                    memories.push(found);
                 }
                 Err(error) => {
-                    contents.is_partial = true;
-                    contents.warnings.push(format!("{error:#}"));
+                    is_partial = true;
+                    warnings.push(format!("{error:#}"));
                 }
             }
         }
-        dedup_ids(&mut contents.memories, &mut contents.warnings);
-        Ok(contents)
+        let (memories, duplicates) = split_duplicates(memories, &mut warnings);
+        let lock_stat = self.lock_stat();
+        let anchors = self.anchors()?;
+        Ok(BankFiles { memories, duplicates, anchors, lock_stat, is_partial, warnings })
     }
 
     /// Returns the stat of the lock file, if it exists.
@@ -216,20 +224,20 @@ pub(crate) fn size_warning(file: &str, n_bytes: usize) -> Option<String> {
     (n_bytes > WARN_BYTES).then(|| format!("`{file}` has {size} KB; the limit is 100 KB"))
 }
 
-/// Removes memories whose id an earlier one has.
-fn dedup_ids(all: &mut Vec<MemoryFile>, warnings: &mut Vec<String>) {
-    let mut first: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
-    all.retain(|stored| match first.get(&stored.memory.id) {
-        Some(file) => {
-            let (id, other) = (&stored.memory.id, &stored.file);
-            warnings.push(format!("`{other}` is ignored: `{file}` already has the id `{id}`"));
-            false
+/// Splits off the memories whose id an earlier one has.
+fn split_duplicates(
+    all: Vec<MemoryFile>,
+    warnings: &mut Vec<String>,
+) -> (Vec<MemoryFile>, Vec<MemoryFile>) {
+    let mut file_by_id = BTreeMap::new();
+    all.into_iter().partition(|MemoryFile { memory, file, .. }| {
+        let first: &String = file_by_id.entry(memory.id.clone()).or_insert_with(|| file.clone());
+        if first != file {
+            warnings
+                .push(format!("`{file}` is ignored: `{first}` already has the id `{}`", memory.id));
         }
-        None => {
-            first.insert(stored.memory.id.clone(), stored.file.clone());
-            true
-        }
-    });
+        first == file
+    })
 }
 
 fn is_private(entry: &DirEntry) -> bool {

@@ -5,7 +5,9 @@ use rustc_hash::FxHashSet;
 
 use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
+use crate::bank::memories::BankFiles;
 use crate::error::UserError;
+use crate::file_stat::FileStat;
 use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 use crate::syntax::language;
 use crate::text;
@@ -17,7 +19,10 @@ use super::Project;
 #[derive(Debug)]
 pub(crate) struct Memories {
     pub(crate) all: Vec<MemoryFile>,
+    /// Ignored files whose id an earlier one has.
+    pub(crate) duplicates: Vec<MemoryFile>,
     pub(crate) anchors: Anchors,
+    pub(crate) lock_stat: Option<FileStat>,
     /// Whether some file could not be read.
     pub(crate) is_partial: bool,
     pub(crate) warnings: Vec<String>,
@@ -27,9 +32,8 @@ impl Memories {
     /// Reads the bank.
     pub(crate) fn load(project: &Project) -> Result<Self> {
         let _step = timings::step("read the memories");
-        let contents = project.bank.read_all()?;
-        let (all, mut warnings) = (contents.memories, contents.warnings);
-        let anchors = project.bank.anchors()?;
+        let BankFiles { memories: all, duplicates, anchors, lock_stat, is_partial, mut warnings } =
+            project.bank.read_all()?;
         let ids: FxHashSet<&str> = all.iter().map(|stored| stored.memory.id.as_str()).collect();
         for id in anchors.keys() {
             if !ids.contains(id.as_str()) {
@@ -38,7 +42,7 @@ impl Memories {
                 ));
             }
         }
-        Ok(Self { all, anchors, is_partial: contents.is_partial, warnings })
+        Ok(Self { all, duplicates, anchors, lock_stat, is_partial, warnings })
     }
 
     /// Checks that no memory has this id, by its frontmatter or by its file.

@@ -25,7 +25,7 @@ use crate::text::LineIndex;
 use crate::timings;
 
 use super::Project;
-use super::memories::find_id;
+use super::memories::{Memories, find_id};
 
 /// A change of a file so soon after its reading may keep its time: clocks tick more
 /// coarsely than nanoseconds.
@@ -106,27 +106,51 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Opt
     Ok(Some((stored, anchor)))
 }
 
-/// Opens the store and makes its memories those of the bank.
+/// Opens the store and updates its memories. Reads changed files only.
 pub(crate) fn open(project: &Project) -> Result<Synced> {
     let _step = timings::step("bring the memories up to date");
-    let (files, mut warnings) = project.bank.list()?;
+    let (files, warnings) = project.bank.list()?;
     let listed: Vec<(String, FileStat)> = files
         .into_par_iter()
-        .filter_map(|file| project.bank.stat(&file).map(|stamp| (file, stamp)))
+        .filter_map(|file| project.bank.stat(&file).map(|stat| (file, stat)))
         .collect();
+    let lock_stat = project.bank.lock_stat();
+    let read = |file: &str| project.bank.read(file);
+    update(project, &listed, lock_stat, read, || project.bank.anchors(), warnings)
+}
+
+/// Opens the store and updates its memories from files that were already read.
+pub(crate) fn open_with(project: &Project, memories: &Memories) -> Result<Synced> {
+    let _step = timings::step("bring the memories up to date");
+    let files: BTreeMap<&str, &MemoryFile> = (memories.all.iter().chain(&memories.duplicates))
+        .map(|found| (found.file.as_str(), found))
+        .collect();
+    let listed: Vec<(String, FileStat)> =
+        files.values().map(|found| (found.file.clone(), found.stat)).collect();
+    let read = |file: &str| Ok(files[file].clone());
+    let anchors = || Ok(memories.anchors.clone());
+    update(project, &listed, memories.lock_stat, read, anchors, Vec::new())
+}
+
+fn update(
+    project: &Project,
+    listed: &[(String, FileStat)],
+    lock: Option<FileStat>,
+    read: impl Fn(&str) -> Result<MemoryFile> + Sync,
+    anchors: impl FnOnce() -> Result<Anchors>,
+    mut warnings: Vec<String>,
+) -> Result<Synced> {
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
-    let changes = if is_as_listed(&store, &listed)? {
+    let changes = if is_as_listed(&store, listed)? {
         Changes::default()
     } else {
-        Changes::find(project, &store, &listed, &mut warnings)?
+        Changes::find(&store, listed, read, &mut warnings)?
     };
-    let lock = project.bank.lock_stat();
     let lock_changed = table::lock_stat(store.reader())? != lock;
     if lock_changed || !changes.is_empty() {
-        let anchors = project.bank.anchors()?;
         let anchors: Vec<AnchorRow> =
-            anchors.iter().map(|(id, it)| anchor_row(id, it)).collect::<Result<_>>()?;
+            anchors()?.iter().map(|(id, it)| anchor_row(id, it)).collect::<Result<_>>()?;
         let now = project.now.as_nanosecond();
         let is_racy = |mtime: i64| (now - i128::from(mtime)).abs() < RACY_NANOSECONDS;
         store.transaction(|connection| {
@@ -143,7 +167,7 @@ pub(crate) fn open(project: &Project) -> Result<Synced> {
     }
     warnings.extend(table::file_warnings(store.reader())?);
     for (file, id, first) in table::duplicate_ids(store.reader())? {
-        warnings.push(format!("`{file}` has the id `{id}` of `{first}` and is left out"));
+        warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
     }
     for id in table::orphaned_anchors(store.reader())? {
         warnings.push(format!(
@@ -185,9 +209,9 @@ impl Changes {
     /// Reads the files that are not as the store knows them; one that cannot be read
     /// is a warning, and gone.
     fn find(
-        project: &Project,
         store: &Store,
         listed: &[(String, FileStat)],
+        read: impl Fn(&str) -> Result<MemoryFile> + Sync,
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let mut known = table::files(store.reader())?;
@@ -195,18 +219,18 @@ impl Changes {
             |file: &str, stamp: &FileStat| known.get(file).is_some_and(|row| row.stat == *stamp);
         let changed: Vec<&(String, FileStat)> =
             listed.iter().filter(|(file, stamp)| !is_same(file, stamp)).collect();
-        let read: Vec<(&str, FileStat, Result<MemoryFile>)> = changed
+        let results: Vec<(&str, FileStat, Result<MemoryFile>)> = changed
             .into_par_iter()
-            .map(|(file, stamp)| (file.as_str(), *stamp, project.bank.read(file)))
+            .map(|(file, stat)| (file.as_str(), *stat, read(file)))
             .collect();
         let mut found = Self::default();
         let mut texts: FxHashMap<&str, MemoryFile> = FxHashMap::default();
-        for (file, stamp, stored) in read {
+        for (file, stat, stored) in results {
             match stored {
                 Ok(stored) => {
                     let row = FileRow {
                         file: file.to_owned(),
-                        stat: stamp,
+                        stat,
                         memory: stored.memory.id.clone(),
                         warnings: stored.warnings.join("\n"),
                     };
@@ -245,7 +269,7 @@ impl Changes {
         for (id, file) in first {
             match texts.remove(file) {
                 Some(stored) => to_index.push(stored),
-                None if files.get(id) != Some(&file) => to_index.push(project.bank.read(file)?),
+                None if files.get(id) != Some(&file) => to_index.push(read(file)?),
                 None => {}
             }
         }

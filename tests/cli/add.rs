@@ -138,8 +138,8 @@ fn a_place_that_is_not_there_is_refused_with_the_nearest_one() {
         ("shop/ordrs.py", "shop/orders.py"),
         ("shop/orders.py::shipp", "ship"),
         ("shop/orders.py::", "FILE::SYMBOL"),
-        ("../secret.py", "leads out of the project"),
-        ("/etc/passwd", "leads out of the project"),
+        ("../secret.py", "is outside the project"),
+        ("/etc/passwd", "is outside the project"),
         ("shop", "shop"),
     ];
     for (place, said) in refused {

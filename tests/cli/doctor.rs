@@ -265,7 +265,7 @@ fn a_damaged_lock_is_told() {
             [exit 1]
         "#]],
     );
-    sandbox.write(".memories/anchors.lock", lock.replace("version = 1", "version = 9"));
+    sandbox.write(".memories/anchors.lock", lock.replace("version = 2", "version = 9"));
     check(
         &sandbox,
         expect![[r#"

@@ -175,17 +175,17 @@ fn a_lock_file_that_people_damaged_is_located() {
     };
     let hash = lock.lines().find(|line| line.starts_with("hashes = ")).expect("a hash");
     let cases = [
-        ("no TOML", with("chosen = ", "chosen : ")),
+        ("no TOML", with("origin = ", "origin : ")),
         ("a merge conflict", format!("{header}<<<<<<< ours\n{entries}=======\n>>>>>>> theirs\n")),
         ("an unknown field", with("kind = ", "color = \"red\"\nkind = ")),
-        ("an unknown value", with("chosen = \"auto\"", "chosen = \"maybe\"")),
+        ("an unknown value", with("origin = \"auto\"", "origin = \"maybe\"")),
         ("a missing field", with("file = ", "# file = ")),
         ("an id twice", lock.replace("id = \"escape-html\"", "id = \"close-session\"")),
         ("a damaged hash", with(hash, "hashes = \"xyz\"")),
         ("a hash that is cut", with(hash, "hashes = \"0123\"")),
         ("an endless quality", lock.replacen("quality = 0", "quality = inf # 0", 1)),
-        ("a newer format", with("version = 1", "version = 2")),
-        ("no version", with("version = 1\n", "")),
+        ("a newer format", with("version = 2", "version = 3")),
+        ("no version", with("version = 2\n", "")),
     ];
     let mut told = String::new();
     for (what, text) in cases {

@@ -123,7 +123,7 @@ fn a_bank_behind_a_link_out_of_the_project_is_refused() {
     for line in LINES {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
-        assert!(outcome.stderr().contains("leads out of the project"), "{}", outcome.text());
+        assert!(outcome.stderr().contains("is outside the project"), "{}", outcome.text());
     }
     let n_files = std::fs::read_dir(sandbox.path("../outside")).expect("a folder").count();
     assert_eq!(n_files, 0);

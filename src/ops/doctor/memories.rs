@@ -148,7 +148,7 @@ impl Doctor<'_> {
             for other in &same[1..] {
                 let (other_id, other_file) = (&other.memory.id, &other.file);
                 let message = if other_id == id {
-                    format!("`{other_file}` has the id `{id}` of `{file}` and is left out")
+                    format!("`{other_file}` is ignored: `{file}` already has the id `{id}`")
                 } else {
                     format!(
                         "the ids `{id}` of `{file}` and `{other_id}` of `{other_file}` differ in case alone"

@@ -44,7 +44,7 @@ pub(super) fn ranked<'m>(
     focus: &Focus,
 ) -> Result<Ranked<'m>> {
     let matches = matches(project, focus)?;
-    let superseded = links::supersession(&sync::open(project)?)?.superseded;
+    let superseded = links::supersession(&sync::open_with(project, memories)?)?.superseded;
     let (mut ranked, mut left_out) = (Vec::new(), Vec::new());
     for stored in &memories.all {
         let memory = &stored.memory;
