@@ -255,7 +255,7 @@ fn wrong_pins_are_refused() {
 
         $ cerberus memory pin add "Be good" --id ../kind
         --- stderr
-        cerberus: `../kind` cannot be the id of a memory: no part of it may be empty or start or end with a dot
+        cerberus: `../kind` is not a valid memory id: no part of it may be empty or start or end with a dot
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 

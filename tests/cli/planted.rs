@@ -209,7 +209,7 @@ fn names_that_would_break_a_line_are_left_out() {
         $ cerberus memory show
         odd	fact	-	Text.
         --- stderr
-        warning: the name of `two\nlines.md` has control characters; it is left out
+        warning: `two\nlines.md` is ignored: its name contains control characters
         warning: odd.md:2:5: `id` has control characters and does not count
         warning: odd.md:3:7: `tags` has control characters and does not count
         [exit 0]
@@ -217,7 +217,7 @@ fn names_that_would_break_a_line_are_left_out() {
         $ cerberus memory show --tag d
         odd	fact	-	Text.
         --- stderr
-        warning: the name of `two\nlines.md` has control characters; it is left out
+        warning: `two\nlines.md` is ignored: its name contains control characters
         warning: odd.md:2:5: `id` has control characters and does not count
         warning: odd.md:3:7: `tags` has control characters and does not count
         [exit 0]

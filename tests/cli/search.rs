@@ -312,7 +312,7 @@ fn a_change_of_one_file_is_seen_and_touches_no_other() {
         release  `doors`
           Doors again.
         --- stderr
-        warning: `release.md` has the id `release` of `copy.md` and is left out
+        warning: `release.md` is ignored: `copy.md` already has the id `release`
         [exit 0]
     "#]]);
 }
