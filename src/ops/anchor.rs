@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::error::UserError;
 use crate::model::{Anchor, CodeLocation, Origin};
 use crate::text;
@@ -224,7 +224,7 @@ fn at_place(
         origin,
         quality,
         match_score,
-        commit: git::head(&project.root).map(|head| head.kept_id()),
+        commit: git::head(&project.root).map(|head| head.abbreviated_id()),
         fingerprint: located.fingerprint,
     })
 }
@@ -248,7 +248,7 @@ fn check_file(project: &Project, file: &str) -> Result<()> {
 }
 
 /// Returns what a memory asks of the code.
-pub(super) fn question(stored: &Stored, more_hints: &[String]) -> Query {
+pub(super) fn question(stored: &MemoryFile, more_hints: &[String]) -> Query {
     let mut hints = stored.memory.hints.clone();
     for hint in more_hints {
         if !hints.contains(hint) {

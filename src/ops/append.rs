@@ -28,7 +28,7 @@ pub(crate) fn append(project: &Project, request: &Request) -> Result<Edited> {
     let memories = Memories::load(project)?;
     let stored = memories.find(&request.id)?;
     let file = stored.file.clone();
-    let text = project.bank.exact_text(&file)?;
+    let text = project.bank.read_utf8(&file)?;
     let (section, edited) = match &request.section {
         Some(wanted) => edit::section(&text, wanted, &request.content, Way::Append)
             .map(|(id, edited)| (Some(id), edited)),

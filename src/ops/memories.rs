@@ -3,9 +3,11 @@
 use anyhow::Result;
 use rustc_hash::FxHashSet;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
+use crate::bank::memories::BankFiles;
 use crate::error::UserError;
+use crate::file_stat::FileStat;
 use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 use crate::syntax::language;
 use crate::text;
@@ -16,8 +18,11 @@ use super::Project;
 /// All memories of a bank with their anchors.
 #[derive(Debug)]
 pub(crate) struct Memories {
-    pub(crate) all: Vec<Stored>,
+    pub(crate) all: Vec<MemoryFile>,
+    /// Ignored files whose id an earlier one has.
+    pub(crate) duplicates: Vec<MemoryFile>,
     pub(crate) anchors: Anchors,
+    pub(crate) lock_stat: Option<FileStat>,
     /// Whether some file could not be read.
     pub(crate) is_partial: bool,
     pub(crate) warnings: Vec<String>,
@@ -27,9 +32,8 @@ impl Memories {
     /// Reads the bank.
     pub(crate) fn load(project: &Project) -> Result<Self> {
         let _step = timings::step("read the memories");
-        let contents = project.bank.read_all()?;
-        let (all, mut warnings) = (contents.memories, contents.warnings);
-        let anchors = project.bank.anchors()?;
+        let BankFiles { memories: all, duplicates, anchors, lock_stat, is_partial, mut warnings } =
+            project.bank.read_all()?;
         let ids: FxHashSet<&str> = all.iter().map(|stored| stored.memory.id.as_str()).collect();
         for id in anchors.keys() {
             if !ids.contains(id.as_str()) {
@@ -38,7 +42,7 @@ impl Memories {
                 ));
             }
         }
-        Ok(Self { all, anchors, is_partial: contents.is_partial, warnings })
+        Ok(Self { all, duplicates, anchors, lock_stat, is_partial, warnings })
     }
 
     /// Checks that no memory has this id, by its frontmatter or by its file.
@@ -57,7 +61,7 @@ impl Memories {
     }
 
     /// Returns the memory that `typed` means: its id, or a unique start of it.
-    pub(crate) fn find(&self, typed: &str) -> Result<&Stored> {
+    pub(crate) fn find(&self, typed: &str) -> Result<&MemoryFile> {
         let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
         let at = find_id(typed, ids)?;
         Ok(&self.all[at])
@@ -114,7 +118,7 @@ pub(crate) struct Filter {
 
 impl Filter {
     /// Returns whether a memory passes.
-    pub(crate) fn takes(&self, stored: &Stored, anchors: &Anchors) -> bool {
+    pub(crate) fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
         let anchor = anchors.get(&stored.memory.id);
         self.takes_memory(&stored.memory, &stored.file, anchor.map(|it| it.file.as_str()))
     }

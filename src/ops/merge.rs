@@ -8,7 +8,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::bank::lockfile::Anchors;
-use crate::bank::{Stored, names};
+use crate::bank::{MemoryFile, names};
 use crate::error::UserError;
 use crate::markdown::edit::{self, Way};
 use crate::markdown::frontmatter::{self, Frontmatter, Setting};
@@ -58,7 +58,7 @@ pub(crate) struct Redirected {
 
 /// A source with its whole text.
 struct Source<'a> {
-    stored: &'a Stored,
+    stored: &'a MemoryFile,
     text: String,
 }
 
@@ -77,10 +77,10 @@ pub(crate) fn merge(project: &Project, request: &Request) -> Result<Report> {
         names::check(&request.into)?;
         memories.check_free(&request.into)?;
     }
-    let old_text = target.map(|stored| project.bank.exact_text(&stored.file)).transpose()?;
+    let old_text = target.map(|stored| project.bank.read_utf8(&stored.file)).transpose()?;
     let mut warnings = Vec::new();
     let sources = sources(project, request, &memories, old_text.as_deref(), &mut warnings)?;
-    let moving: Vec<&Stored> = sources.iter().map(|source| source.stored).collect();
+    let moving: Vec<&MemoryFile> = sources.iter().map(|source| source.stored).collect();
     let into = Names { id: &request.into, file: target.map(|stored| stored.file.as_str()) };
     let file = target.map_or_else(|| format!("{}.md", request.into), |it| it.file.clone());
     let said = |refusal: Refusal| document::refused(&file, refusal);
@@ -163,7 +163,7 @@ fn sources<'a>(
         let stored = memories.find(typed)?;
         let is_known = sources.iter().any(|it| it.stored.file == stored.file);
         if stored.memory.id != request.into && !is_known {
-            sources.push(Source { stored, text: project.bank.exact_text(&stored.file)? });
+            sources.push(Source { stored, text: project.bank.read_utf8(&stored.file)? });
         }
     }
     if sources.is_empty() && n_done == 0 {
@@ -260,7 +260,11 @@ fn extended(
     Ok(new)
 }
 
-fn united(own: &[String], sources: &[Source], of: impl Fn(&Stored) -> &Vec<String>) -> Vec<String> {
+fn united(
+    own: &[String],
+    sources: &[Source],
+    of: impl Fn(&MemoryFile) -> &Vec<String>,
+) -> Vec<String> {
     let mut all = own.to_vec();
     for word in sources.iter().flat_map(|source| of(source.stored)) {
         if !all.iter().any(|it| it.eq_ignore_ascii_case(word)) {
@@ -276,7 +280,7 @@ fn carry_anchor(
     anchors: &mut Anchors,
     request: &Request,
     merged: &str,
-    sources: &[&Stored],
+    sources: &[&MemoryFile],
     warnings: &mut Vec<String>,
 ) -> Option<String> {
     let anchored = sources.iter().filter_map(|stored| {
@@ -309,7 +313,7 @@ struct Names<'a> {
 
 impl Names<'_> {
     /// Returns the new name in a link that leads to a source, or none where it does not.
-    fn instead_of(self, target: &Target, sources: &[&Stored]) -> Option<String> {
+    fn instead_of(self, target: &Target, sources: &[&MemoryFile]) -> Option<String> {
         let is_memory = match target.kind {
             Kind::Memory => true,
             Kind::Plain | Kind::Path => {
@@ -330,7 +334,11 @@ impl Names<'_> {
 }
 
 /// Returns a text whose links to the sources lead to the target, and how many those were.
-fn redirected(text: &str, sources: &[&Stored], into: Names) -> Result<(String, usize), Refusal> {
+fn redirected(
+    text: &str,
+    sources: &[&MemoryFile],
+    into: Names,
+) -> Result<(String, usize), Refusal> {
     let mut new = text.to_owned();
     let mut n_links = 0;
     for link in links::parse(text).into_iter().rev() {
@@ -360,8 +368,8 @@ fn redirected(text: &str, sources: &[&Stored], into: Names) -> Result<(String, u
 /// Returns another memory's text with its links redirected, if it has any to the sources.
 fn redirected_memory(
     project: &Project,
-    stored: &Stored,
-    sources: &[&Stored],
+    stored: &MemoryFile,
+    sources: &[&MemoryFile],
     into: Names,
     warnings: &mut Vec<String>,
 ) -> Result<Option<(String, usize)>> {
@@ -369,7 +377,7 @@ fn redirected_memory(
     if matches!(told, Ok((_, 0))) {
         return Ok(None);
     }
-    let exact = project.bank.exact_text(&stored.file);
+    let exact = project.bank.read_utf8(&stored.file);
     let said = |refusal: Refusal| document::refused(&stored.file, refusal).into();
     match exact.and_then(|text| redirected(&text, sources, into).map_err(said)) {
         Ok(change) => Ok(Some(change)),

@@ -5,7 +5,7 @@ use anyhow::Result;
 use serde::Serialize;
 use similar::TextDiff;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::markdown::sections;
 use crate::markdown::sections::fix::{self, Fixed};
 use crate::text::LineIndex;
@@ -83,7 +83,7 @@ pub(crate) fn fix(project: &Project, typed: &str) -> Result<Report> {
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
     let stored = memories.find(typed)?;
-    let text = project.bank.exact_text(&stored.file)?;
+    let text = project.bank.read_utf8(&stored.file)?;
     let fixed = fix::fix(&text);
     let written = fixed.text != text;
     if written {
@@ -96,11 +96,11 @@ pub(crate) fn fix(project: &Project, typed: &str) -> Result<Report> {
 pub(crate) fn fix_preview(project: &Project, typed: &str) -> Result<Report> {
     let memories = Memories::load(project)?;
     let stored = memories.find(typed)?;
-    let text = project.bank.exact_text(&stored.file)?;
+    let text = project.bank.read_utf8(&stored.file)?;
     Ok(fix_report(stored, &text, &fix::fix(&text), false))
 }
 
-fn fix_report(stored: &Stored, text: &str, fixed: &Fixed, written: bool) -> Report {
+fn fix_report(stored: &MemoryFile, text: &str, fixed: &Fixed, written: bool) -> Report {
     let lines = LineIndex::new(&fixed.text);
     let mut report = report(stored, &fixed.text);
     for left in &fixed.left {
@@ -125,7 +125,7 @@ fn fix_report(stored: &Stored, text: &str, fixed: &Fixed, written: bool) -> Repo
 }
 
 /// Returns the sections of `text`, which is what the memory holds or will hold.
-pub(super) fn report(stored: &Stored, text: &str) -> Report {
+pub(super) fn report(stored: &MemoryFile, text: &str) -> Report {
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
     let listed = parsed.list.iter().map(|section| Section {

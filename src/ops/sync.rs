@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
-use crate::bank::{Bank, Stored};
+use crate::bank::{Bank, MemoryFile};
 use crate::engine::rank::{fusion, postings, tokenize};
 use crate::file_stat::FileStat;
 use crate::markdown::{frontmatter, links, sections};
@@ -25,7 +25,7 @@ use crate::text::LineIndex;
 use crate::timings;
 
 use super::Project;
-use super::memories::find_id;
+use super::memories::{Memories, find_id};
 
 /// A change of a file so soon after its reading may keep its time: clocks tick more
 /// coarsely than nanoseconds.
@@ -85,7 +85,7 @@ impl Synced {
 
 /// Returns the memory of this id with its anchor, read from its own file alone; nothing
 /// where the store does not know it, or its file says something else by now.
-pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<Anchor>)>> {
+pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
     if !project.bank.exists() {
         return Ok(None);
     }
@@ -106,27 +106,51 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<
     Ok(Some((stored, anchor)))
 }
 
-/// Opens the store and makes its memories those of the bank.
+/// Opens the store and updates its memories. Reads changed files only.
 pub(crate) fn open(project: &Project) -> Result<Synced> {
     let _step = timings::step("bring the memories up to date");
-    let (files, mut warnings) = project.bank.list()?;
+    let (files, warnings) = project.bank.list()?;
     let listed: Vec<(String, FileStat)> = files
         .into_par_iter()
-        .filter_map(|file| project.bank.stat(&file).map(|stamp| (file, stamp)))
+        .filter_map(|file| project.bank.stat(&file).map(|stat| (file, stat)))
         .collect();
+    let lock_stat = project.bank.lock_stat();
+    let read = |file: &str| project.bank.read(file);
+    update(project, &listed, lock_stat, read, || project.bank.anchors(), warnings)
+}
+
+/// Opens the store and updates its memories from files that were already read.
+pub(crate) fn open_with(project: &Project, memories: &Memories) -> Result<Synced> {
+    let _step = timings::step("bring the memories up to date");
+    let files: BTreeMap<&str, &MemoryFile> = (memories.all.iter().chain(&memories.duplicates))
+        .map(|found| (found.file.as_str(), found))
+        .collect();
+    let listed: Vec<(String, FileStat)> =
+        files.values().map(|found| (found.file.clone(), found.stat)).collect();
+    let read = |file: &str| Ok(files[file].clone());
+    let anchors = || Ok(memories.anchors.clone());
+    update(project, &listed, memories.lock_stat, read, anchors, Vec::new())
+}
+
+fn update(
+    project: &Project,
+    listed: &[(String, FileStat)],
+    lock: Option<FileStat>,
+    read: impl Fn(&str) -> Result<MemoryFile> + Sync,
+    anchors: impl FnOnce() -> Result<Anchors>,
+    mut warnings: Vec<String>,
+) -> Result<Synced> {
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
-    let changes = if is_as_listed(&store, &listed)? {
+    let changes = if is_as_listed(&store, listed)? {
         Changes::default()
     } else {
-        Changes::find(project, &store, &listed, &mut warnings)?
+        Changes::find(&store, listed, read, &mut warnings)?
     };
-    let lock = project.bank.lock_stat();
     let lock_changed = table::lock_stat(store.reader())? != lock;
     if lock_changed || !changes.is_empty() {
-        let anchors = project.bank.anchors()?;
         let anchors: Vec<AnchorRow> =
-            anchors.iter().map(|(id, it)| anchor_row(id, it)).collect::<Result<_>>()?;
+            anchors()?.iter().map(|(id, it)| anchor_row(id, it)).collect::<Result<_>>()?;
         let now = project.now.as_nanosecond();
         let is_racy = |mtime: i64| (now - i128::from(mtime)).abs() < RACY_NANOSECONDS;
         store.transaction(|connection| {
@@ -143,7 +167,7 @@ pub(crate) fn open(project: &Project) -> Result<Synced> {
     }
     warnings.extend(table::file_warnings(store.reader())?);
     for (file, id, first) in table::duplicate_ids(store.reader())? {
-        warnings.push(format!("`{file}` has the id `{id}` of `{first}` and is left out"));
+        warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
     }
     for id in table::orphaned_anchors(store.reader())? {
         warnings.push(format!(
@@ -185,9 +209,9 @@ impl Changes {
     /// Reads the files that are not as the store knows them; one that cannot be read
     /// is a warning, and gone.
     fn find(
-        project: &Project,
         store: &Store,
         listed: &[(String, FileStat)],
+        read: impl Fn(&str) -> Result<MemoryFile> + Sync,
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let mut known = table::files(store.reader())?;
@@ -195,18 +219,18 @@ impl Changes {
             |file: &str, stamp: &FileStat| known.get(file).is_some_and(|row| row.stat == *stamp);
         let changed: Vec<&(String, FileStat)> =
             listed.iter().filter(|(file, stamp)| !is_same(file, stamp)).collect();
-        let read: Vec<(&str, FileStat, Result<Stored>)> = changed
+        let results: Vec<(&str, FileStat, Result<MemoryFile>)> = changed
             .into_par_iter()
-            .map(|(file, stamp)| (file.as_str(), *stamp, project.bank.read(file)))
+            .map(|(file, stat)| (file.as_str(), *stat, read(file)))
             .collect();
         let mut found = Self::default();
-        let mut texts: FxHashMap<&str, Stored> = FxHashMap::default();
-        for (file, stamp, stored) in read {
+        let mut texts: FxHashMap<&str, MemoryFile> = FxHashMap::default();
+        for (file, stat, stored) in results {
             match stored {
                 Ok(stored) => {
                     let row = FileRow {
                         file: file.to_owned(),
-                        stat: stamp,
+                        stat,
                         memory: stored.memory.id.clone(),
                         warnings: stored.warnings.join("\n"),
                     };
@@ -245,7 +269,7 @@ impl Changes {
         for (id, file) in first {
             match texts.remove(file) {
                 Some(stored) => to_index.push(stored),
-                None if files.get(id) != Some(&file) => to_index.push(project.bank.read(file)?),
+                None if files.get(id) != Some(&file) => to_index.push(read(file)?),
                 None => {}
             }
         }
@@ -327,7 +351,7 @@ impl IndexedSection {
 }
 
 impl Indexed {
-    fn new(stored: &Stored) -> Self {
+    fn new(stored: &MemoryFile) -> Self {
         Self {
             row: MemoryRow {
                 memory: stored.memory.clone(),
@@ -340,7 +364,7 @@ impl Indexed {
     }
 }
 
-fn hash(stored: &Stored) -> [u8; 16] {
+fn hash(stored: &MemoryFile) -> [u8; 16] {
     let mut bytes = stored.text.clone().into_bytes();
     bytes.extend(stored.file.bytes());
     xxh3_128(&bytes).to_le_bytes()
@@ -362,7 +386,7 @@ fn anchor_row(id: &str, anchor: &Anchor) -> Result<AnchorRow> {
 
 /// Returns what search looks through: the memory as a whole under no section, then each
 /// section that is less than the whole.
-fn searchable(stored: &Stored) -> Vec<IndexedSection> {
+fn searchable(stored: &MemoryFile) -> Vec<IndexedSection> {
     let memory = &stored.memory;
     let spoken = |id: &str| id.replace(['-', '_', '/', '.'], " ");
     let category = memory.category.as_deref().unwrap_or_default();
@@ -380,7 +404,7 @@ fn searchable(stored: &Stored) -> Vec<IndexedSection> {
     found
 }
 
-fn link_rows(stored: &Stored) -> Vec<LinkRow> {
+fn link_rows(stored: &MemoryFile) -> Vec<LinkRow> {
     let (text, id) = (&stored.text, &stored.memory.id);
     let lines = LineIndex::new(text);
     let row = |position: usize, target: String, edge: EdgeType, label, context| LinkRow {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::error::UserError;
 use crate::text;
@@ -36,7 +36,7 @@ pub(crate) struct Moved {
 pub(crate) fn delete(project: &Project, ids: &[String]) -> Result<Report> {
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
-    let mut wanted: Vec<&Stored> = Vec::new();
+    let mut wanted: Vec<&MemoryFile> = Vec::new();
     for typed in ids {
         let stored = memories.find(typed)?;
         if !wanted.iter().any(|it| it.memory.id == stored.memory.id) {
@@ -52,13 +52,13 @@ pub(crate) fn delete(project: &Project, ids: &[String]) -> Result<Report> {
 pub(super) fn put_all(
     project: &Project,
     anchors: &mut Anchors,
-    memories: &[&Stored],
+    memories: &[&MemoryFile],
 ) -> Result<Vec<Moved>> {
     let (mut moved, mut done) = (Vec::new(), Vec::new());
-    let mut put = |stored: &Stored| -> Result<()> {
+    let mut put = |stored: &MemoryFile| -> Result<()> {
         let (id, file) = (&stored.memory.id, &stored.file);
         let own: Anchors = anchors.remove_entry(id).into_iter().collect();
-        let (trashed, put) = project.bank.put_away(file, &own)?;
+        let (trashed, put) = project.bank.move_to_trash(file, &own)?;
         done.push(put);
         moved.push(Moved {
             id: id.clone(),
@@ -70,7 +70,7 @@ pub(super) fn put_all(
     };
     let all = memories.iter().try_for_each(|stored| put(stored));
     if let Err(error) = all.and_then(|()| project.bank.write_anchors(anchors).map(drop)) {
-        project.bank.take_back(done)?;
+        project.bank.roll_back(done)?;
         return Err(error);
     }
     Ok(moved)

@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::error::UserError;
 use crate::markdown::Refusal;
 use crate::markdown::edit::{self, Way};
@@ -59,7 +59,7 @@ pub(crate) fn update(project: &Project, request: &Request) -> Result<Edited> {
     let memories = Memories::load(project)?;
     let stored = memories.find(&request.id)?;
     let file = stored.file.clone();
-    let text = project.bank.exact_text(&file)?;
+    let text = project.bank.read_utf8(&file)?;
     let said = |refusal: Refusal| document::refused(&file, refusal);
     let mut warnings = Vec::new();
     let (section, edited) = match (&request.content, &request.section) {
@@ -105,7 +105,7 @@ pub(crate) fn update(project: &Project, request: &Request) -> Result<Edited> {
 
 /// Returns the memory with the content's frontmatter and, where it has one, its text. The
 /// id stays: it is what anchors and links know.
-fn replaced_whole(stored: &Stored, text: &str, content: &str) -> Result<String> {
+fn replaced_whole(stored: &MemoryFile, text: &str, content: &str) -> Result<String> {
     let content = content.trim_start_matches('\u{FEFF}');
     let said = |refusal: Refusal| document::refused("the content", refusal);
     let Some((_, body_start)) = frontmatter::span(content) else {
@@ -145,7 +145,11 @@ fn replaced_whole(stored: &Stored, text: &str, content: &str) -> Result<String> 
     Ok(edit::body(&whole, body, Way::Replace).map_err(said)?)
 }
 
-fn with_settings(stored: &Stored, text: String, settings: &Settings) -> Result<String, Refusal> {
+fn with_settings(
+    stored: &MemoryFile,
+    text: String,
+    settings: &Settings,
+) -> Result<String, Refusal> {
     let front = frontmatter::parse(&text).frontmatter;
     let is_new = |given: &Option<String>, found: Option<String>| given.is_some() && *given != found;
     let words = [

@@ -136,14 +136,14 @@ fn an_edit_that_damages_the_memory_is_refused() {
 
         $ cerberus memory append latin --content x
         --- stderr
-        cerberus: `latin.md` is no valid UTF-8 from byte 3 on, and editing it would lose what it holds
+        cerberus: `latin.md` is not valid UTF-8 at byte 3; editing it would lose data
         hint: save it as UTF-8 in an editor first
         [exit 2]
 
         $ cerberus memory append full --content "one word more than it may have"
         --- stderr
-        cerberus: the memory has 101 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 101 KB, more than the limit of 100 KB
+        hint: split it
         [exit 2]
 
         $ cerberus memory append nobody --content x

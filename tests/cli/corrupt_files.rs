@@ -43,8 +43,8 @@ fn unusual_bytes_and_sizes_are_reported() {
     sandbox.memory("empty", "");
     let listed = sandbox.run("memory show");
     expect![[r#"
-        warning: `large.md` has 58 KB; over 100 KB it is refused
-        warning: `latin.md` is no valid UTF-8; bad bytes are shown as U+FFFD
+        warning: `large.md` has 58 KB; the limit is 100 KB
+        warning: `latin.md` is not valid UTF-8; invalid bytes are shown as U+FFFD
         warning: `$ROOT/.memories/oversize.md` is larger than 100 KB
     "#]]
     .assert_eq(&listed.stderr().replace(&sandbox.path("").display().to_string(), "$ROOT/"));
@@ -85,7 +85,7 @@ fn two_files_with_the_same_id_are_reported() {
         $ cerberus memory show
         same	fact	-	First.
         --- stderr
-        warning: `b.md` has the id `same` of `a.md` and is left out
+        warning: `b.md` is ignored: `a.md` already has the id `same`
         [exit 0]
     "#]]);
 }
@@ -145,8 +145,8 @@ fn a_store_of_a_newer_version_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory search password
         --- stderr
-        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this one knows 5)
-        hint: upgrade cerberus, or delete `.memories/indices/` to have the store rebuilt
+        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 6)
+        hint: upgrade cerberus, or delete `.memories/indices/` to rebuild the store
         [exit 3]
     "#]]);
     assert_eq!(std::fs::read(sandbox.path(STORE)).expect("it stays"), bytes);
@@ -175,17 +175,17 @@ fn damage_in_the_lock_file_is_located() {
     };
     let hash = lock.lines().find(|line| line.starts_with("hashes = ")).expect("a hash");
     let cases = [
-        ("no TOML", with("chosen = ", "chosen : ")),
+        ("no TOML", with("origin = ", "origin : ")),
         ("a merge conflict", format!("{header}<<<<<<< ours\n{entries}=======\n>>>>>>> theirs\n")),
         ("an unknown field", with("kind = ", "color = \"red\"\nkind = ")),
-        ("an unknown value", with("chosen = \"auto\"", "chosen = \"maybe\"")),
+        ("an unknown value", with("origin = \"auto\"", "origin = \"maybe\"")),
         ("a missing field", with("file = ", "# file = ")),
         ("an id twice", lock.replace("id = \"escape-html\"", "id = \"close-session\"")),
         ("a damaged hash", with(hash, "hashes = \"xyz\"")),
         ("a hash that is cut", with(hash, "hashes = \"0123\"")),
         ("an endless quality", lock.replacen("quality = 0", "quality = inf # 0", 1)),
-        ("a newer format", with("version = 1", "version = 2")),
-        ("no version", with("version = 1\n", "")),
+        ("a newer format", with("version = 2", "version = 3")),
+        ("no version", with("version = 2\n", "")),
     ];
     let mut told = String::new();
     for (what, text) in cases {
@@ -201,37 +201,37 @@ fn damage_in_the_lock_file_is_located() {
     expect![[r#"
         no TOML
         cerberus: failed to read `anchors.lock:11`: key with no value, expected `=`
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a merge conflict
-        cerberus: failed to read `anchors.lock:5`: it holds a merge conflict
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        cerberus: failed to read `anchors.lock:5`: it contains a merge conflict
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an unknown field
-        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `chosen`, `quality`, `match`, `commit`, `tokens`, `hashes`, `sketches`
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `chosen`, `origin`, `quality`, `match`, `commit`, `tokens`, `hashes`, `minhash`, `sketches`
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an unknown value
         cerberus: failed to read `anchors.lock:11`: unknown variant `maybe`, expected `auto` or `manual`
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a missing field
         cerberus: failed to read `anchors.lock:5`: missing field `file`
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an id twice
-        cerberus: failed to read `anchors.lock:20`: anchor `close-session` stands twice
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        cerberus: failed to read `anchors.lock:20`: anchor `close-session` is defined twice
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a damaged hash
         cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `hashes` is not four hashes: `xyz`
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a hash that is cut
         cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `hashes` is not four hashes: `0123`
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an endless quality
         cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `quality` and `match` must be numbers
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a newer format
-        cerberus: failed to read `anchors.lock`: it has version 2, this cerberus knows 1
+        cerberus: failed to read `anchors.lock`: it has version 3, but this cerberus supports 2
         hint: upgrade cerberus
         no version
         cerberus: failed to read `anchors.lock:1`: missing field `version`
-        hint: mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+        hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
     "#]].assert_eq(&told);
 }
 

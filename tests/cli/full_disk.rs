@@ -63,7 +63,7 @@ fn data_of_the_store_is_not_reported_as_saved_without_a_store() {
     for line in ["memory feedback escape-html --good", "memory pin add \"For now\" --expires 2h"] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 3, "{}", outcome.text());
-        assert!(outcome.stderr().contains("nothing can be kept"), "{}", outcome.text());
+        assert!(outcome.stderr().contains("cannot write to the store"), "{}", outcome.text());
     }
     sandbox.ok("memory pin add \"For good\"");
 }

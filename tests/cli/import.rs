@@ -266,13 +266,13 @@ fn an_unreadable_source_is_refused() {
 
         $ cerberus memory import ../outside.md
         --- stderr
-        cerberus: `../outside.md` is not in the project `$ROOT/shop`
-        hint: copy it into the project, or name the one it belongs to with `--project DIR`
+        cerberus: `../outside.md` is outside the project `$ROOT/shop`
+        hint: copy it into the project, or name its project with `--project DIR`
         [exit 2]
 
         $ cerberus memory import empty
         --- stderr
-        cerberus: the folder `empty` holds no documents
+        cerberus: no documents found in the folder `empty`
         hint: name a file, or a folder with `.md`, `.mdc`, `.markdown`, `.txt` files
         [exit 2]
 

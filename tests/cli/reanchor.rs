@@ -322,8 +322,8 @@ fn the_last_run_can_be_undone() {
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
         --- stderr
-        cerberus: there is no `reanchor` to take back
-        hint: see what git has of the anchors: `git log -p .memories/anchors.lock`
+        cerberus: nothing to undo: no `reanchor` was recorded
+        hint: show the history of the anchors with `git log -p .memories/anchors.lock`
         [exit 2]
     "#]]);
     sandbox.ok("memory reanchor");
@@ -335,8 +335,8 @@ fn the_last_run_can_be_undone() {
 
         $ cerberus memory reanchor --undo
         --- stderr
-        cerberus: there is no `reanchor` to take back
-        hint: see what git has of the anchors: `git log -p .memories/anchors.lock`
+        cerberus: nothing to undo: no `reanchor` was recorded
+        hint: show the history of the anchors with `git log -p .memories/anchors.lock`
         [exit 2]
     "#]]);
     assert_eq!(sandbox.lock(), before);
@@ -346,7 +346,7 @@ fn the_last_run_can_be_undone() {
         $ cerberus memory reanchor --undo
         --- stderr
         cerberus: the anchors were changed after the last `reanchor`
-        hint: see the change with `git diff .memories/anchors.lock`
+        hint: show the change with `git diff .memories/anchors.lock`
         [exit 2]
     "#]]);
 }

@@ -234,14 +234,14 @@ fn an_ambiguous_fix_is_refused() {
 
         $ cerberus memory sections wide --fix
         --- stderr
-        cerberus: `wide.md` is no valid UTF-8 from byte 0 on, and editing it would lose what it holds
+        cerberus: `wide.md` is not valid UTF-8 at byte 0; editing it would lose data
         hint: save it as UTF-8 in an editor first
         [exit 2]
 
         $ cerberus memory sections full --fix
         --- stderr
-        cerberus: the memory has 101 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 101 KB, more than the limit of 100 KB
+        hint: split it
         [exit 2]
     "#]]);
     assert_eq!(std::fs::read(sandbox.path(".memories/wide.md")).expect("there"), utf16);

@@ -123,7 +123,7 @@ fn a_bank_behind_a_symlink_out_of_the_project_is_refused() {
     for line in LINES {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
-        assert!(outcome.stderr().contains("leads out of the project"), "{}", outcome.text());
+        assert!(outcome.stderr().contains("is outside the project"), "{}", outcome.text());
     }
     let n_files = std::fs::read_dir(sandbox.path("../outside")).expect("a folder").count();
     assert_eq!(n_files, 0);
@@ -209,7 +209,7 @@ fn names_with_control_characters_are_skipped() {
         $ cerberus memory show
         odd	fact	-	Text.
         --- stderr
-        warning: the name of `two\nlines.md` has control characters; it is left out
+        warning: `two\nlines.md` is ignored: its name contains control characters
         warning: odd.md:2:5: `id` has control characters and does not count
         warning: odd.md:3:7: `tags` has control characters and does not count
         [exit 0]
@@ -217,7 +217,7 @@ fn names_with_control_characters_are_skipped() {
         $ cerberus memory show --tag d
         odd	fact	-	Text.
         --- stderr
-        warning: the name of `two\nlines.md` has control characters; it is left out
+        warning: `two\nlines.md` is ignored: its name contains control characters
         warning: odd.md:2:5: `id` has control characters and does not count
         warning: odd.md:3:7: `tags` has control characters and does not count
         [exit 0]

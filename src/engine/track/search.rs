@@ -120,7 +120,7 @@ pub(crate) fn read_tree(
             // What cannot be read cannot be followed into; the anchor's own file was
             // read before, and failed there if it had to.
             let bytes =
-                read::bytes(root, path).ok().filter(|bytes| read::unfit(bytes).is_none())?;
+                read::bytes(root, path).ok().filter(|bytes| read::skip_reason(bytes).is_none())?;
             let text = text::decode(&bytes).0;
             sieve.passes(path, &text).then(|| FileCode::new(path, &bytes))
         })

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::bank::{Stored, names};
+use crate::bank::{MemoryFile, names};
 use crate::engine::rank::tokenize;
 use crate::error::UserError;
 use crate::markdown::frontmatter::{self, Frontmatter};
@@ -125,7 +125,7 @@ struct Rule {
 pub(crate) fn import(project: &Project, request: &Request) -> Result<Report> {
     let mut files = Vec::new();
     for path in &request.files {
-        for file in documents::below(&project.root, path)? {
+        for file in documents::find(&project.root, path)? {
             if !files.contains(&file) {
                 files.push(file);
             }
@@ -274,7 +274,7 @@ fn row(file: &str, found: &Found) -> Row {
 
 /// Where the memories of a bank came from.
 struct Sources<'a> {
-    all: &'a [Stored],
+    all: &'a [MemoryFile],
     /// The memory of a document and a digest.
     known: BTreeMap<(String, String), usize>,
     /// The digest of each memory's own text.
@@ -304,7 +304,7 @@ impl<'a> Sources<'a> {
 
     /// Returns the memories that came from words which a document no longer has; one that
     /// took over the new words has a place in it again.
-    fn orphans(&self, file: &str, digests: &[String]) -> Vec<&'a Stored> {
+    fn orphans(&self, file: &str, digests: &[String]) -> Vec<&'a MemoryFile> {
         let from_there = self.known.iter().filter(|((from, digest), at)| {
             let is_there = |digest: &String| digests.contains(digest);
             from == file && !is_there(digest) && !is_there(&self.digests[**at])
@@ -314,10 +314,10 @@ impl<'a> Sources<'a> {
 }
 
 /// Takes the memory that most likely came from what this text was before.
-fn take_orphan<'a>(orphans: &mut Vec<&'a Stored>, text: &str) -> Option<&'a Stored> {
+fn take_orphan<'a>(orphans: &mut Vec<&'a MemoryFile>, text: &str) -> Option<&'a MemoryFile> {
     let words = |text: &str| -> FxHashSet<String> { tokenize::terms(text).into_iter().collect() };
     let wanted = words(text);
-    let likeness = |stored: &Stored| {
+    let likeness = |stored: &MemoryFile| {
         let other = words(&stored.memory.body);
         let n_shared = wanted.intersection(&other).count();
         n_shared as f64 / (wanted.len() + other.len() - n_shared).max(1) as f64

@@ -89,7 +89,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn is_there(&self, path: &str) -> bool {
-        read::is_there(&self.project.root, path)
+        read::exists(&self.project.root, path)
     }
 
     fn memory(&self, target: &Target) -> Result<Resolved> {
