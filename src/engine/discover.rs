@@ -304,7 +304,7 @@ impl Search<'_> {
     ) -> Candidate {
         let Plan { rule, query, .. } = plan;
         let (file, doc) = (&self.code.files[parsed.file], parsed.doc());
-        let path = postings::path(file.vector.as_deref().unwrap_or_default());
+        let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
         let is_in_path = |id| path.contains(&id);
         let gains = |at| query.explain(parsed.scorable, parsed.slots, is_in_path, at);
         let gains = symbol.map(gains).unwrap_or_default();
