@@ -10,27 +10,21 @@ use super::word_map::WordMap;
 const MAX_WORDS: usize = 200_000;
 
 /// A range in [`TokenCache::items`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Slice {
     start: u32,
     len: u32,
 }
 
 /// A cache from raw words to one item per part of the word.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct TokenCache<T> {
     words: WordMap<Slice>,
     items: Vec<T>,
     parts: WordMap<T>,
 }
 
-impl<T> Default for TokenCache<T> {
-    fn default() -> Self {
-        Self { words: WordMap::default(), items: Vec::new(), parts: WordMap::default() }
-    }
-}
-
-impl<T: Copy> TokenCache<T> {
+impl<T: Copy + Default> TokenCache<T> {
     /// Calls `each` with the range of every raw word of a text and the items of its parts;
     /// `new_item` creates the item of a part that is not cached.
     pub(crate) fn each(
