@@ -17,23 +17,15 @@ impl Dictionary {
     /// Packs distinct terms, in any order.
     pub(crate) fn pack(terms: &mut [(&str, u32)]) -> Vec<u8> {
         terms.sort_unstable();
-        let n_text: usize = terms.iter().map(|(term, _)| term.len()).sum();
-        let mut bytes = Vec::with_capacity(WIDTH * (1 + 2 * terms.len()) + n_text);
-        let mut push = |number: usize| {
-            bytes.extend(u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
-        };
-        push(terms.len());
-        let mut end = 0;
-        for (term, _) in terms.iter() {
-            end += term.len();
-            push(end);
-        }
-        for (_, id) in terms.iter() {
-            push(*id as usize);
-        }
-        for (term, _) in terms.iter() {
-            bytes.extend(term.as_bytes());
-        }
+        let ends = terms.iter().scan(0, |end, (term, _)| {
+            *end += term.len();
+            Some(*end)
+        });
+        let ids = terms.iter().map(|(_, id)| *id as usize);
+        let numbers = std::iter::once(terms.len()).chain(ends).chain(ids);
+        let numbers = numbers.map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        let mut bytes: Vec<u8> = numbers.flat_map(u32::to_le_bytes).collect();
+        terms.iter().for_each(|(term, _)| bytes.extend(term.as_bytes()));
         bytes
     }
 
@@ -46,8 +38,8 @@ impl Dictionary {
 
     /// Returns the id of a term.
     pub(crate) fn id(&self, term: &str) -> Option<u32> {
-        let at = self.lower_bound(term);
-        (self.term(at) == Some(term.as_bytes())).then(|| self.id_at(at)).flatten()
+        let term_idx = self.lower_bound(term);
+        (self.term(term_idx) == Some(term.as_bytes())).then(|| self.id_at(term_idx)).flatten()
     }
 
     /// Returns the terms that start with `prefix` and their ids, in order.
@@ -55,9 +47,9 @@ impl Dictionary {
         &'a self,
         prefix: &'a str,
     ) -> impl Iterator<Item = (&'a str, u32)> + 'a {
-        (self.lower_bound(prefix)..self.len).map_while(|at| {
-            let term = self.term(at).filter(|term| term.starts_with(prefix.as_bytes()))?;
-            Some((std::str::from_utf8(term).ok()?, self.id_at(at)?))
+        (self.lower_bound(prefix)..self.len).map_while(|term_idx| {
+            let term = self.term(term_idx).filter(|term| term.starts_with(prefix.as_bytes()))?;
+            Some((std::str::from_utf8(term).ok()?, self.id_at(term_idx)?))
         })
     }
 
@@ -75,22 +67,22 @@ impl Dictionary {
         low
     }
 
-    fn term(&self, at: usize) -> Option<&[u8]> {
-        if at >= self.len {
+    fn term(&self, term_idx: usize) -> Option<&[u8]> {
+        if term_idx >= self.len {
             return None;
         }
-        let start = if at == 0 { 0 } else { number(&self.bytes, at)? as usize };
-        let end = number(&self.bytes, at + 1)? as usize;
+        let start = if term_idx == 0 { 0 } else { number(&self.bytes, term_idx)? as usize };
+        let end = number(&self.bytes, term_idx + 1)? as usize;
         self.bytes.get(WIDTH * (1 + 2 * self.len)..)?.get(start..end)
     }
 
-    fn id_at(&self, at: usize) -> Option<u32> {
-        number(&self.bytes, 1 + self.len + at)
+    fn id_at(&self, term_idx: usize) -> Option<u32> {
+        number(&self.bytes, 1 + self.len + term_idx)
     }
 }
 
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
-    let bytes = bytes.get(WIDTH * at..WIDTH * (at + 1))?;
+fn number(bytes: &[u8], idx: usize) -> Option<u32> {
+    let bytes = bytes.get(WIDTH * idx..WIDTH * (idx + 1))?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 

@@ -80,10 +80,8 @@ struct PackedSymbol<'a> {
 
 impl<'a> PackedSymbol<'a> {
     fn new(symbol: &'a SymbolDoc, previous: &str) -> Self {
-        let difference =
-            symbol.name.char_indices().zip(previous.chars()).find(|((_, a), b)| a != b);
-        let shorter = symbol.name.len().min(previous.len());
-        let n_shared = difference.map_or(shorter, |((offset, _), _)| offset);
+        let shared = symbol.name.chars().zip(previous.chars()).take_while(|(a, b)| a == b);
+        let n_shared = shared.map(|(c, _)| c.len_utf8()).sum();
         Self {
             n_shared,
             rest: &symbol.name[n_shared..],
@@ -175,16 +173,12 @@ impl Document {
         mut terms: Vec<FieldTerm>,
     ) -> Self {
         terms.sort_unstable();
-        let mut document = Self::without_terms(n_lines, module, symbols);
+        let mut document = Self { n_lines, module, symbols, ..Self::default() };
         for run in terms.chunk_by(|a, b| a == b) {
             let n_times = u32::try_from(run.len()).unwrap_or(u32::MAX);
             document.add((run[0].0 >> 32) as u32, run[0].0 as u32, n_times);
         }
         document
-    }
-
-    fn without_terms(n_lines: u32, module: Vec<u32>, symbols: Vec<SymbolDoc>) -> Self {
-        Self { n_lines, module, symbols, terms: Vec::new(), occurrences: Vec::new() }
     }
 
     /// Appends an occurrence; term ids ascend, and so do the locations of each term.
@@ -283,7 +277,8 @@ impl Document {
             let symbol = packed.unpack(symbols.last().map_or("", |previous| &previous.name))?;
             symbols.push(symbol);
         }
-        let mut document = Self::without_terms(head.n_lines, head.module.into_owned(), symbols);
+        let (n_lines, module) = (head.n_lines, head.module.into_owned());
+        let mut document = Self { n_lines, module, symbols, ..Self::default() };
         let mut id = 0u32;
         while !rest.is_empty() {
             let (delta, n_occurrences) = read_pair(&mut rest)?;

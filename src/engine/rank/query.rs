@@ -123,48 +123,44 @@ fn word_weight(word: &str) -> f64 {
 /// Splits a text into parts with their weights. A contrast or purpose extends to the end of its
 /// clause; one that starts the text is its main statement and not weighted down.
 fn clauses(text: &str) -> Vec<(&str, f64)> {
-    let mut found = Vec::new();
+    let mut clauses = Vec::new();
     for clause in text.split_inclusive([';', '.', ':', '(', ')', ',']) {
-        let lower = clause.to_lowercase();
+        let mut lower = clause.to_lowercase();
         if lower.len() != clause.len() {
-            // The offsets of the lower-case text are not valid in `clause`.
-            found.push((clause, 1.0));
-            continue;
+            // Its offsets are not valid in `clause`.
+            lower.clear();
         }
-        let is_first = found.is_empty();
-        let cut =
-            |at: Option<usize>, weight| at.filter(|&at| at > 0 || !is_first).map(|at| (at, weight));
-        let (contrast, purpose) = (contrast(&lower), find_phrase(&lower, PURPOSES));
-        let cuts = [cut(contrast, CONTRAST_WEIGHT), cut(purpose, PURPOSE_WEIGHT)];
-        match cuts.into_iter().flatten().min_by_key(|&(at, _)| at) {
-            Some((at, weight)) => {
-                let (head, tail) = clause.split_at(at);
-                found.push((head, 1.0));
-                found.push((tail, weight));
+        let starts =
+            [(contrast(&lower), CONTRAST_WEIGHT), (find_phrase(&lower, PURPOSES), PURPOSE_WEIGHT)];
+        let is_first = clauses.is_empty();
+        let starts = starts.into_iter().filter_map(|(start, weight)| Some((start?, weight)));
+        match starts.filter(|&(start, _)| start > 0 || !is_first).min_by_key(|it| it.0) {
+            Some((start, weight)) => {
+                clauses.extend([(&clause[..start], 1.0), (&clause[start..], weight)]);
             }
-            None => found.push((clause, 1.0)),
+            None => clauses.push((clause, 1.0)),
         }
     }
-    found
+    clauses
 }
 
 /// Returns the start of the first contrast in a lower-case clause.
 fn contrast(lower: &str) -> Option<usize> {
-    let start = lower.len() - lower.trim_start().len();
-    let at_start = find_phrase(lower, OPENING_CONTRASTS).filter(|&at| at == start);
-    at_start.into_iter().chain(find_phrase(lower, CONTRASTS)).min()
+    let first = lower.len() - lower.trim_start().len();
+    let opening = find_phrase(lower, OPENING_CONTRASTS).filter(|&start| start == first);
+    opening.into_iter().chain(find_phrase(lower, CONTRASTS)).min()
 }
 
-/// Returns the first whole-word occurrence of one of `phrases` in a lower-case clause.
+/// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.
 fn find_phrase(lower: &str, phrases: &[&str]) -> Option<usize> {
-    let is_whole = |at: usize, len: usize| {
-        let before = lower[..at].chars().next_back();
-        let after = lower[at + len..].chars().next();
-        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    let is_whole = |start: usize, phrase: &str| {
+        let before = lower[..start].chars().next_back();
+        let after = lower[start + phrase.len()..].chars().next();
+        !before.into_iter().chain(after).any(char::is_alphanumeric)
     };
     let starts = phrases.iter().filter_map(|phrase| {
-        let mut found = lower.match_indices(phrase).map(|(at, _)| at);
-        found.find(|&at| is_whole(at, phrase.len()))
+        let mut starts = lower.match_indices(phrase).map(|(start, _)| start);
+        starts.find(|&start| is_whole(start, phrase))
     });
     starts.min()
 }

@@ -19,8 +19,7 @@ use super::tokenize;
 
 pub(crate) use hits::{HitCounter, TermHits};
 
-// Constants without another source are the best values on the labelled rules of the benchmark
-// (benches/README.md).
+// Constants without another source were chosen on the labelled rules of benches/README.md.
 
 /// The fields in order: name, weight, and usual number of terms (longer fields weigh less). Names
 /// state the purpose of code and documentation explains it; the body only implements it. Accuracy

@@ -64,7 +64,7 @@ pub(crate) fn parts(word: &str, mut each: impl FnMut(&str)) {
     let mut start = 0;
     let mut previous = CharClass::Other;
     let mut chars = word.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
+    while let Some((offset, c)) = chars.next() {
         let class = CharClass::new(c);
         let breaks = match (previous, class) {
             (CharClass::Other, _) | (_, CharClass::Other) => true,
@@ -79,9 +79,9 @@ pub(crate) fn parts(word: &str, mut each: impl FnMut(&str)) {
         };
         if breaks {
             if previous != CharClass::Other {
-                emit(&word[start..at], &mut each);
+                emit(&word[start..offset], &mut each);
             }
-            start = at;
+            start = offset;
         }
         previous = class;
     }
@@ -149,9 +149,9 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let mut found = Vec::new();
-        words(text, |word| parts(word, |part| found.push(part.to_owned())));
-        assert_eq!(found.join(" "), expected, "{text}");
+        let mut actual = Vec::new();
+        words(text, |word| parts(word, |part| actual.push(part.to_owned())));
+        assert_eq!(actual.join(" "), expected, "{text}");
     }
 
     #[test]

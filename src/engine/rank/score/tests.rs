@@ -23,7 +23,7 @@ fn doc(text: &str, class: PathClass) -> ScorableFile {
         symbols.push(SymbolDoc {
             kind: head[0].parse().expect("a kind"),
             name: head[1].into(),
-            parent: parent.and_then(|at| u32::try_from(at).ok()),
+            parent: parent.and_then(|idx| u32::try_from(idx).ok()),
             first_line: 0,
             last_line: 20,
         });
@@ -73,7 +73,7 @@ fn check(rule: &str, text: &str, expected: &str) {
     scores.sort_by(|a, b| b.1.total_cmp(&a.1));
     assert!(scores.iter().all(|(_, score)| (0.0..=1.0).contains(score)), "{scores:?}");
     let names: Vec<&str> =
-        scores.iter().map(|&(at, _)| doc.document.symbols[at].name.as_str()).collect();
+        scores.iter().map(|&(idx, _)| doc.document.symbols[idx].name.as_str()).collect();
     assert_eq!(names.join(" "), expected, "{rule}");
 }
 
@@ -138,9 +138,9 @@ fn contributions_are_explained_by_field() {
     let doc = doc("function f | name: hash | doc: hash password", PathClass::Source);
     let (_, query) = query("Hash a password");
     let contributions = query.explain(&doc, TermSet::all(), |term_id| term_id == id("password"), 0);
-    let found: Vec<(usize, Vec<&str>)> =
+    let actual: Vec<(usize, Vec<&str>)> =
         contributions.into_iter().map(|it| (it.term_idx, it.fields)).collect();
-    assert_eq!(found, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
+    assert_eq!(actual, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
 }
 
 #[test]
