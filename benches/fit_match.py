@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fit the model behind `match` (src/rank/calibrate.rs) to rules with known examples.
+"""Fit the model behind `match` (src/engine/rank/calibrate.rs) to rules with known examples.
 
 usage: fit_match.py ANSWERS_DIR CASES.jsonl [CASES.jsonl ...] [--gate 0.7] [--now A,B,C,D]
 
@@ -22,7 +22,7 @@ precision, refused and kept over the gate. Standard library only.
 """
 import argparse, collections, json, math, os, sys
 
-NOW = "-8.75,8.5,3.5,2.75"  # the constants of src/rank/calibrate.rs
+NOW = "-8.75,8.5,3.5,2.75"  # the constants of src/engine/rank/calibrate.rs
 FEATURES = ["score", "lead", "known"]
 RIDGE = 0.05  # keeps a coefficient finite where a feature separates completely; far too weak to be felt elsewhere
 
