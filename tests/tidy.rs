@@ -112,6 +112,9 @@ const N_DEV_DEPENDENCIES: usize = 4;
 
 const MAX_LINES: usize = 600;
 
+/// The version that may be without a release in the changelog.
+const FIRST_VERSION: &str = "0.1.0";
+
 #[test]
 fn sources_respect_layers_crate_owners_and_shape() {
     assert_none(sources().iter().flat_map(|(path, text)| faults(path, text)).collect());
@@ -171,12 +174,39 @@ fn readme_lists_each_dependency() {
 }
 
 #[test]
-fn changelog_has_the_version() {
-    let wanted = format!("## [{}]", env!("CARGO_PKG_VERSION"));
-    let changelog = read("CHANGELOG.md");
-    let is_there =
-        changelog.lines().any(|line| line.starts_with(&wanted) || line == "## [Unreleased]");
-    assert!(is_there, "CHANGELOG.md has neither `{wanted}` nor `## [Unreleased]`");
+fn changelog_has_an_entry_for_this_version() {
+    assert_none(changelog_faults(&read("CHANGELOG.md"), env!("CARGO_PKG_VERSION")));
+}
+
+/// Returns the faults of a changelog. The newest release in it must be the version of
+/// `Cargo.toml`, with a date; before the first release it may have `[Unreleased]` alone.
+fn changelog_faults(changelog: &str, version: &str) -> Vec<String> {
+    let headings: Vec<&str> =
+        changelog.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let mut faults = Vec::new();
+    let releases = match &headings[..] {
+        ["[Unreleased]", releases @ ..] => releases,
+        releases => releases,
+    };
+    for heading in releases {
+        let is_dated = heading.split_once("] - ").is_some_and(|(name, date)| {
+            let is_digit_or_dash = |c: char| c.is_ascii_digit() || c == '-';
+            name.starts_with('[') && date.len() == 10 && date.chars().all(is_digit_or_dash)
+        });
+        if !is_dated {
+            faults.push(format!("CHANGELOG.md: `## {heading}` is not `## [VERSION] - YYYY-MM-DD`"));
+        }
+    }
+    let is_newest = match releases.first() {
+        Some(newest) => newest.starts_with(&format!("[{version}]")),
+        None => version == FIRST_VERSION && !headings.is_empty(),
+    };
+    if !is_newest {
+        faults.push(format!(
+            "CHANGELOG.md: the newest release is not the version of Cargo.toml, {version}"
+        ));
+    }
+    faults
 }
 
 /// Returns the packages of a table, those for some platforms among them.
@@ -458,4 +488,17 @@ fn a_module_missing_from_the_code_map_is_reported() {
         map_faults(&lib.replace("//! | 2 | `store` |", "//! | 3 | `store` |")).len(),
         map_faults(&lib).len() + 1
     );
+}
+
+#[test]
+fn changelog_faults_are_reported() {
+    let n_faults = |changelog: &str, version: &str| changelog_faults(changelog, version).len();
+    assert_eq!(n_faults("## [Unreleased]\n", "0.1.0"), 0);
+    assert_eq!(n_faults("## [Unreleased]\n\n## [0.1.0] - 2026-01-02\n", "0.1.0"), 0);
+    assert_eq!(n_faults("## [0.2.0] - 2026-01-03\n## [0.1.0] - 2026-01-02\n", "0.2.0"), 0);
+    assert_eq!(n_faults("", "0.1.0"), 1, "no heading at all");
+    assert_eq!(n_faults("## [Unreleased]\n", "0.2.0"), 1, "a new version without an entry");
+    assert_eq!(n_faults("## [Unreleased]\n## [0.1.0] - 2026-01-02\n", "0.2.0"), 1);
+    assert_eq!(n_faults("## [0.1.0]\n", "0.1.0"), 1, "a release without a date");
+    assert_eq!(n_faults("## [0.1.0] - 2026-01-02\n## [Unreleased]\n", "0.1.0"), 1);
 }
