@@ -59,6 +59,10 @@ fn readme_commands_run_and_print_what_the_readme_shows() {
         let is_used = steps.iter().any(|step| step.command.starts_with(start));
         assert!(is_used, "NOT_RUN lists `{start}`, which is not in the README");
     }
+    for (heading, _) in PROJECTS {
+        let is_used = steps.iter().any(|step| step.heading == *heading);
+        assert!(is_used, "PROJECTS lists `{heading}`, which has no commands in the README");
+    }
     let mut failing = FAILING.to_vec();
     let mut faults = Vec::new();
     let mut n_cerberus = 0;
