@@ -1,11 +1,11 @@
-//! Checks of the tree: layers, owners of external crates, the shape of source files,
-//! the generated completions and man pages, the README and the changelog.
+//! Checks of the source tree: layers, owners of external crates, shape of source files, wording,
+//! generated completions and man pages, README and changelog.
 //!
-//! A check returns its faults, each a line that says where it is and what to do.
-//! `UPDATE=1 cargo test --locked --test tidy` rewrites what is generated.
+//! Each check returns its faults, one line each with the location and what to do.
+//! `UPDATE=1 cargo test --locked --test tidy` rewrites the generated files.
 #![expect(
     clippy::disallowed_methods,
-    reason = "these checks read the tree, and rewrite what is generated"
+    reason = "these checks read the source tree and rewrite generated files"
 )]
 
 use std::collections::BTreeSet;
@@ -17,6 +17,8 @@ use lexer::{Lexed, is_word};
 mod generated;
 #[path = "tidy/lexer.rs"]
 mod lexer;
+#[path = "tidy/wording.rs"]
+mod wording;
 
 /// The layer of each top-level module, times ten: a module uses modules of a lower number only.
 ///
@@ -281,12 +283,12 @@ fn faults(path: &str, text: &str) -> Vec<String> {
         found.push((n_lines, format!("more than {MAX_LINES} lines: look for the second idea")));
     }
     let lexed = Lexed::new(text);
-    for (line, comment) in &lexed.comments {
-        let mut words = comment.split(|c: char| !is_word(c));
+    for comment in &lexed.comments {
+        let mut words = comment.text.split(|c: char| !is_word(c));
         if let Some(word) =
             words.find(|word| ["todo", "fixme"].iter().any(|it| word.eq_ignore_ascii_case(it)))
         {
-            found.push((*line, format!("`{word}`: do it, or write an issue")));
+            found.push((comment.line, format!("`{word}`: do it, or write an issue")));
         }
     }
     let Some(own) = layer(module(path)) else {
