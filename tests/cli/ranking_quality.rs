@@ -19,6 +19,7 @@ fn everyday_rules_find_their_examples() {
     let answers = String::from_utf8(output.stdout).expect("a text");
     let rules = std::fs::read_to_string(RULES).expect("the rules");
     let (mut files, mut symbols, mut wrongly_anchored, mut n_rules) = (0, 0, Vec::new(), 0);
+    assert_eq!(answers.lines().count(), rules.lines().count(), "an answer per rule");
     for (line, answer) in rules.lines().zip(answers.lines()) {
         let rule: Value = serde_json::from_str(line).expect("a rule");
         let answer: Value = serde_json::from_str(answer).expect("an answer");
