@@ -381,7 +381,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
         let known: Vec<&str> = builtin::names().collect();
         let failure =
             Failure::usage(format!("failed to read `{shown}`: no built-in pin is called `{name}`"));
-        return Err(match text::nearest(name, known.iter().copied()) {
+        return Err(match text::suggest(name, known.iter().copied()) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint(format!("there are: {}", known.join(", "))),
         }
@@ -394,7 +394,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
 fn nearest_key(message: &str) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = quoted.next().filter(|_| message.contains("unknown"))?;
-    text::nearest(unknown, quoted).map(str::to_owned)
+    text::suggest(unknown, quoted).map(str::to_owned)
 }
 
 fn env_path(name: &str) -> Option<PathBuf> {

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::model::{MemoryStatus, Scope};
 use crate::rank::polarity::Reading;
 use crate::rank::tokenize;
+use crate::text::similarity;
 
 use super::memories::Memories;
 
@@ -83,9 +84,8 @@ fn is_near(a: &FxHashSet<String>, b: &FxHashSet<String>) -> bool {
     if (least as f64) < DUPLICATE_LIKENESS * most as f64 {
         return false;
     }
-    let shared = a.intersection(b).count();
-    let all = a.len() + b.len() - shared;
-    all > 0 && shared as f64 / all as f64 >= DUPLICATE_LIKENESS
+    similarity::jaccard(a.intersection(b).count(), a.len(), b.len())
+        .is_some_and(|similarity| similarity >= DUPLICATE_LIKENESS)
 }
 
 /// Returns whether two scopes may hold for the same code.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
-use crate::text::{BLOCK, for_each_block};
+use crate::text::{BLOCK, scan_blocks};
 
 /// The longest run of digits that is still a word (404, 1970); longer ones are data.
 const MAX_DIGITS: usize = 4;
@@ -39,7 +39,7 @@ pub(super) fn word_bounds(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
     };
     let (mut start, mut is_open) = (0, 0);
     // The last block never is full, so that its words all end in it.
-    for_each_block(bytes, is_word, |block, mask| {
+    scan_blocks(bytes, is_word, |block, mask| {
         // A word starts or ends where a byte is not as the one before it.
         let mut edges = mask ^ (mask << 1 | is_open);
         is_open = mask >> (BLOCK - 1);

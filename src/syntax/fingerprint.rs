@@ -166,7 +166,7 @@ fn docs(text: &str, source: &Source) -> Vec<DocWord> {
         if !matches!(leaf.role, Role::Comment | Role::Doc) {
             continue;
         }
-        let words = leaf.span.of(text).split(|c: char| !c.is_alphanumeric() && c != '_');
+        let words = leaf.span.slice(text).split(|c: char| !c.is_alphanumeric() && c != '_');
         for word in words.filter(|word| word.len() >= MIN_DOC_BYTES) {
             found.push(DocWord {
                 hash: short_hash(xxh3_64(word.to_lowercase().as_bytes())),
@@ -242,7 +242,7 @@ fn of_tokens(text: &str, span: Span, tokens: &[Token], own: u64, body_start: usi
     let kept = Fingerprint {
         n_tokens: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
         masked: hash_all(masked.iter().copied()),
-        bytes: bytes_hash(span.of(text).as_bytes()),
+        bytes: bytes_hash(span.slice(text).as_bytes()),
         signature: (hash_all(masked.iter().take(n_signature).copied()) >> 32) as u32,
         sketch: sketch::sketch(grams(&masked)),
         names: names.iter().copied().take(MAX_NAMES).collect(),
@@ -279,7 +279,7 @@ fn tokens(text: &str, source: &Source) -> Vec<Token> {
     // A comma is held back until it is known that no bracket closes after it.
     let mut comma: Option<Token> = None;
     for leaf in leaves {
-        let piece = leaf.span.of(text);
+        let piece = leaf.span.slice(text);
         let normal: Cow<'_, str> = match leaf.role {
             Role::Layout if piece == ")" => {
                 comma = None;

@@ -50,17 +50,17 @@ pub(crate) fn highlight(
         let Some(mut span) = inside(leaf.span).filter(|span| span.start >= at) else { continue };
         push(None, Span::new(at, span.start));
         if leaf.role == Role::Quote {
-            quote = span.of(code).trim_start_matches(|c: char| !is_quote(c));
+            quote = span.slice(code).trim_start_matches(|c: char| !is_quote(c));
         }
         // The quote that ends a string is no leaf.
         if matches!(leaf.role, Role::Text | Role::Quote) && code[span.end..].starts_with(quote) {
             span.end += quote.len();
         }
-        push(class(leaf, span.of(code), names.contains(&span)), span);
+        push(class(leaf, span.slice(code), names.contains(&span)), span);
         at = span.end;
     }
     push(None, Span::new(at, code.len()));
-    pieces.into_iter().map(|(class, span)| (class, span.of(code))).collect()
+    pieces.into_iter().map(|(class, span)| (class, span.slice(code))).collect()
 }
 
 fn is_member(language: Language, kind: SymbolKind) -> bool {

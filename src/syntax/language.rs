@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use crate::model::{Language, SymbolKind};
-use crate::text::for_each_block;
+use crate::text::scan_blocks;
 
 /// How a node defines symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -396,7 +396,7 @@ impl Compiled {
         let bytes = text.as_bytes();
         let mut found = Vec::with_capacity(bytes.len() / 16);
         let is_mark = |byte| self.marks.iter().fold(false, |is, mark| is | (byte == *mark));
-        for_each_block(bytes, is_mark, |start, mut met| {
+        scan_blocks(bytes, is_mark, |start, mut met| {
             while met != 0 {
                 found.push(start + met.trailing_zeros() as usize);
                 met &= met - 1;

@@ -254,7 +254,7 @@ impl<'t, 'n> Walk<'t, 'n> {
                 self.close_sibling(node);
                 return false;
             }
-            Action::Filler if layout::is_space(span(node).of(self.text)) => {
+            Action::Filler if layout::is_space(span(node).slice(self.text)) => {
                 self.close_sibling(node);
                 return false;
             }
@@ -423,7 +423,7 @@ impl<'t, 'n> Walk<'t, 'n> {
             self.leaf_span(span, Role::Word);
             return;
         }
-        let text = span.of(self.text);
+        let text = span.slice(self.text);
         let frame = self.frames.last();
         let is_bracket = matches!(text, "(" | ")" | "{" | "}");
         let is_layout = frame.is_some_and(|frame| {
@@ -482,7 +482,7 @@ impl<'t, 'n> Walk<'t, 'n> {
     fn has_embedded(&mut self, node: Node<'n>) -> bool {
         let tables = self.tables;
         // In every language what is embedded stands in braces.
-        span(node).of(self.text).contains('{')
+        span(node).slice(self.text).contains('{')
             && node
                 .children(&mut self.children)
                 .any(|child| tables.action(child.kind_id()) == Action::Embed)
@@ -504,7 +504,7 @@ impl<'t, 'n> Walk<'t, 'n> {
             frame.action == Action::Define(Shape::Pair)
                 && frame.node.start_byte() == node.start_byte()
         });
-        let quoted = span(node).of(self.text);
+        let quoted = span(node).slice(self.text);
         let key = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
         is_key
             && key.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$'))
@@ -514,7 +514,7 @@ impl<'t, 'n> Walk<'t, 'n> {
     /// Notes each word of the text of an element.
     fn prose(&mut self, node: Node<'_>) {
         let whole = span(node);
-        let text = whole.of(self.text);
+        let text = whole.slice(self.text);
         for word in text.split_whitespace() {
             let start = whole.start + (word.as_ptr() as usize - text.as_ptr() as usize);
             self.leaf_span(Span::new(start, start + word.len()), Role::Text);
@@ -524,7 +524,7 @@ impl<'t, 'n> Walk<'t, 'n> {
     /// Notes a string literal as its opening quotes with their prefix and its inside.
     fn string(&mut self, node: Node<'_>) {
         let whole = span(node);
-        let text = whole.of(self.text);
+        let text = whole.slice(self.text);
         let prefix = text.find(['"', '\'', '`', '/']).unwrap_or(0);
         let rest = text.get(prefix..).unwrap_or_default();
         let quote = rest.get(..3).filter(|it| matches!(*it, "\"\"\"" | "'''")).map_or(1, str::len);

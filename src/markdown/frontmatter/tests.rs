@@ -1,11 +1,12 @@
-//! Each case is a text and, as text, what comes of it.
+//! Each case is a text and its frontmatter, printed.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use crate::markdown::test_support::print_diagnostics;
 
-/// Prints the fields that are set, the body and the warnings.
+/// Prints the non-empty fields, the body and the warnings.
 fn check(text: &str, expected: Expect) {
     let parsed = parse(text);
     let mut shown = String::new();
@@ -27,14 +28,7 @@ fn check(text: &str, expected: Expect) {
     fields.created_at.iter().for_each(|value| field("created_at", value.to_string()));
     fields.updated_at.iter().for_each(|value| field("updated_at", value.to_string()));
     shown += &format!("body: {:?}\n", &text[parsed.body_start..]);
-    for warning in &parsed.warnings {
-        let (line, column) = (warning.line + 1, warning.column + 1);
-        shown += &format!("! {line}:{column} {}: {}\n", warning.code, warning.message);
-        if let Some(hint) = &warning.hint {
-            shown += &format!("    {hint}\n");
-        }
-    }
-    expected.assert_eq(&shown);
+    expected.assert_eq(&(shown + &print_diagnostics(&parsed.warnings)));
 }
 
 #[test]
@@ -61,7 +55,7 @@ fn every_field_is_read() {
 }
 
 #[test]
-fn missing_and_empty_frontmatter_is_fine() {
+fn missing_and_empty_frontmatter_is_valid() {
     for text in [
         "",
         " \n",
@@ -94,7 +88,7 @@ fn missing_and_empty_frontmatter_is_fine() {
 }
 
 #[test]
-fn delimiters_may_follow_a_mark_and_end_in_any_way() {
+fn delimiters_may_follow_a_byte_order_mark_and_have_any_line_ending() {
     check(
         "\u{FEFF}---\r\nid: x\r\n---\r\nText\r\n",
         expect![[r#"
@@ -140,7 +134,7 @@ fn an_unclosed_block_is_text() {
 }
 
 #[test]
-fn lists_may_be_words_between_commas() {
+fn a_list_may_be_separated_by_commas() {
     check(
         "---\ntags: a, b c ,, d\nhints: one\n---\n",
         expect![[r#"
@@ -159,7 +153,7 @@ fn lists_may_be_words_between_commas() {
 }
 
 #[test]
-fn words_keep_their_spelling() {
+fn scalars_retain_their_spelling() {
     check(
         "---\nid: 007\ncategory: 1.10\nsource: 0x1F\ntags: [yes, 1_000, 12345678901234567890123456789012345678901, 1e999, .inf, 2025-01-15, null, ~, true]\n---\n",
         expect![[r#"
@@ -206,16 +200,16 @@ fn times_without_offset_are_utc() {
         expect![[r#"
             id: "x"
             body: ""
-            ! 2:13 invalid-value: `created_at` is no date: `last week`
+            ! 2:13 invalid-value: `created_at` is not a valid date: `last week`
                 write it as `2025-01-15T09:30:00Z` or `2025-01-15`
-            ! 3:13 invalid-value: `updated_at` is no date: `2025-02-30`
+            ! 3:13 invalid-value: `updated_at` is not a valid date: `2025-02-30`
                 write it as `2025-01-15T09:30:00Z` or `2025-01-15`
         "#]],
     );
 }
 
 #[test]
-fn a_wrong_value_costs_only_itself() {
+fn an_invalid_value_does_not_affect_others() {
     check(
         "---\nid: x\ntype: rul\nscope: galaxy\nstatus: archive\ncategory: c\n---\nText\n",
         expect![[r#"
@@ -254,13 +248,13 @@ fn a_wrong_value_costs_only_itself() {
             id: "a"
             tags: ["t"]
             body: ""
-            ! 4:1 duplicate-key: `id` is given twice: the first one counts
+            ! 4:1 duplicate-key: `id` is defined twice: the first value is used
         "#]],
     );
 }
 
 #[test]
-fn invalid_yaml_is_located_and_the_text_counts() {
+fn invalid_yaml_is_reported_with_its_position_and_the_body_is_read() {
     let context = "mapping values are not allowed in this context";
     let trailing = "invalid trailing content after double-quoted scalar";
     let mapping = "expected mapping start";
@@ -290,7 +284,7 @@ fn invalid_yaml_is_located_and_the_text_counts() {
 }
 
 #[test]
-fn bombs_cost_a_warning() {
+fn alias_bombs_and_deep_nesting_are_reported() {
     let mut laughs = "---\na: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for (name, of) in "bcdefghij".chars().zip("abcdefghi".chars()) {
         laughs +=
@@ -325,7 +319,7 @@ fn bombs_cost_a_warning() {
 }
 
 #[test]
-fn new_frontmatter_reads_well() {
+fn new_frontmatter_is_readable() {
     let fields = Frontmatter {
         id: Some("close-sessions".into()),
         memory_type: Some(MemoryType::Rule),
@@ -370,7 +364,7 @@ fn word() -> impl Strategy<Value = String> {
         Just("null".to_owned()),
         Just("\u{2028}\u{FEFF}".to_owned()),
     ]
-    .prop_filter("blank words do not count", |word| !word.trim().is_empty())
+    .prop_filter("blank words are ignored", |word| !word.trim().is_empty())
 }
 
 prop_compose! {
@@ -401,7 +395,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn rendered_fields_read_back(fields in any_fields()) {
+    fn rendered_fields_parse_back(fields in any_fields()) {
         let text = render(&fields);
         let parsed = parse(&text);
         prop_assert_eq!(&parsed.warnings, &[]);
@@ -410,7 +404,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_parses(text in "(\u{FEFF})?---\r?\n(\\PC|[\n\r\t:\\[\\]{}&*!'\"-]){0,200}\n---\n") {
+    fn any_text_parses(text in "(\u{FEFF})?---\r?\n(\\PC|[\n\r\t:\\[\\]{}&*!'\"-]){0,200}\n---\n") {
         let parsed = parse(&text);
         prop_assert!(text.is_char_boundary(parsed.body_start));
         prop_assert_eq!(&parse(&text), &parsed);

@@ -66,7 +66,7 @@ impl Walk<'_, '_> {
                 let value = named("right").filter(|it| tables.is_function(it.kind_id()))?;
                 let target = named("left").filter(|it| it.kind() == "member_expression")?;
                 let name = tables.child(target, "property")?;
-                let object = span(tables.child(target, "object")?).of(self.text);
+                let object = span(tables.child(target, "object")?).slice(self.text);
                 let holder = object.strip_suffix(".prototype").unwrap_or(object);
                 let is_name = holder.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
                 let prefix = match holder {
@@ -126,7 +126,7 @@ impl Walk<'_, '_> {
         if !in_container || (self.tables.language == Language::Java && owner.is_none()) {
             return None;
         }
-        let head = span(node).of(self.text);
+        let head = span(node).slice(self.text);
         let name: &str = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
         let is_upper =
             name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
@@ -145,7 +145,7 @@ impl Walk<'_, '_> {
         body: Option<Node<'_>>,
     ) -> Option<usize> {
         let name_span = span(name);
-        let own = name_span.of(self.text).trim_matches(['"', '\'', '#']);
+        let own = name_span.slice(self.text).trim_matches(['"', '\'', '#']);
         // A string that names a method may go on on the next line.
         if prefix.len() + own.len() > MAX_NAME_BYTES || own.contains(['\n', '\r']) {
             return None;

@@ -30,7 +30,7 @@ pub(super) fn type_name<'t>(node: Node<'_>, tables: &Compiled, text: &'t str) ->
             None => break,
         }
     }
-    let name = span(found).of(text);
+    let name = span(found).slice(text);
     // Tuples, slices and the like have no name of their own: their text stands for them.
     name.lines().next().unwrap_or(name)
 }

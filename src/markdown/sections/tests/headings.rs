@@ -1,9 +1,9 @@
-//! Sections that headings begin.
+//! Sections that start with a heading.
 
 use super::*;
 
 #[test]
-fn a_heading_goes_to_the_next_of_its_level() {
+fn a_section_ends_at_the_next_heading_of_its_level_or_above() {
     check(
         "intro\n# One\n1\n## Two\n2\n### Three\n3\n## Four\n4\n# Five\n5\n",
         expect![[r####"
@@ -17,7 +17,7 @@ fn a_heading_goes_to_the_next_of_its_level() {
 }
 
 #[test]
-fn underlined_headings() {
+fn underlined_headings_start_sections() {
     check(
         "One\n===\n1\n\nTwo\nlines\n---\n2\n\n---\nno heading above\n- item\n---\n",
         expect![[r##"
@@ -28,7 +28,7 @@ fn underlined_headings() {
 }
 
 #[test]
-fn slugs_are_as_on_github() {
+fn slugs_match_github() {
     check(
         "# Hello, World!\n# `code_span` & more\n# A  B\n# Über größe\n# [Link](http://x.y/z) text\n# **Bold** _em_ snake_case\n# `__init__`\n# __init__ method\n# Trailing ##\n# C# ##\n# 日本語\n# v1.2.3\n# <b>Tag</b> <!-- note --> end\n#\n# !!!\n#NoSpace\n####### seven\n# 🎉 Party\n# e\u{301}\n# a < b [c] (d\n",
         expect![[r##"
@@ -53,7 +53,7 @@ fn slugs_are_as_on_github() {
 }
 
 #[test]
-fn equal_slugs_are_numbered() {
+fn repeated_slugs_are_numbered() {
     check(
         "# A\n# A\n# a-1\n# A\n# B\n",
         expect![[r##"
@@ -67,7 +67,7 @@ fn equal_slugs_are_numbered() {
 }
 
 #[test]
-fn a_tag_wins_over_a_heading() {
+fn a_tagged_section_hides_the_heading_with_the_same_id() {
     check(
         "# Summary\n1\n<!-- ANCHOR:SUMMARY -->\n2\n<!-- /ANCHOR:SUMMARY -->\n",
         expect![[r#"
@@ -92,7 +92,7 @@ fn a_tag_wins_over_a_heading() {
 }
 
 #[test]
-fn only_those_of_the_document() {
+fn headings_in_containers_code_and_comments_are_ignored() {
     check(
         "> # Quoted\n- # Listed\n\n```\n# Fenced\n```\n\n    # Indented\n<!--\n# Commented\n-->\n# Real\n",
         expect![[r##"
@@ -102,7 +102,7 @@ fn only_those_of_the_document() {
 }
 
 #[test]
-fn tags_around_are_not_in_the_content() {
+fn the_content_excludes_tags_around_the_heading() {
     check(
         "## A\ntext\n<!-- /ANCHOR:z -->\n\n<!-- ANCHOR:b -->\n## B <!-- ANCHOR:c -->\n",
         expect![[r###"

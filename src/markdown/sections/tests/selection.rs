@@ -1,4 +1,4 @@
-//! Sections asked for by id.
+//! Selecting sections by id.
 
 use super::*;
 
@@ -9,15 +9,15 @@ fn check_select(ids: &[&str], requested: &[&str], expected: Expect) {
     let requested: Vec<String> = requested.iter().map(|&id| id.to_owned()).collect();
     let selection = select(&sections, &requested);
     let mut shown: Vec<String> = selection.found.iter().map(|it| it.id.clone()).collect();
-    shown.extend(selection.missing.iter().map(|missing| match &missing.nearest {
-        Some(nearest) => format!("! {:?}, did you mean {nearest}?", missing.id),
+    shown.extend(selection.missing.iter().map(|missing| match &missing.suggestion {
+        Some(suggestion) => format!("! {:?}, did you mean {suggestion}?", missing.id),
         None => format!("! {:?}", missing.id),
     }));
     expected.assert_eq(&shown.join("\n"));
 }
 
 #[test]
-fn exact_beats_prefix_and_case_is_free() {
+fn an_exact_id_wins_over_a_prefix_in_any_case() {
     check_select(&["summary-x", "summary"], &["summary"], expect!["summary"]);
     check_select(&["summary-x", "Summary"], &["SUMMARY"], expect!["Summary"]);
 }
@@ -43,12 +43,12 @@ fn a_prefix_ends_at_a_hyphen() {
 }
 
 #[test]
-fn the_shortest_of_several_comes_first() {
+fn the_shortest_id_with_a_prefix_wins() {
     check_select(&["a-bbb", "a-cc", "a-dd"], &["a"], expect!["a-cc"]);
 }
 
 #[test]
-fn requests_keep_their_order_and_count_once() {
+fn results_are_in_the_order_of_the_request_without_duplicates() {
     check_select(
         &["a", "b-1", "c"],
         &["nope", "c", "b", "a", "B-1", "C", "nope", "NOPE"],
@@ -61,7 +61,7 @@ fn requests_keep_their_order_and_count_once() {
 }
 
 #[test]
-fn nothing_matches_an_empty_or_open_id() {
+fn empty_requests_and_open_prefixes_match_nothing() {
     check_select(
         &["-x", "x-", "x-y"],
         &["", "x-", "-", " "],
@@ -76,7 +76,7 @@ fn nothing_matches_an_empty_or_open_id() {
 }
 
 #[test]
-fn duplicates_are_reached_by_number() {
+fn repeated_ids_are_selected_by_number() {
     check_select(
         &["a", "a", "a"],
         &["a#2", "A#3", "a#4", "a"],
@@ -89,7 +89,7 @@ fn duplicates_are_reached_by_number() {
 }
 
 #[test]
-fn the_nearest_is_offered() {
+fn a_similar_id_is_suggested() {
     check_select(
         &["close-sessions", "hash-passwords"],
         &["close-sesions", "zzz"],
@@ -100,7 +100,7 @@ fn the_nearest_is_offered() {
 }
 
 #[test]
-fn names_of_other_worlds_are_only_names() {
+fn ids_that_are_special_elsewhere_are_plain_ids() {
     check_select(
         &["constructor", "__proto__"],
         &["__proto__", "constructor", "toString"],
@@ -119,7 +119,7 @@ fn names_of_other_worlds_are_only_names() {
 }
 
 #[test]
-fn a_section_without_text_is_found() {
+fn an_empty_section_is_found() {
     let sections = parse("<!-- ANCHOR:a --><!-- /ANCHOR:a -->\n");
     let selection = select(&sections, &["a".to_owned()]);
     assert_eq!((selection.found.len(), selection.missing), (1, Vec::new()));
