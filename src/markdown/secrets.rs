@@ -12,7 +12,7 @@ use memchr::memmem;
 struct SecretPattern {
     kind: &'static str,
     prefixes: &'static [&'static str],
-    is_part: fn(u8) -> bool,
+    class: Class,
     min_len: usize,
     max_len: usize,
 }
@@ -20,70 +20,61 @@ struct SecretPattern {
 const fn pattern(
     kind: &'static str,
     prefixes: &'static [&'static str],
-    is_part: fn(u8) -> bool,
+    class: Class,
     min_len: usize,
 ) -> SecretPattern {
-    SecretPattern { kind, prefixes, is_part, min_len, max_len: usize::MAX }
+    SecretPattern { kind, prefixes, class, min_len, max_len: usize::MAX }
 }
 
-fn is_alphanumeric(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
+/// The bytes that a token consists of.
+#[derive(Clone, Copy)]
+enum Class {
+    /// Upper-case letters and digits.
+    Upper,
+    /// Letters, digits and these bytes; a dot separates the parts of a token.
+    Alphanumeric(&'static [u8]),
 }
+use Class::{Alphanumeric, Upper};
 
-fn is_upper(byte: u8) -> bool {
-    byte.is_ascii_uppercase() || byte.is_ascii_digit()
-}
+const WORD: Class = Alphanumeric(b"_");
+const URL_SAFE: Class = Alphanumeric(b"_-");
+const DOTTED: Class = Alphanumeric(b"_-.");
+const PATH: Class = Alphanumeric(b"/");
+const BASE64: Class = Alphanumeric(b"/+=");
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-fn is_url_safe(byte: u8) -> bool {
-    is_word(byte) || byte == b'-'
-}
-
-/// The class of tokens with several parts, separated by dots.
-fn is_dotted(byte: u8) -> bool {
-    is_url_safe(byte) || byte == b'.'
-}
-
-fn is_path(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'/'
-}
-
-fn is_base64(byte: u8) -> bool {
-    is_path(byte) || matches!(byte, b'+' | b'=')
+impl Class {
+    fn contains(self, byte: u8) -> bool {
+        match self {
+            Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Alphanumeric(others) => byte.is_ascii_alphanumeric() || others.contains(&byte),
+        }
+    }
 }
 
 const GITLAB: &[&str] = &["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "gloas-"];
 
 const PATTERNS: &[SecretPattern] = &[
-    SecretPattern { max_len: 16, ..pattern("an AWS access key", &["AKIA", "ASIA"], is_upper, 16) },
-    pattern("a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], is_alphanumeric, 36),
-    pattern("a GitHub token", &["github_pat_"], is_word, 60),
-    pattern("a GitLab token", GITLAB, is_url_safe, 20),
-    pattern(
-        "a Slack token",
-        &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"],
-        is_url_safe,
-        20,
-    ),
-    pattern("a Slack webhook", &["hooks.slack.com/services/"], is_path, 40),
-    pattern("a Stripe key", &["sk_live_", "rk_live_"], is_alphanumeric, 20),
-    SecretPattern { max_len: 35, ..pattern("a Google API key", &["AIza"], is_url_safe, 35) },
-    pattern("an Anthropic key", &["sk-ant-"], is_url_safe, 40),
-    pattern("an OpenAI key", &["sk-proj-", "sk-svcacct-", "sk-admin-"], is_url_safe, 40),
-    pattern("an OpenAI key", &["sk-"], is_alphanumeric, 48),
-    pattern("a SendGrid key", &["SG."], is_dotted, 60),
-    pattern("an npm token", &["npm_"], is_alphanumeric, 36),
-    pattern("a PyPI token", &["pypi-AgE"], is_url_safe, 50),
-    pattern("a Docker token", &["dckr_pat_"], is_url_safe, 27),
-    pattern("a Hugging Face token", &["hf_"], is_alphanumeric, 34),
-    pattern("a Shopify token", &["shpat_", "shpss_", "shpca_"], is_alphanumeric, 32),
-    pattern("a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], is_alphanumeric, 64),
-    pattern("a Vault token", &["hvs."], is_url_safe, 90),
-    pattern("a JSON web token", &["eyJ"], is_dotted, 60),
-    pattern("a private key", &["AGE-SECRET-KEY-1"], is_upper, 58),
+    SecretPattern { max_len: 16, ..pattern("an AWS access key", &["AKIA", "ASIA"], Upper, 16) },
+    pattern("a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Alphanumeric(b""), 36),
+    pattern("a GitHub token", &["github_pat_"], WORD, 60),
+    pattern("a GitLab token", GITLAB, URL_SAFE, 20),
+    pattern("a Slack token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"], URL_SAFE, 20),
+    pattern("a Slack webhook", &["hooks.slack.com/services/"], PATH, 40),
+    pattern("a Stripe key", &["sk_live_", "rk_live_"], Alphanumeric(b""), 20),
+    SecretPattern { max_len: 35, ..pattern("a Google API key", &["AIza"], URL_SAFE, 35) },
+    pattern("an Anthropic key", &["sk-ant-"], URL_SAFE, 40),
+    pattern("an OpenAI key", &["sk-proj-", "sk-svcacct-", "sk-admin-"], URL_SAFE, 40),
+    pattern("an OpenAI key", &["sk-"], Alphanumeric(b""), 48),
+    pattern("a SendGrid key", &["SG."], DOTTED, 60),
+    pattern("an npm token", &["npm_"], Alphanumeric(b""), 36),
+    pattern("a PyPI token", &["pypi-AgE"], URL_SAFE, 50),
+    pattern("a Docker token", &["dckr_pat_"], URL_SAFE, 27),
+    pattern("a Hugging Face token", &["hf_"], Alphanumeric(b""), 34),
+    pattern("a Shopify token", &["shpat_", "shpss_", "shpca_"], Alphanumeric(b""), 32),
+    pattern("a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], Alphanumeric(b""), 64),
+    pattern("a Vault token", &["hvs."], URL_SAFE, 90),
+    pattern("a JSON web token", &["eyJ"], DOTTED, 60),
+    pattern("a private key", &["AGE-SECRET-KEY-1"], Upper, 58),
 ];
 
 /// The minimum number of different bytes in a token; a placeholder such as `ghp_xxxx…` has fewer.
@@ -121,12 +112,12 @@ impl SecretPattern {
         let mut from = 0;
         while let Some(at) = memmem::find(&bytes[from..], prefix).map(|at| from + at) {
             from = at + prefix.len();
-            if at > 0 && is_word(bytes[at - 1]) {
+            if at > 0 && WORD.contains(bytes[at - 1]) {
                 continue;
             }
             let rest = &bytes[from..];
-            let n_bytes = rest.iter().take_while(|byte| (self.is_part)(**byte)).count();
-            let is_complete = !rest.get(n_bytes).is_some_and(|byte| is_word(*byte));
+            let n_bytes = rest.iter().take_while(|byte| self.class.contains(**byte)).count();
+            let is_complete = !rest.get(n_bytes).is_some_and(|byte| WORD.contains(*byte));
             if is_complete && self.is_token(&rest[..n_bytes]) {
                 return Some(at);
             }
@@ -142,11 +133,11 @@ impl SecretPattern {
         let n_kinds =
             has(u8::is_ascii_uppercase) + has(u8::is_ascii_lowercase) + has(u8::is_ascii_digit);
         // Names and hyphenated prose have only one kind of character.
-        let is_mixed = n_kinds >= 2 || (self.is_part)(b'A') != (self.is_part)(b'a');
+        let is_mixed = n_kinds >= 2 || self.class.contains(b'A') != self.class.contains(b'a');
         // The first two parts of a dotted token have a minimum length.
         let mut parts = body.split(|byte| *byte == b'.').map(<[u8]>::len);
         let has_parts =
-            !(self.is_part)(b'.') || (parts.next() >= Some(10) && parts.next() >= Some(10));
+            !self.class.contains(b'.') || (parts.next() >= Some(10) && parts.next() >= Some(10));
         (self.min_len..=self.max_len).contains(&body.len())
             && is_mixed
             && has_parts
@@ -184,7 +175,7 @@ fn is_begin(before: &[u8]) -> bool {
 
 fn has_key(rest: &[u8]) -> bool {
     let below = &rest[..rest.len().min(MAX_KEY_DISTANCE)];
-    let mut runs = below.split(|byte| !is_base64(*byte));
+    let mut runs = below.split(|byte| !BASE64.contains(*byte));
     runs.any(|run| run.len() >= MIN_KEY_LINE && is_varied(run))
 }
 
@@ -216,9 +207,9 @@ mod tests {
             for prefix in pattern.prefixes {
                 let mut token = body(pattern.min_len.max(30));
                 token.truncate(pattern.max_len);
-                if (pattern.is_part)(b'.') {
+                if pattern.class.contains(b'.') {
                     token = format!("{}.eyJ{}.{}", body(20), body(20), body(43));
-                } else if !(pattern.is_part)(b'a') {
+                } else if !pattern.class.contains(b'a') {
                     token.make_ascii_uppercase();
                 }
                 for around in ["key = \"#\"", "KEY=#", "Use #.", "https://x.org/?t=#&u=1", "`#`"] {

@@ -9,20 +9,6 @@ pub(super) const MODALS: WordList = WordList(
     disallowed mandatory required",
 );
 
-/// Pairs of words that make any sentence an instruction.
-pub(super) const MODAL_PAIRS: [(&str, &str); 10] = [
-    ("must", "not"),
-    ("not", "allowed"),
-    ("make", "sure"),
-    ("be", "sure"),
-    ("need", "to"),
-    ("needs", "to"),
-    ("have", "to"),
-    ("has", "to"),
-    ("may", "not"),
-    ("please", "do"),
-];
-
 /// Words that may precede a verb in the imperative.
 pub(super) const OPENERS: WordList = WordList(
     "please also then first finally next just instead otherwise so and but only explicitly strictly

@@ -10,23 +10,12 @@ use crate::markdown::test_support::print_diagnostics;
 fn check(text: &str, expected: Expect) {
     let parsed = parse(text);
     let mut shown = String::new();
-    let mut field = |name: &str, value: String| shown += &format!("{name}: {value}\n");
-    let fields = &parsed.frontmatter;
-    let words = [("id", &fields.id), ("category", &fields.category), ("source", &fields.source)];
-    for (name, value) in words {
-        value.iter().for_each(|value| field(name, format!("{value:?}")));
+    for (key, field) in parsed.frontmatter.fields() {
+        shown += &match field {
+            Field::Scalar(word) => format!("{key}: {word:?}\n"),
+            Field::List(words) => format!("{key}: {:?}\n", words.0),
+        };
     }
-    fields.memory_type.iter().for_each(|value| field("type", value.to_string()));
-    fields.scope.iter().for_each(|value| field("scope", value.to_string()));
-    fields.status.iter().for_each(|value| field("status", value.to_string()));
-    for (name, list) in [("tags", &fields.tags), ("hints", &fields.hints), ("links", &fields.links)]
-    {
-        if !list.is_empty() {
-            field(name, format!("{list:?}"));
-        }
-    }
-    fields.created_at.iter().for_each(|value| field("created_at", value.to_string()));
-    fields.updated_at.iter().for_each(|value| field("updated_at", value.to_string()));
     shown += &format!("body: {:?}\n", &text[parsed.body_start..]);
     expected.assert_eq(&(shown + &print_diagnostics(&parsed.warnings)));
 }

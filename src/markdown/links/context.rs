@@ -109,27 +109,16 @@ fn words<'t>(
     link_idx: usize,
 ) -> Vec<(usize, &'t str)> {
     let overlaps = |link: &&Link| link.span.end > sentence.start && link.span.start < sentence.end;
-    let n_earlier = links[..link_idx].iter().rev().take_while(overlaps).count();
-    let n_later = links[link_idx..].iter().take_while(overlaps).count();
-    let mut found = Vec::new();
-    let mut at = sentence.start;
-    for link in &links[link_idx - n_earlier..link_idx + n_later] {
-        collect_words(text, Span::new(at, link.span.start.max(at)), &mut found);
-        at = link.span.end;
-    }
-    collect_words(text, Span::new(at.min(sentence.end), sentence.end), &mut found);
-    found
-}
-
-fn collect_words<'t>(text: &'t str, within: Span, found: &mut Vec<(usize, &'t str)>) {
+    let earlier = links[..link_idx].iter().rev().take_while(overlaps);
+    let later = links[link_idx..].iter().take_while(overlaps);
+    let links: Vec<Span> = earlier.chain(later).map(|link| link.span).collect();
+    let is_in_link = |at: usize| links.iter().any(|span| span.start <= at && at < span.end);
     let is_separator = |c: char| !(c.is_alphanumeric() || "_'’./".contains(c));
-    for run in within.slice(text).split(is_separator) {
-        // A path or a number with a dot or a slash inside is one word.
-        let word = run.trim_matches(['.', '/', '\'', '’']);
-        if !word.is_empty() {
-            found.push((word.as_ptr() as usize - text.as_ptr() as usize, word));
-        }
-    }
+    let runs = sentence.slice(text).split(is_separator);
+    // A path or a number with a dot or a slash inside is one word.
+    let words = runs.map(|run| run.trim_matches(['.', '/', '\'', '’']));
+    let words = words.map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word));
+    words.filter(|(at, word)| !word.is_empty() && !is_in_link(*at)).collect()
 }
 
 /// Returns the relation that the nearest relation word implies.

@@ -2,8 +2,8 @@
 
 use super::blocks::CODE;
 use crate::markdown::word_lists::{
-    AMBIGUOUS_VERBS, CONDITION_STARTS, CONDITIONS, MODAL_PAIRS, MODALS, NEGATIONS, OBJECT_STARTS,
-    OPENERS, PROHIBITIONS, VERBS,
+    AMBIGUOUS_VERBS, CONDITION_STARTS, CONDITIONS, MODALS, NEGATIONS, OBJECT_STARTS, OPENERS,
+    PROHIBITIONS, VERBS,
 };
 use crate::text::sentences;
 
@@ -89,11 +89,16 @@ fn is_obligation(words: &[String]) -> bool {
     (0..words.len()).any(|word_idx| {
         let previous = word_idx.checked_sub(1).map_or("", word);
         let (current, next) = (word(word_idx), word(word_idx + 1));
+        let is_modal_phrase = matches!(
+            (current, next),
+            ("must" | "may", "not")
+                | ("need" | "needs" | "have" | "has", "to")
+                | ("make" | "be", "sure")
+                | ("not", "allowed")
+                | ("please", "do")
+        );
         // "This will have to wait" is a prediction.
         let is_prediction = matches!(previous, "will" | "would" | "might");
-        if MODAL_PAIRS.contains(&(current, next)) && !is_prediction {
-            return true;
-        }
         // "They don't" is a statement; "don't" and "and do not" are obligations.
         let is_negated = current == "don't" || (current == "do" && next == "not");
         let is_addressed = word_idx == 0
@@ -102,7 +107,9 @@ fn is_obligation(words: &[String]) -> bool {
         // "Required fields" is not an obligation, "x is required" is.
         let is_attribute =
             matches!(current, "required" | "preferred") && !matches!(previous, "is" | "are" | "be");
-        (is_negated && is_addressed) || (MODALS.contains(current) && !is_attribute)
+        (is_modal_phrase && !is_prediction)
+            || (is_negated && is_addressed)
+            || (MODALS.contains(current) && !is_attribute)
     })
 }
 

@@ -197,33 +197,11 @@ fn the_date_is_updated_only_if_the_frontmatter_has_dates() {
     assert_eq!(set_updated_at(flow, now), flow);
 }
 
-fn line() -> impl Strategy<Value = String> {
-    proptest::sample::select(vec![
-        "type: rule",
-        "status: active",
-        "status: active # c",
-        "\"status\": 'active'",
-        "# note",
-        "",
-        "tags: [a, b]",
-        "tags:",
-        "  - a",
-        "- b",
-        "mine: {a: [1, 2]}",
-        "text: |",
-        "  line # one",
-        "  status: no",
-        "category: don't # x",
-        "scope: universal",
-        "  folded",
-        "created_at: 2025-01-01",
-        "x: \"a",
-        "  b\"",
-        "y: &a 1",
-        "z: *a",
-        "hints: a, b",
-    ])
-    .prop_map(str::to_owned)
+fn line() -> impl Strategy<Value = &'static str> {
+    let lines = "type: rule~status: active~status: active # c~\"status\": 'active'~# note~~tags: [a, b]~tags:~\
+        \x20 - a~- b~mine: {a: [1, 2]}~text: |~  line # one~  status: no~category: don't # x~scope: universal~\
+        \x20 folded~created_at: 2025-01-01~x: \"a~  b\"~y: &a 1~z: *a~hints: a, b";
+    proptest::sample::select(lines.split('~').collect::<Vec<_>>())
 }
 
 proptest! {
