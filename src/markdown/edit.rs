@@ -184,9 +184,8 @@ impl<'a> Surroundings<'a> {
         let start = heading_of(text, section).map_or(section.outer.end, |heading| heading.end);
         let mut end = section.outer.end;
         for tag in sections.tags.iter().rev().skip_while(|tag| tag.start >= section.outer.end) {
-            let closes_own = sections.list.iter().any(|it| {
-                it.origin == Origin::Tag && it.outer.end == tag.end && it.outer.start >= start
-            });
+            let is_own = |outer: Span| outer.end == tag.end && outer.start >= start;
+            let closes_own = sections.tagged().any(|section| is_own(section.outer));
             let is_last = tag.end <= end && text[tag.end..end].trim_ascii().is_empty();
             if closes_own || !is_last || tag.start < start {
                 break;
@@ -277,7 +276,7 @@ fn check_nested(
 ) -> Result<(), EditError> {
     let is_inside = |span: &Span| within.start <= span.start && span.end <= within.end;
     let Some(tag) = sections.tags.iter().find(|tag| is_inside(tag)) else { return Ok(()) };
-    let inside = sections.list.iter().filter(|it| it.origin == Origin::Tag && is_inside(&it.outer));
+    let inside = sections.tagged().filter(|section| is_inside(&section.outer));
     let inside: Vec<&str> = inside.map(|section| section.id.as_str()).collect();
     let message = format!("section `{}` contains tags of other sections", section.id);
     let hint = match inside[..] {
@@ -289,7 +288,7 @@ fn check_nested(
 
 /// Checks that all sections outside the replaced span are unchanged.
 fn check_sections(
-    section: &Section,
+    edited_section: &Section,
     old: &Sections,
     replaced: Span,
     n_inserted: usize,
@@ -299,32 +298,33 @@ fn check_sections(
     let new = sections::parse(edited);
     if new.tags.len() != old.tags.len() {
         return Err(EditError::new(
-            format!("the content would hide the end of section `{}`", section.id),
+            format!("the content would hide the end of section `{}`", edited_section.id),
             "close the code blocks and comments that it opens",
         ));
     }
-    let has_content = new.list.iter().find(|it| it.id == section.id).is_some_and(|now| {
+    let has_content = new.list.iter().find(|it| it.id == edited_section.id).is_some_and(|now| {
         let inner = Surroundings::new(edited, now, &new).inner;
         ends_with(trimmed(edited, inner).slice(edited), content)
     });
     let moved = |at: usize| (at + n_inserted).saturating_sub(replaced.end - replaced.start);
-    let is_unchanged = |it: &Section| {
-        let start = it.outer.start;
+    let is_unchanged = |section: &Section| {
+        let Span { start, end } = section.outer;
         let start = if start < replaced.start { start } else { moved(start) };
-        let (end, is_edited) = (it.outer.end, it.id == section.id);
+        let may_end_anywhere = section.origin == Origin::Heading;
+        let is_edited = section.id == edited_section.id;
         new.list.iter().any(|now| {
-            (&now.id, now.origin, now.outer.start) == (&it.id, it.origin, start)
+            (&now.id, now.origin, now.outer.start) == (&section.id, section.origin, start)
                 && (now.outer.end == moved(end)
-                    || (!is_edited && (it.origin == Origin::Heading || now.outer.end == end)))
+                    || (!is_edited && (may_end_anywhere || now.outer.end == end)))
         })
     };
     let is_outside =
         |it: &&Section| it.outer.start < replaced.start || it.outer.start >= replaced.end;
     let changed = old.list.iter().filter(is_outside).find(|it| !is_unchanged(it));
-    match changed.or((!has_content).then_some(section)) {
+    match changed.or((!has_content).then_some(edited_section)) {
         None => Ok(()),
-        Some(changed) if changed.id == section.id => Err(EditError::new(
-            format!("the content would end section `{}`, or start another", section.id),
+        Some(changed) if changed.id == edited_section.id => Err(EditError::new(
+            format!("the content would end section `{}`, or start another", changed.id),
             "use headings below the section's own, and close the code blocks that it opens",
         )),
         Some(changed) => Err(EditError::new(

@@ -55,19 +55,8 @@ const SENTENCE_WORDS: usize = 8;
 /// The maximum number of words of an introduction that only names its list.
 const LABEL_WORDS: usize = 5;
 
-const PROSE: &str = "prose";
-const INSTRUCTION_IN_PROSE: &str = "an instruction in prose; as a list item it would be imported";
-const LINKS: &str = "links";
-const DESCRIPTION: &str = "a description, not a rule";
 const STATEMENT: &str = "a statement";
-const STEP: &str = "a step or a command";
-const EXAMPLE: &str = "an example";
-const REASON: &str = "a reason";
-const TASK: &str = "a task list item";
-const QUESTION: &str = "a question";
 const INTRO: &str = "an introduction";
-const CODE_BLOCK: &str = "a separate code block";
-const MANAGED: &str = "managed by `inject --into`";
 
 /// The kind of items that a heading or an introduction announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +99,7 @@ pub(crate) fn parse(text: &str) -> Vec<RuleItem> {
             .any(|block| matches!(block, Block::Heading { level, .. } if *level > 1)),
     };
     for span in reader.managed.clone() {
-        reader.skip(span.start, MANAGED);
+        reader.skip(span.start, "managed by `inject --into`");
     }
     let mut block_idx = 0;
     while block_idx < blocks.len() {
@@ -147,8 +136,13 @@ impl Reader<'_> {
                     self.list(items, Some(&intro), blocks.get(2));
                     return 2;
                 }
-                let is_instruction = modality(&words.plain) == Modality::Obligation;
-                self.skip(span.start, if is_instruction { INSTRUCTION_IN_PROSE } else { PROSE });
+                let reason = match modality(&words.plain) {
+                    Modality::Obligation => {
+                        "an instruction in prose; as a list item it would be imported"
+                    }
+                    _ => "prose",
+                };
+                self.skip(span.start, reason);
             }
             Block::List(items) => self.list(items, None, blocks.get(1)),
             Block::Code(span) => {
@@ -156,7 +150,7 @@ impl Reader<'_> {
                 let is_part =
                     |last: &RuleItem| last.skipped_because.is_none() && last.text.ends_with(code);
                 if !self.found.last().is_some_and(is_part) {
-                    self.skip(span.start, CODE_BLOCK);
+                    self.skip(span.start, "a separate code block");
                 }
             }
             Block::Other(span, name) => self.skip(span.start, name),
@@ -205,7 +199,7 @@ impl Reader<'_> {
         // A short item above a nested list is its heading.
         let is_heading = !item.lists.is_empty() && words(plain).len() <= 4;
         let verdict = match item.is_task {
-            true => Err(TASK),
+            true => Err("a task list item"),
             false => verdict(&item.words, context.and_then(|context| context.kind)),
         };
         match verdict {
@@ -325,23 +319,23 @@ fn verdict(item: &Words, kind: Option<Kind>) -> Result<bool, &'static str> {
     let modality = modality(plain);
     let words = words(plain);
     if plain.ends_with('?') {
-        return Err(QUESTION);
+        return Err("a question");
     }
     if has_label(plain, EXAMPLE_LABELS) {
-        return Err(EXAMPLE);
+        return Err("an example");
     }
     if modality < Modality::Obligation && has_label(plain, REASON_LABELS) {
-        return Err(REASON);
+        return Err("a reason");
     }
     if kind == Some(Kind::Prohibitions) && !words.is_empty() {
         return Ok(!is_negated(plain));
     }
     let is_reference = || matches!(words.first().map(String::as_str), Some("see" | "refer"));
     if modality == Modality::Statement && (item.starts_with_link || is_reference()) {
-        return Err(LINKS);
+        return Err("links");
     }
     if modality < Modality::Obligation && is_description_of_code(plain) {
-        return Err(DESCRIPTION);
+        return Err("a description, not a rule");
     }
     let required = match kind {
         Some(Kind::Steps | Kind::Descriptions) => Modality::Obligation,
@@ -355,7 +349,7 @@ fn verdict(item: &Words, kind: Option<Kind>) -> Result<bool, &'static str> {
         Some(Kind::Rules) if words.len() >= MIN_WORDS && !ends_open(plain) => {
             Ok(words.len() < SENTENCE_WORDS)
         }
-        Some(Kind::Steps) => Err(STEP),
+        Some(Kind::Steps) => Err("a step or a command"),
         _ if ends_open(plain) => Err(INTRO),
         _ => Err(STATEMENT),
     }

@@ -70,7 +70,7 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    fn tagged(&self) -> impl Iterator<Item = &Section> {
+    pub(super) fn tagged(&self) -> impl Iterator<Item = &Section> {
         self.list.iter().filter(|section| section.origin == Origin::Tag)
     }
 }

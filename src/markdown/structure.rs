@@ -73,7 +73,7 @@ pub(super) fn limit_nesting(text: &str) -> Cow<'_, str> {
     let is_item_marker = |byte| b"-+*.)".contains(&byte);
     for newline in memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).chain([text.len()]) {
         let (mut n_markers, mut last) = (0, b'\n');
-        for (at, byte) in text[line_start..newline].bytes().enumerate() {
+        for (column, byte) in text[line_start..newline].bytes().enumerate() {
             match byte {
                 b'>' if n_markers < MAX_DEPTH => n_markers += 1,
                 // A line of dashes is not a nested list, whose dashes are followed by spaces.
@@ -82,7 +82,7 @@ pub(super) fn limit_nesting(text: &str) -> Cow<'_, str> {
                 _ if n_markers < MAX_DEPTH && is_item_marker(byte) => {}
                 _ => {
                     if n_markers >= MAX_DEPTH && (byte == b'>' || is_item_marker(byte)) {
-                        let at = line_start + at;
+                        let at = line_start + column;
                         limited.to_mut().replace_range(at..=at, "x");
                     }
                     break;
@@ -164,13 +164,11 @@ impl Reader<'_> {
     /// Returns the end of the line that contains the byte before `at`; a lone `\r` ends a line.
     fn line_end(&self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
-        let newline = match self.text[..at].ends_with(['\n', '\r']) {
-            true => at - 1,
-            false => match memchr::memchr2(b'\n', b'\r', &bytes[at..]) {
-                Some(newline) => at + newline,
-                None => return bytes.len(),
-            },
+        let from = at - usize::from(self.text[..at].ends_with(['\n', '\r']));
+        let Some(newline) = memchr::memchr2(b'\n', b'\r', &bytes[from..]) else {
+            return bytes.len();
         };
+        let newline = from + newline;
         newline + if bytes[newline..].starts_with(b"\r\n") { 2 } else { 1 }
     }
 

@@ -23,7 +23,7 @@ fn shown(link: &Link, text: &str) -> String {
     assert_eq!(link.name_span.slice(text), link.target.name);
     assert!(link.span.slice(text).starts_with("[[") && link.span.slice(text).ends_with("]]"));
     format!(
-        "{} {kind} {:?}{part}{label}{explicit} {}\n",
+        "{} {kind} {:?}{part}{label}{explicit} {}",
         link.span.start, link.target.name, link.relation
     )
 }
@@ -31,7 +31,8 @@ fn shown(link: &Link, text: &str) -> String {
 /// Prints each link with its position, target and relation.
 fn check(text: &str, expected: Expect) {
     let links = parse(text);
-    expected.assert_eq(&links.iter().map(|link| shown(link, text)).collect::<String>());
+    let shown: Vec<String> = links.iter().map(|link| shown(link, text)).collect();
+    expected.assert_eq(&shown.join("\n"));
 }
 
 #[track_caller]
@@ -77,8 +78,7 @@ fn all_forms_of_targets_are_parsed() {
             301 plain "x" explicit related_to
             319 url "https://example.org/a#b" related_to
             347 path "./a" related_to
-            355 plain "v1.2" related_to
-        "#]],
+            355 plain "v1.2" related_to"#]],
     );
 }
 

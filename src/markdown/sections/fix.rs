@@ -201,8 +201,9 @@ impl<'a> Original<'a> {
         let after = self.headings.partition_point(|it| it.end <= opened.start);
         let n_before = self.headings.partition_point(|it| it.start < limit).max(after);
         let (above, below) = self.headings[..n_before].split_at(after);
-        let is_own = |it: &&Heading| {
-            it.start <= opened.start || self.text[opened.end..it.start].trim_ascii().is_empty()
+        let is_own = |heading: &&Heading| {
+            heading.start <= opened.start
+                || self.text[opened.end..heading.start].trim_ascii().is_empty()
         };
         let own = below.first().filter(is_own);
         // A section above all headings ends at any heading.
@@ -275,10 +276,10 @@ impl<'a> Attempt<'a> {
     fn failed(&self) -> FxHashSet<usize> {
         let closed: FxHashSet<(usize, usize)> =
             self.sections.tagged().map(|it| (it.outer.start, it.inner.end)).collect();
-        let is_closed = |(start, it): &(usize, &Insertion<'_>)| {
-            closed.contains(&(self.moved(it.opened), *start))
-        };
-        self.inserted().filter(|it| !is_closed(it)).map(|(_, it)| it.opened).collect()
+        let failed = self
+            .inserted()
+            .filter(|(start, it)| !closed.contains(&(self.moved(it.opened), *start)));
+        failed.map(|(_, it)| it.opened).collect()
     }
 
     /// Returns whether every original section still exists; a closed section may replace the
@@ -292,10 +293,10 @@ impl<'a> Attempt<'a> {
             self.insertions.iter().map(|it| it.id.to_lowercase()).collect();
         let n_tags = before.tags.len() + self.insertions.len();
         self.sections.tags.len() == n_tags
-            && before.list.iter().all(|it| {
-                let end = end(it).map(|end| self.moved(end));
-                now.contains(&(it.id.as_str(), self.moved(it.outer.start), end))
-                    || (it.origin == Origin::Heading && closed.contains(&it.id))
+            && before.list.iter().all(|section| {
+                let end = end(section).map(|end| self.moved(end));
+                now.contains(&(section.id.as_str(), self.moved(section.outer.start), end))
+                    || (section.origin == Origin::Heading && closed.contains(&section.id))
             })
     }
 

@@ -30,7 +30,8 @@ fn check(text: &str, expected: Expect) {
         let content = content(text, section, &sections, false);
         shown += &format!("{mark}{} {first}-{last} {content:?}\n", section.id);
     }
-    expected.assert_eq(&(shown + &print_diagnostics(&sections.diagnostics)));
+    shown += &print_diagnostics(&sections.diagnostics);
+    expected.assert_eq(shown.trim_end_matches('\n'));
 }
 
 /// Checks that `text` is the content of the only section, without diagnostics, when tags enclose it.

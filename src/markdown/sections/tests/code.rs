@@ -65,9 +65,7 @@ fn tags_in_inline_code_are_text() {
     }
     check(
         "<!-- ANCHOR:a -->Use `<!-- ANCHOR:b -->` to open.<!-- /ANCHOR:a -->",
-        expect![[r#"
-            a 1-1 "Use `<!-- ANCHOR:b -->` to open."
-        "#]],
+        expect![[r#"a 1-1 "Use `<!-- ANCHOR:b -->` to open.""#]],
     );
 }
 
@@ -99,9 +97,7 @@ fn text_that_resembles_code_is_not_code() {
 fn an_unclosed_fence_extends_to_the_end() {
     check(
         "<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n```\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n# No\n",
-        expect![[r#"
-            a 1-1 "text"
-        "#]],
+        expect![[r#"a 1-1 "text""#]],
     );
 }
 
@@ -109,14 +105,7 @@ fn an_unclosed_fence_extends_to_the_end() {
 fn tags_in_frontmatter_are_text() {
     check(
         "---\nid: x\nnote: <!-- ANCHOR:a -->\n# heading\n---\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
-        expect![[r#"
-            b 6-6 "text"
-        "#]],
+        expect![[r#"b 6-6 "text""#]],
     );
-    check(
-        "---\nid: x\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
-        expect![[r#"
-            b 3-3 "text"
-        "#]],
-    );
+    check("---\nid: x\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n", expect![[r#"b 3-3 "text""#]]);
 }

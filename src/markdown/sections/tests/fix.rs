@@ -18,12 +18,12 @@ fn check_fix(text: &str, expected: Expect) {
     expected.assert_eq(&shown.replace('\r', "␍"));
 }
 
-fn check_skipped(text: &str, expected: Expect) {
+fn check_skipped(text: &str, expected: &[&str]) {
     let fixed = fix(text);
     check_invariants(text, &fixed);
     assert_eq!(fixed.text, text);
-    let reasons = fixed.skipped.iter().map(|it| it.reason.as_str());
-    expected.assert_eq(&reasons.collect::<Vec<_>>().join("\n"));
+    let reasons: Vec<&str> = fixed.skipped.iter().map(|it| it.reason.as_str()).collect();
+    assert_eq!(reasons, expected, "{text}");
 }
 
 /// Checks the properties of a fix of any text.
@@ -258,7 +258,7 @@ fn code_does_not_end_a_section_and_is_not_changed() {
     );
     check_skipped(
         "<!-- ANCHOR:a -->\ntext\n```\ncode\n",
-        expect!["the code block or comment at its end is not closed"],
+        &["the code block or comment at its end is not closed"],
     );
     check_fix(
         "<!-- ANCHOR:a -->\none\n<!-- ANCHOR:b -->\n```\ncode\n",
@@ -278,46 +278,44 @@ fn code_does_not_end_a_section_and_is_not_changed() {
 fn ambiguous_sections_are_skipped() {
     check_skipped(
         "<!-- ANCHOR:a -->\nx\n<!-- ANCHOR:a -->\n",
-        expect![[r#"
-        several tags name `a`
-        several tags name `a`"#]],
+        &["several tags name `a`", "several tags name `a`"],
     );
     check_skipped(
         "<!-- ANCHOR:a -->\nx\n<!-- ANCHOR:A -->\ny\n<!-- /ANCHOR:A -->\n",
-        expect!["several tags name `a`"],
+        &["several tags name `a`"],
     );
     check_skipped(
         "<!-- ANCHOR:a -->\nx\n<!-- /ANCHOR:aa -->\n",
-        expect!["the tag on line 3 may be intended to close it"],
+        &["the tag on line 3 may be intended to close it"],
     );
     check_skipped(
         "<!-- ANCHOR:a -->\nx\n<!-- ANCHOR_END:a -->\n",
-        expect!["the tag on line 3 may be intended to close it"],
+        &["the tag on line 3 may be intended to close it"],
     );
     check_skipped(
         "<!-- ANCHOR:a -->\nx\n# B\ny\n<!-- /ANCHOR a -->\n",
-        expect!["the tag on line 5 may be intended to close it"],
+        &["the tag on line 5 may be intended to close it"],
     );
-    check_skipped("x\n<!-- ANCHOR:b -->\n\n", expect!["it has no text of its own"]);
+    check_skipped("x\n<!-- ANCHOR:b -->\n\n", &["it has no text of its own"]);
     check_skipped(
         "<!-- ANCHOR:a -->\n<!-- ANCHOR:b -->\nx\n<!-- /ANCHOR:b -->\n",
-        expect!["it has no text of its own"],
+        &["it has no text of its own"],
     );
     check_skipped(
         "<!-- ANCHOR:a -->\n## B <!-- ANCHOR:b -->\nx\n<!-- /ANCHOR:b -->\n",
-        expect!["it has no text of its own"],
+        &["it has no text of its own"],
     );
-    check_skipped("> <!-- ANCHOR:a -->\n> x\n", expect!["it is in a quote, a list or a table"]);
-    check_skipped("- <!-- ANCHOR:a -->\n  x\n", expect!["it is in a quote, a list or a table"]);
+    check_skipped("> <!-- ANCHOR:a -->\n> x\n", &["it is in a quote, a list or a table"]);
+    check_skipped("- <!-- ANCHOR:a -->\n  x\n", &["it is in a quote, a list or a table"]);
     check_skipped(
         "<!-- ANCHOR:a -->\n- x\n- <!-- ANCHOR:b --> y <!-- /ANCHOR:b -->\n",
-        expect!["its end on line 3 is in a quote, a list or a table"],
+        &["its end on line 3 is in a quote, a list or a table"],
     );
     check_skipped(
         "<!-- ANCHOR:a -->\n<!-- ANCHOR:b -->\n2\n<!-- /ANCHOR:a -->\n<!-- /ANCHOR:b -->\n",
-        expect![[""]],
+        &[],
     );
-    check_skipped("x\n<!-- /ANCHOR:a -->\n", expect![[""]]);
+    check_skipped("x\n<!-- /ANCHOR:a -->\n", &[]);
 }
 
 #[test]

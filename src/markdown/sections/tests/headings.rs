@@ -11,8 +11,7 @@ fn a_section_ends_at_the_next_heading_of_its_level_or_above() {
             # two 4-7 "## Two\n2\n### Three\n3"
             # three 6-7 "### Three\n3"
             # four 8-9 "## Four\n4"
-            # five 10-11 "# Five\n5"
-        "####]],
+            # five 10-11 "# Five\n5""####]],
     );
 }
 
@@ -22,8 +21,7 @@ fn underlined_headings_start_sections() {
         "One\n===\n1\n\nTwo\nlines\n---\n2\n\n---\nno heading above\n- item\n---\n",
         expect![[r##"
             # one 1-13 "One\n===\n1\n\nTwo\nlines\n---\n2\n\n---\nno heading above\n- item\n---"
-            # two-lines 5-13 "Two\nlines\n---\n2\n\n---\nno heading above\n- item\n---"
-        "##]],
+            # two-lines 5-13 "Two\nlines\n---\n2\n\n---\nno heading above\n- item\n---""##]],
     );
 }
 
@@ -47,8 +45,7 @@ fn slugs_match_github() {
             # tag--end 13-13 "# <b>Tag</b> <!-- note --> end"
             # -party 18-18 "# 🎉 Party"
             # é 19-19 "# e\u{301}"
-            # a--b-c-d 20-20 "# a < b [c] (d"
-        "##]],
+            # a--b-c-d 20-20 "# a < b [c] (d""##]],
     );
 }
 
@@ -61,8 +58,7 @@ fn repeated_slugs_are_numbered() {
         # a-1 2-2 "# A"
         # a-1-1 3-3 "# a-1"
         # a-2 4-4 "# A"
-        # b 5-5 "# B"
-    "##]],
+        # b 5-5 "# B""##]],
     );
 }
 
@@ -70,24 +66,20 @@ fn repeated_slugs_are_numbered() {
 fn a_tagged_section_hides_the_heading_with_the_same_id() {
     check(
         "# Summary\n1\n<!-- ANCHOR:SUMMARY -->\n2\n<!-- /ANCHOR:SUMMARY -->\n",
-        expect![[r#"
-            SUMMARY 3-5 "2"
-        "#]],
+        expect![[r#"SUMMARY 3-5 "2""#]],
     );
     check(
         "<!-- ANCHOR:summary -->\n## Summary\ntext\n<!-- /ANCHOR:summary -->\n## Next\n",
         expect![[r###"
             summary 1-4 "## Summary\ntext"
-            # next 5-5 "## Next"
-        "###]],
+            # next 5-5 "## Next""###]],
     );
     check(
         "<!-- ANCHOR:summary -->\n## Summary\ntext\n",
         expect![[r###"
         # summary 2-3 "## Summary\ntext"
         ! 1:1 unclosed: section `summary`, opened on line 1, is never closed
-            add `<!-- /ANCHOR:summary -->` where it ends
-    "###]],
+            add `<!-- /ANCHOR:summary -->` where it ends"###]],
     );
 }
 
@@ -95,9 +87,7 @@ fn a_tagged_section_hides_the_heading_with_the_same_id() {
 fn headings_in_containers_code_and_comments_are_ignored() {
     check(
         "> # Quoted\n- # Listed\n\n```\n# Fenced\n```\n\n    # Indented\n<!--\n# Commented\n-->\n# Real\n",
-        expect![[r##"
-            # real 12-12 "# Real"
-        "##]],
+        expect![[r##"# real 12-12 "# Real""##]],
     );
 }
 
@@ -113,7 +103,6 @@ fn the_content_excludes_tags_around_the_heading() {
             ! 5:1 unclosed: section `b`, opened on line 5, is never closed
                 add `<!-- /ANCHOR:b -->` where it ends
             ! 6:6 unclosed: section `c`, opened on line 6, is never closed
-                add `<!-- /ANCHOR:c -->` where it ends
-        "###]],
+                add `<!-- /ANCHOR:c -->` where it ends"###]],
     );
 }

@@ -9,24 +9,21 @@ fn an_unclosed_tag_does_not_affect_other_sections() {
         expect![[r#"
             good 4-6 "2"
             ! 1:1 unclosed: section `a`, opened on line 1, is never closed
-                add `<!-- /ANCHOR:a -->` where it ends
-        "#]],
+                add `<!-- /ANCHOR:a -->` where it ends"#]],
     );
     check(
         "<!-- ANCHOR:out -->\n<!-- ANCHOR:in -->\ntext\n<!-- /ANCHOR:out -->\n",
         expect![[r#"
             out 1-4 "text"
             ! 2:1 unclosed: section `in`, opened on line 2, is never closed
-                add `<!-- /ANCHOR:in -->` where it ends, before `out` closes on line 4
-        "#]],
+                add `<!-- /ANCHOR:in -->` where it ends, before `out` closes on line 4"#]],
     );
     check(
         "<!-- ANCHOR:a -->\n1\n<!-- ANCHOR:a -->\n2\n<!-- /ANCHOR:a -->\n",
         expect![[r#"
             a 3-5 "2"
             ! 1:1 unclosed: section `a`, opened on line 1, is never closed
-                add `<!-- /ANCHOR:a -->` where it ends
-        "#]],
+                add `<!-- /ANCHOR:a -->` where it ends"#]],
     );
 }
 
@@ -39,16 +36,14 @@ fn a_closing_tag_without_an_opening_one_is_reported() {
             ! 1:1 stray-close: line 1 closes section `b`, which is not open
                 remove it, or write `<!-- ANCHOR:b -->` where the section begins
             ! 2:21 stray-close: line 2 closes section `bar`, which is not open
-                open here is `foo`, from line 2
-        "#]],
+                open here is `foo`, from line 2"#]],
     );
     check(
         "<!-- ANCHOR:a -->1<!-- /ANCHOR:a --><!-- /ANCHOR:a -->\n",
         expect![[r#"
             a 1-1 "1"
             ! 1:37 stray-close: line 1 closes section `a`, which is not open
-                remove it, or write `<!-- ANCHOR:a -->` where the section begins
-        "#]],
+                remove it, or write `<!-- ANCHOR:a -->` where the section begins"#]],
     );
 }
 
@@ -60,8 +55,7 @@ fn crossed_sections_are_reported() {
             a 1-5 "1\n\n2"
             c 8-8 "4"
             ! 3:1 crossed: section `b`, opened on line 3, is closed on line 7, after `a` around it on line 5
-                close it before `<!-- /ANCHOR:a -->` on line 5
-        "#]],
+                close it before `<!-- /ANCHOR:a -->` on line 5"#]],
     );
     check(
         "<!-- ANCHOR:a --><!-- ANCHOR:b --><!-- ANCHOR:c --><!-- /ANCHOR:a --><!-- /ANCHOR:c --><!-- /ANCHOR:b -->",
@@ -70,8 +64,7 @@ fn crossed_sections_are_reported() {
             ! 1:18 crossed: section `b`, opened on line 1, is closed on line 1, after `a` around it on line 1
                 close it before `<!-- /ANCHOR:a -->` on line 1
             ! 1:35 crossed: section `c`, opened on line 1, is closed on line 1, after `a` around it on line 1
-                close it before `<!-- /ANCHOR:a -->` on line 1
-        "#]],
+                close it before `<!-- /ANCHOR:a -->` on line 1"#]],
     );
 }
 
@@ -82,8 +75,7 @@ fn a_closing_tag_in_another_case_is_reported() {
         expect![[r#"
             Foo 1-3 "1"
             ! 3:1 mixed-case: section `Foo`, opened on line 1, is closed as `foo` on line 3
-                write `<!-- /ANCHOR:Foo -->`
-        "#]],
+                write `<!-- /ANCHOR:Foo -->`"#]],
     );
 }
 
@@ -118,8 +110,7 @@ fn malformed_tags_are_reported_with_a_suggestion() {
             ! 12:1 malformed: malformed tag `/ANCHOR:a*b(c)[`: an id consists of letters, digits and `_./-`, and does not start with `./-`
                 did you mean `<!-- /ANCHOR:a-b-c -->`?
             ! 13:1 malformed: malformed tag `ANCHOR:.`: an id consists of letters, digits and `_./-`, and does not start with `./-`
-                did you mean `<!-- ANCHOR:name -->`?
-        "#]],
+                did you mean `<!-- ANCHOR:name -->`?"#]],
     );
 }
 
@@ -130,30 +121,22 @@ fn an_unclosed_comment_does_not_affect_other_sections() {
         expect![[r#"
             b 3-3 "text"
             ! 1:1 malformed: malformed tag `ANCHOR:a`: its comment has no `-->`
-                did you mean `<!-- ANCHOR:a -->`?
-        "#]],
+                did you mean `<!-- ANCHOR:a -->`?"#]],
     );
     check(
         "<!-- ANCHOR:a ->\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
         expect![[r#"
             b 2-2 "text"
             ! 1:1 malformed: malformed tag `ANCHOR:a ->`: its comment has no `-->`
-                did you mean `<!-- ANCHOR:a -->`?
-        "#]],
+                did you mean `<!-- ANCHOR:a -->`?"#]],
     );
-    check(
-        "<!-- oops\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
-        expect![[r#"
-            b 2-2 "text"
-        "#]],
-    );
+    check("<!-- oops\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n", expect![[r#"b 2-2 "text""#]]);
     check(
         "<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n<!-- ANCHOR:a",
         expect![[r#"
             b 1-1 "text"
             ! 2:1 malformed: malformed tag `ANCHOR:a`: its comment has no `-->`
-                did you mean `<!-- ANCHOR:a -->`?
-        "#]],
+                did you mean `<!-- ANCHOR:a -->`?"#]],
     );
 }
 
@@ -170,7 +153,6 @@ fn an_unclosed_comment_within_a_line_is_reported() {
         expect![[r#"
             b 5-5 "text"
             ! 1:6 malformed: malformed tag `ANCHOR:a`: its comment has no `-->`
-                did you mean `<!-- ANCHOR:a -->`?
-        "#]],
+                did you mean `<!-- ANCHOR:a -->`?"#]],
     );
 }

@@ -13,9 +13,7 @@ fn text_without_tags_has_no_sections() {
 fn the_content_is_the_text_between_the_tags() {
     check(
         "before\n<!-- ANCHOR:a -->\n\ntext\n\n<!-- /ANCHOR:a -->\nafter\n",
-        expect![[r#"
-            a 2-6 "text"
-        "#]],
+        expect![[r#"a 2-6 "text""#]],
     );
 }
 
@@ -26,8 +24,7 @@ fn sections_are_ordered_by_start() {
         expect![[r#"
             b 1-1 "1"
             a 2-2 "2"
-            c 3-5 "3"
-        "#]],
+            c 3-5 "3""#]],
     );
 }
 
@@ -38,31 +35,18 @@ fn white_space_in_tags_is_optional() {
         expect![[r#"
             a 1-1 "1"
             b 2-2 "2"
-            c 3-3 "3"
-        "#]],
+            c 3-3 "3""#]],
     );
 }
 
 #[test]
 fn a_tag_may_span_lines() {
-    check(
-        "<!--\n  ANCHOR:a\n-->\ntext\n<!-- /ANCHOR:a\n-->\n",
-        expect![[r#"
-            a 1-6 "text"
-        "#]],
-    );
+    check("<!--\n  ANCHOR:a\n-->\ntext\n<!-- /ANCHOR:a\n-->\n", expect![[r#"a 1-6 "text""#]]);
     check(
         "> <!--\n> ANCHOR:a\n> -->\n> text\n> <!-- /ANCHOR:a -->\n",
-        expect![[r#"
-            a 1-5 "> text"
-        "#]],
+        expect![[r#"a 1-5 "> text""#]],
     );
-    check(
-        "text <!-- ANCHOR:a\n--> more <!-- /ANCHOR:a -->",
-        expect![[r#"
-            a 1-2 "more"
-        "#]],
-    );
+    check("text <!-- ANCHOR:a\n--> more <!-- /ANCHOR:a -->", expect![[r#"a 1-2 "more""#]]);
 }
 
 #[test]
@@ -71,8 +55,7 @@ fn the_keyword_is_case_insensitive() {
         "<!-- anchor:a -->1<!-- /ANCHOR:a -->\n<!-- Anchor:b -->2<!-- /aNCHOR:b -->",
         expect![[r#"
             a 1-1 "1"
-            b 2-2 "2"
-        "#]],
+            b 2-2 "2""#]],
     );
 }
 
@@ -94,8 +77,7 @@ fn a_section_may_be_empty() {
         "<!-- ANCHOR:a --><!-- /ANCHOR:a -->\n<!-- ANCHOR:b -->\n\n\n<!-- /ANCHOR:b -->\n",
         expect![[r#"
             a 1-1 ""
-            b 2-5 ""
-        "#]],
+            b 2-5 """#]],
     );
 }
 
@@ -103,66 +85,34 @@ fn a_section_may_be_empty() {
 fn line_endings_and_byte_order_marks_are_preserved() {
     check(
         "\u{FEFF}<!-- ANCHOR:a -->\r\n\r\none\r\n\r\ntwo\r\n<!-- /ANCHOR:a -->\r\n",
-        expect![[r#"
-            a 1-6 "one\r\n\r\ntwo"
-        "#]],
+        expect![[r#"a 1-6 "one\r\n\r\ntwo""#]],
     );
-    check(
-        "\u{FEFF}# Title\r\ntext\r\n",
-        expect![[r##"
-        # title 1-2 "# Title\r\ntext"
-    "##]],
-    );
+    check("\u{FEFF}# Title\r\ntext\r\n", expect![[r##"# title 1-2 "# Title\r\ntext""##]]);
     let wide = "\u{FEFF}<!-- ANCHOR:a -->\r\né\r\n<!-- /ANCHOR:a -->\r\n";
     for bytes in [u16::to_be_bytes, u16::to_le_bytes] {
         let utf16: Vec<u8> = wide.encode_utf16().flat_map(bytes).collect();
-        check(
-            &crate::text::decode(&utf16).0,
-            expect![[r#"
-                a 1-3 "é"
-            "#]],
-        );
+        check(&crate::text::decode(&utf16).0, expect![[r#"a 1-3 "é""#]]);
     }
 }
 
 #[test]
 fn tags_may_be_in_quotes_lists_and_lines() {
-    check(
-        "> <!-- ANCHOR:a -->\n> text\n> <!-- /ANCHOR:a -->\n",
-        expect![[r#"
-            a 1-3 "> text"
-        "#]],
-    );
+    check("> <!-- ANCHOR:a -->\n> text\n> <!-- /ANCHOR:a -->\n", expect![[r#"a 1-3 "> text""#]]);
     check(
         "- <!-- ANCHOR:a -->\n  text\n  <!-- /ANCHOR:a -->\n1. <!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
         expect![[r#"
             a 1-3 "  text"
-            b 4-4 "text"
-        "#]],
+            b 4-4 "text""#]],
     );
-    check(
-        "Some <!-- ANCHOR:a --> words <!-- /ANCHOR:a --> here.\n",
-        expect![[r#"
-            a 1-1 "words"
-        "#]],
-    );
-    check(
-        "| <!-- ANCHOR:a --> | cell <!-- /ANCHOR:a --> |\n",
-        expect![[r#"
-            a 1-1 "| cell"
-        "#]],
-    );
+    check("Some <!-- ANCHOR:a --> words <!-- /ANCHOR:a --> here.\n", expect![[r#"a 1-1 "words""#]]);
+    check("| <!-- ANCHOR:a --> | cell <!-- /ANCHOR:a --> |\n", expect![[r#"a 1-1 "| cell""#]]);
     check(
         "text\n    <!-- ANCHOR:a -->\n    goes on\n<!-- /ANCHOR:a -->\n",
-        expect![[r#"
-            a 2-4 "    goes on"
-        "#]],
+        expect![[r#"a 2-4 "    goes on""#]],
     );
     check(
         "- item\n\n    <!-- ANCHOR:a -->\n    in the item\n    <!-- /ANCHOR:a -->\n",
-        expect![[r#"
-            a 3-5 "    in the item"
-        "#]],
+        expect![[r#"a 3-5 "    in the item""#]],
     );
 }
 
@@ -177,8 +127,7 @@ fn nested_content_is_included_without_its_tags() {
         "<!-- ANCHOR:a -->\none\n\n<!-- ANCHOR:b -->\ntwo\n<!-- /ANCHOR:b -->\n\nthree\n<!-- /ANCHOR:a -->\n",
         expect![[r#"
             a 1-9 "one\n\ntwo\n\nthree"
-            b 4-6 "two"
-        "#]],
+            b 4-6 "two""#]],
     );
 }
 
@@ -191,15 +140,13 @@ fn a_line_of_tags_is_deleted_unless_it_separates_paragraphs() {
             b 3-5 "two"
             c 5-7 "three"
             d 9-9 "five"
-            e 11-12 ""
-        "#]],
+            e 11-12 """#]],
     );
     check(
         "<!-- ANCHOR:a -->\r\none\r\n<!-- ANCHOR:b -->\r\ntwo\r\n<!-- /ANCHOR:b -->\r\n<!-- /ANCHOR:a -->\r\n",
         expect![[r#"
             a 1-6 "one\r\n\r\ntwo"
-            b 3-5 "two"
-        "#]],
+            b 3-5 "two""#]],
     );
 }
 
@@ -221,8 +168,7 @@ fn a_section_nested_in_one_with_the_same_id_is_numbered() {
             a 1-7 "1\n\n2\n\n3"
             a#2 3-5 "2"
             ! 3:1 self-nested: section `a` on line 3 is inside another `a`, opened on line 1
-                rename one of them; this one is `a#2` until then
-        "#]],
+                rename one of them; this one is `a#2` until then"#]],
     );
 }
 
@@ -237,8 +183,7 @@ fn repeated_ids_are_numbered() {
             ! 3:1 duplicate: section `A` on line 3 has the same name as the one on line 1
                 rename one of them; this one is `A#2` until then
             ! 4:1 duplicate: section `a` on line 4 has the same name as the one on line 1
-                rename one of them; this one is `a#3` until then
-        "#]],
+                rename one of them; this one is `a#3` until then"#]],
     );
 }
 
