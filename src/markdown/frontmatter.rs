@@ -1,8 +1,8 @@
 //! Frontmatter: the YAML block at the start of a memory.
 //!
-//! Reads the keys that cerberus knows and ignores all others. An invalid value costs only
-//! that value, invalid YAML costs the block, and the text below is read in any case. Work is
-//! bounded for any stacking of aliases and nesting.
+//! Reads the keys that cerberus knows and ignores all others. An invalid value does not affect
+//! other values; invalid YAML invalidates the block, but not the text below. Aliases and nesting
+//! are limited, so the work is bounded.
 
 mod edit;
 #[cfg(test)]

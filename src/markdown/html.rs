@@ -14,7 +14,7 @@ use crate::text::Span;
 const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
 
 /// Returns `text` as HTML with consecutive heading levels that start at `level`. `href` returns
-/// the anchor on the page of a `[[link]]` target.
+/// the URL fragment of a `[[link]]` target on the page.
 pub(crate) fn html(text: &str, level: usize, href: &dyn Fn(&Target) -> Option<String>) -> String {
     let text = limit_nesting(text);
     let options =
@@ -25,7 +25,7 @@ pub(crate) fn html(text: &str, level: usize, href: &dyn Fn(&Target) -> Option<St
     let mut inside = Span::default();
     let mut found = Parser::new_ext(&text, options).into_offset_iter().peekable();
     while let Some((event, range)) = found.next() {
-        // An empty heading would be announced by screen readers.
+        // Screen readers would announce an empty heading.
         if matches!(event, Event::Start(Tag::Heading { .. }))
             && found.next_if(|(next, _)| matches!(next, Event::End(_))).is_some()
         {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn links_between_memories_point_to_their_anchor() {
+    fn links_between_memories_point_to_a_fragment() {
         check("See [[memory:a]].\n", "<p>See <a href=\"#m-a\"><code>a</code></a>.</p>\n");
         check("See [[memory:a|b]] and c.\n", "<p>See <a href=\"#m-a\">b</a> and c.</p>\n");
         check("[[src/a_b_c.py::F|x]] d\n", "<p>x (<code>src/a_b_c.py::F</code>) d</p>\n");

@@ -2,9 +2,9 @@
 //!
 //! The forms are `[[path]]`, `[[path::Symbol]]`, `[[path#L10-L20]]` and
 //! `[[memory:id#section]]`, each with an optional label after `|` and an optional relation
-//! before the target, as in `[[supersedes::memory:id|the old one]]`. Code, comments and
-//! frontmatter contain no links; neither is `![[x]]`, an escaped `\[[x]]` or brackets that span
-//! lines a link. Linear in the text.
+//! before the target, as in `[[supersedes::memory:id|the old one]]`. Links are not recognised in
+//! code, comments and frontmatter, as `![[x]]`, after a backslash, or across lines. Linear in the
+//! text.
 
 mod context;
 #[cfg(test)]

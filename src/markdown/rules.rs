@@ -74,7 +74,7 @@ struct Context {
     kind: Option<Kind>,
     /// The prefix for rules that are unclear without it.
     text: String,
-    /// Whether it is a condition, which every rule is prefixed with.
+    /// Whether it is a condition, which is prefixed to every rule.
     is_condition: bool,
 }
 
@@ -115,7 +115,7 @@ struct Reader<'a> {
     managed: Vec<Span>,
     headings: Vec<(usize, String)>,
     found: Vec<RuleItem>,
-    /// Whether headings of the first level are titles: there are headings below that level.
+    /// Whether a heading of level 1 is the title, because headings of other levels exist.
     has_title: bool,
 }
 

@@ -1,9 +1,9 @@
 //! The headings, comments and code of a markdown text.
 //!
-//! pulldown-cmark reads CommonMark; headings and comments inside code, of any kind, are text.
-//! Two common mistakes around tags are tolerated that CommonMark does not tolerate: a comment
-//! ends at the next `<!--` at the latest, and inline code and escapes are recognised on the
-//! line of a comment that starts a block.
+//! pulldown-cmark reads CommonMark; headings and comments inside code of any kind are text. Two
+//! exceptions to CommonMark tolerate common mistakes around tags: a comment ends at the next
+//! `<!--` at the latest, and inline code and escapes are recognised on the line of a comment that
+//! starts a block.
 
 use std::borrow::Cow;
 
@@ -200,7 +200,7 @@ impl Reader<'_> {
         }
         self.comments(Span::new(block.start, after));
         if memchr::memchr2(b'`', b'\\', rest).is_some() {
-            // Preceded by the last two bytes of the comment, `->`, the rest is a paragraph.
+            // With the last two bytes of the comment, `->`, in front, the rest is a paragraph.
             self.read(Span::new(after - 2, block.end));
         } else {
             self.comments(Span::new(after, block.end));
