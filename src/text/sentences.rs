@@ -7,10 +7,10 @@ use super::Span;
 
 /// Splits `text` at each character for which `is_break` holds; the second argument of
 /// `is_break` is the next character, a space at the end. Parts exclude the break itself.
-pub(crate) fn split<'a>(
-    text: &'a str,
+pub(crate) fn split(
+    text: &str,
     is_break: impl Fn(char, char) -> bool,
-) -> impl Iterator<Item = &'a str> {
+) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
