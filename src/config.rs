@@ -378,7 +378,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
         let known: Vec<&str> = builtin::names().collect();
         let error =
             UserError::usage(format!("failed to read `{shown}`: unknown built-in pin `{name}`"));
-        return Err(match text::nearest(name, known.iter().copied()) {
+        return Err(match text::suggest(name, known.iter().copied()) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => error.hint(format!("use one of: {}", known.join(", "))),
         }
@@ -391,7 +391,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
 fn nearest_key(message: &str) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = quoted.next().filter(|_| message.contains("unknown"))?;
-    text::nearest(unknown, quoted).map(str::to_owned)
+    text::suggest(unknown, quoted).map(str::to_owned)
 }
 
 fn env_path(name: &str) -> Option<PathBuf> {

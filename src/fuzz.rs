@@ -16,8 +16,8 @@ use crate::engine::rank::query::ParsedQuery;
 use crate::engine::rank::score::{HitCounter, ScorableFile, TermHits, TermSet, WeightedQuery};
 use crate::engine::rank::token_cache::TokenCache;
 use crate::engine::rank::{postings, tokenize};
-use crate::markdown::edit::{self, Way};
-use crate::markdown::frontmatter::{self, Setting};
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue};
 use crate::markdown::secrets::{Secret, find_secret};
 use crate::markdown::{html, links as links_of, rules as rules_of, sections as sections_of};
 use crate::mcp::ToolSet;
@@ -42,7 +42,7 @@ pub fn sections(bytes: &[u8]) {
         assert!(section.outer.start <= section.inner.start);
         assert!(section.inner.end <= section.outer.end);
         let raw = sections_of::content(text, section, &sections, true);
-        assert!(section.inner.of(text).contains(&raw), "{section:?}");
+        assert!(section.inner.slice(text).contains(&raw), "{section:?}");
         sections_of::content(text, section, &sections, false);
     }
     for tag in &sections.tags {
@@ -53,7 +53,7 @@ pub fn sections(bytes: &[u8]) {
     assert!(again.closed.is_empty() && again.text == fixed, "fixed twice");
     // Each edit parses the text again, so only some sections are checked.
     for section in sections.list.iter().take(8) {
-        for way in [Way::Append, Way::Replace] {
+        for way in [EditMode::Append, EditMode::Replace] {
             let Ok((_, edited)) = edit::section(text, &section.id, "new text", way) else {
                 continue;
             };
@@ -69,7 +69,7 @@ pub fn links(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     for link in links_of::parse(text) {
         assert!(is_in(link.span, text) && is_in(link.name_span, text), "{link:?}");
-        assert_eq!(link.name_span.of(text), link.target.name);
+        assert_eq!(link.name_span.slice(text), link.target.name);
         assert!(!link.context.contains('\n'));
         let shown = link.target.to_string();
         let read = links_of::Target::parse(&shown).expect("a displayed target is valid");
@@ -86,16 +86,16 @@ pub fn frontmatter(bytes: &[u8]) {
     frontmatter::render(&parsed.frontmatter);
     let words = ["a".to_owned(), "b, c".to_owned(), "# d".to_owned()];
     for (key, value) in [
-        ("status", Setting::Word("archived")),
-        ("tags", Setting::List(&words)),
-        ("source", Setting::Word("é: \"x\" #y")),
+        ("status", FieldValue::Scalar("archived")),
+        ("tags", FieldValue::List(&words)),
+        ("source", FieldValue::Scalar("é: \"x\" #y")),
     ] {
         let Ok(edited) = frontmatter::set(text, key, value) else { continue };
         assert_eq!(frontmatter::set(&edited, key, value).as_ref(), Ok(&edited), "{key} twice");
         let below = text.get(parsed.body_start..).unwrap_or_default();
         assert!(edited.ends_with(below), "{key}: the body has changed");
     }
-    for way in [Way::Append, Way::Replace] {
+    for way in [EditMode::Append, EditMode::Replace] {
         let Ok(edited) = edit::body(text, "new text", way) else { continue };
         assert_eq!(edit::body(&edited, "new text", way).as_ref(), Ok(&edited), "twice");
     }
@@ -105,10 +105,10 @@ pub fn frontmatter(bytes: &[u8]) {
 pub fn rules(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let n_lines = text.split('\n').count();
-    for found in rules_of::rules(text) {
+    for found in rules_of::parse(text) {
         assert!(found.line < n_lines, "{found:?}");
-        assert!(found.text.is_char_boundary(found.own_start), "{found:?}");
-        rules_of::names(&found.text);
+        assert!(found.text.is_char_boundary(found.prefix_len), "{found:?}");
+        rules_of::mentions(&found.text);
         ParsedQuery::parse(&found.text, &found.headings);
     }
     ParsedQuery::parse(text, &[]);

@@ -84,7 +84,7 @@ fn environment() -> Vec<Finding> {
     };
     for name in names.iter().filter(|name| name.starts_with("CERBERUS_")) {
         if !VARIABLES.contains(&name.as_str()) {
-            let next = match text::nearest(name, VARIABLES.iter().copied()) {
+            let next = match text::suggest(name, VARIABLES.iter().copied()) {
                 Some(near) => format!("unset {name}, or did you mean {near}?"),
                 None => format!("unset {name}"),
             };

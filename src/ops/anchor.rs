@@ -237,7 +237,7 @@ fn check_file(project: &Project, file: &str) -> Result<()> {
     let listing = walk::walk(&project.root, &project.exclude)?;
     let paths = listing.entries.iter().map(|entry| entry.path.as_str());
     let failure = UserError::usage(format!("there is no file `{file}`"));
-    Err(match text::nearest(file, paths) {
+    Err(match text::suggest(file, paths) {
         Some(near) if file.starts_with(&format!("{near}:")) => failure.hint(format!(
             "name a symbol instead of lines, as in `{near}::SYMBOL`, or the whole file"
         )),

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::markdown::edit::{self, Way};
+use crate::markdown::edit::{self, EditMode};
 use crate::markdown::frontmatter;
 
 use super::Project;
@@ -30,14 +30,14 @@ pub(crate) fn append(project: &Project, request: &Request) -> Result<Edited> {
     let file = stored.file.clone();
     let text = project.bank.read_utf8(&file)?;
     let (section, edited) = match &request.section {
-        Some(wanted) => edit::section(&text, wanted, &request.content, Way::Append)
+        Some(wanted) => edit::section(&text, wanted, &request.content, EditMode::Append)
             .map(|(id, edited)| (Some(id), edited)),
-        None => edit::body(&text, &request.content, Way::Append).map(|edited| (None, edited)),
+        None => edit::body(&text, &request.content, EditMode::Append).map(|edited| (None, edited)),
     }
     .map_err(|refusal| document::refused(&file, refusal))?;
     let changed = edited != text;
     let edited = if changed {
-        frontmatter::touch(&edited, &super::seconds(project.now).to_string())
+        frontmatter::set_updated_at(&edited, &super::seconds(project.now).to_string())
     } else {
         edited
     };

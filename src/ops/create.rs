@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::bank::names;
 use crate::error::UserError;
 use crate::markdown::edit;
-use crate::markdown::frontmatter::{self, Frontmatter, Setting};
+use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
 use crate::model::{MemoryType, Scope};
 
 use super::memories::Memories;
@@ -87,7 +87,7 @@ fn composed(project: &Project, request: &Request) -> Result<String> {
             ..Frontmatter::default()
         };
         let head = frontmatter::render(&front).replace('\n', newline);
-        return Ok(format!("{head}{}{newline}", edit::fitted(content, newline)));
+        return Ok(format!("{head}{}{newline}", edit::normalize(content, newline)));
     }
     if content[own.body_start..].trim().is_empty() {
         return Err(UserError::usage("the content has frontmatter and no text below it")
@@ -115,18 +115,18 @@ fn composed(project: &Project, request: &Request) -> Result<String> {
     let mut text = content.to_owned();
     for (key, word) in &words {
         if let Some(word) = word {
-            text = set(&text, key, Setting::Word(word))?;
+            text = set(&text, key, FieldValue::Scalar(word))?;
         }
     }
     for (key, list) in [("tags", &request.tags), ("hints", &request.hints)] {
         if !list.is_empty() {
-            text = set(&text, key, Setting::List(list))?;
+            text = set(&text, key, FieldValue::List(list))?;
         }
     }
     Ok(text)
 }
 
-fn set(text: &str, key: &'static str, value: Setting) -> Result<String> {
+fn set(text: &str, key: &'static str, value: FieldValue) -> Result<String> {
     frontmatter::set(text, key, value)
         .map_err(|refusal| document::refused("the content", refusal).into())
 }

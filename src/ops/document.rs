@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::bank::memories::size_warning;
 use crate::error::UserError;
-use crate::markdown::{Refusal, secrets, sections};
+use crate::markdown::{EditError, secrets, sections};
 
 /// What became of a memory that was edited.
 #[derive(Debug, Serialize)]
@@ -58,7 +58,7 @@ pub(super) fn refuse_secrets(given: &[Given]) -> Result<()> {
 }
 
 /// Returns the error for an edit that was refused.
-pub(super) fn refused(file: &str, refusal: Refusal) -> UserError {
+pub(super) fn refused(file: &str, refusal: EditError) -> UserError {
     let line = refusal.line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
     let failure = UserError::usage(format!("{file}{line}: {}", refusal.message));
     if refusal.hint.is_empty() { failure } else { failure.hint(refusal.hint) }

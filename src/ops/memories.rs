@@ -89,7 +89,7 @@ pub(crate) fn find_named<'a>(
         [at] => Ok(at),
         [] => {
             let failure = UserError::usage(format!("there is no {what} `{typed}`"));
-            Err(match text::nearest(typed, ids.iter().copied()) {
+            Err(match text::suggest(typed, ids.iter().copied()) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
                 None if what == "pin" => failure.hint("list them with `cerberus memory pin list`"),
                 None => failure.hint("list the memories with `cerberus memory show`"),
@@ -154,7 +154,7 @@ impl Filter {
         known.sort_unstable();
         known.dedup();
         let failure = UserError::usage(format!("no memory has the scope `{wanted}`"));
-        let failure = match text::nearest(wanted, known.iter().map(String::as_str)) {
+        let failure = match text::suggest(wanted, known.iter().map(String::as_str)) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None if known.is_empty() => failure,
             None => failure.hint(format!("known are: all, {}", known.join(", "))),

@@ -10,10 +10,10 @@ use serde::Serialize;
 use crate::bank::lockfile::Anchors;
 use crate::bank::{MemoryFile, names};
 use crate::error::UserError;
-use crate::markdown::edit::{self, Way};
-use crate::markdown::frontmatter::{self, Frontmatter, Setting};
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
 use crate::markdown::links::{self, Kind, Part, Target};
-use crate::markdown::{Refusal, join, secrets};
+use crate::markdown::{EditError, merge, secrets};
 use crate::model::{Anchor, Origin, Scope};
 
 use super::memories::Memories;
@@ -83,14 +83,14 @@ pub(crate) fn merge(project: &Project, request: &Request) -> Result<Report> {
     let moving: Vec<&MemoryFile> = sources.iter().map(|source| source.stored).collect();
     let into = Names { id: &request.into, file: target.map(|stored| stored.file.as_str()) };
     let file = target.map_or_else(|| format!("{}.md", request.into), |it| it.file.clone());
-    let said = |refusal: Refusal| document::refused(&file, refusal);
+    let said = |refusal: EditError| document::refused(&file, refusal);
 
     // All that can be refused is looked at before anything is written.
     let merged = match &old_text {
         Some(text) => extended(project, text, &sources, request).map_err(said)?,
         None => joined(project, &sources, request).map_err(said)?,
     };
-    join::check_notes(&merged).map_err(said)?;
+    merge::check_notes(&merged).map_err(said)?;
     let (merged, _) = redirected(&merged, &moving, into).map_err(said)?;
     let others = memories.all.iter().filter(|stored| {
         stored.memory.id != request.into && !moving.iter().any(|it| it.file == stored.file)
@@ -155,7 +155,7 @@ fn sources<'a>(
     let mut n_done = 0;
     for typed in &request.sources {
         let is_there = memories.all.iter().any(|stored| stored.memory.id == *typed);
-        if !is_there && target.is_some_and(|text| text.contains(&join::note(typed))) {
+        if !is_there && target.is_some_and(|text| text.contains(&merge::note(typed))) {
             warnings.push(format!("`{typed}` is part of `{}` already", request.into));
             n_done += 1;
             continue;
@@ -179,18 +179,18 @@ fn sources<'a>(
 fn additions(text: &str, sources: &[Source], request: &Request, newline: &str) -> Vec<String> {
     let is_new = |addition: &String| !text.contains(addition.as_str());
     let Some(content) = &request.content else {
-        let parts = sources.iter().map(|it| join::part(&it.stored.memory.id, &it.text, newline));
+        let parts = sources.iter().map(|it| merge::part(&it.stored.memory.id, &it.text, newline));
         return parts.filter(is_new).collect();
     };
-    let summary = edit::fitted(&content[frontmatter::body_start(content)..], newline);
-    let notes = sources.iter().map(|it| join::note(&it.stored.memory.id)).filter(is_new);
+    let summary = edit::normalize(&content[frontmatter::body_start(content)..], newline);
+    let notes = sources.iter().map(|it| merge::note(&it.stored.memory.id)).filter(is_new);
     let notes = notes.collect::<Vec<_>>().join(newline);
     let additions = [Some(summary).filter(is_new), Some(notes)];
     additions.into_iter().flatten().filter(|it| !it.is_empty()).collect()
 }
 
 /// Returns the text of a new target.
-fn joined(project: &Project, sources: &[Source], request: &Request) -> Result<String, Refusal> {
+fn joined(project: &Project, sources: &[Source], request: &Request) -> Result<String, EditError> {
     let memory = |at: usize| &sources[at].stored.memory;
     let shared = |is_same: &dyn Fn(usize) -> bool| (1..sources.len()).all(is_same);
     let scope = shared(&|at| memory(at).scope == memory(0).scope).then(|| match &memory(0).scope {
@@ -225,9 +225,11 @@ fn joined(project: &Project, sources: &[Source], request: &Request) -> Result<St
             let head = format!("{}\n\n", own.replace("\r\n", "\n").trim_end());
             match frontmatter::parse(&head).frontmatter.memory_type {
                 Some(_) => head,
-                None => {
-                    frontmatter::set(&head, "type", Setting::Word(memory(0).memory_type.as_str()))?
-                }
+                None => frontmatter::set(
+                    &head,
+                    "type",
+                    FieldValue::Scalar(memory(0).memory_type.as_str()),
+                )?,
             }
         }
         None => frontmatter::render(&front),
@@ -241,21 +243,21 @@ fn extended(
     text: &str,
     sources: &[Source],
     request: &Request,
-) -> Result<String, Refusal> {
+) -> Result<String, EditError> {
     let mut new = text.to_owned();
     for addition in additions(text, sources, request, edit::newline_of(text)) {
-        new = edit::body(&new, &addition, Way::Append)?;
+        new = edit::body(&new, &addition, EditMode::Append)?;
     }
     let front = frontmatter::parse(text).frontmatter;
     let tags = united(&front.tags, sources, |stored| &stored.memory.tags);
     let hints = united(&front.hints, sources, |stored| &stored.memory.hints);
     for (key, old, list) in [("tags", front.tags, tags), ("hints", front.hints, hints)] {
         if list != old {
-            new = frontmatter::set(&new, key, Setting::List(&list))?;
+            new = frontmatter::set(&new, key, FieldValue::List(&list))?;
         }
     }
     if new != text {
-        new = frontmatter::touch(&new, &super::seconds(project.now).to_string());
+        new = frontmatter::set_updated_at(&new, &super::seconds(project.now).to_string());
     }
     Ok(new)
 }
@@ -322,7 +324,7 @@ impl Names<'_> {
             Kind::Url => false,
         };
         let found = sources.iter().filter(|_| is_memory).find_map(|stored| {
-            let is_file = links::normal_path(&target.name).as_deref() == Some(&stored.file);
+            let is_file = links::normalize_path(&target.name).as_deref() == Some(&stored.file);
             (is_file || target.name == stored.memory.id).then_some(is_file)
         });
         found.map(|is_file| match (is_file, self.file) {
@@ -338,7 +340,7 @@ fn redirected(
     text: &str,
     sources: &[&MemoryFile],
     into: Names,
-) -> Result<(String, usize), Refusal> {
+) -> Result<(String, usize), EditError> {
     let mut new = text.to_owned();
     let mut n_links = 0;
     for link in links::parse(text).into_iter().rev() {
@@ -360,7 +362,7 @@ fn redirected(
         }
     }
     if n_listed > 0 {
-        new = frontmatter::set(&new, "links", Setting::List(&listed))?;
+        new = frontmatter::set(&new, "links", FieldValue::List(&listed))?;
     }
     Ok((new, n_links + n_listed))
 }
@@ -378,7 +380,7 @@ fn redirected_memory(
         return Ok(None);
     }
     let exact = project.bank.read_utf8(&stored.file);
-    let said = |refusal: Refusal| document::refused(&stored.file, refusal).into();
+    let said = |refusal: EditError| document::refused(&stored.file, refusal).into();
     match exact.and_then(|text| redirected(&text, sources, into).map_err(said)) {
         Ok(change) => Ok(Some(change)),
         Err(error) => {

@@ -72,7 +72,7 @@ pub(super) fn slice(text: &str, requested: &[String], raw: bool) -> Slice {
     let missing = selection
         .missing
         .iter()
-        .map(|it| Missing { id: it.id.clone(), nearest: it.nearest.clone() });
+        .map(|it| Missing { id: it.id.clone(), nearest: it.suggestion.clone() });
     Slice {
         content,
         sections: found.map(|section| SectionPlace::of(section, &lines)).collect(),

@@ -103,7 +103,7 @@ pub(crate) fn fix_preview(project: &Project, typed: &str) -> Result<Report> {
 fn fix_report(stored: &MemoryFile, text: &str, fixed: &Fixed, written: bool) -> Report {
     let lines = LineIndex::new(&fixed.text);
     let mut report = report(stored, &fixed.text);
-    for left in &fixed.left {
+    for left in &fixed.skipped {
         let (line, column) = lines.line_column(left.start);
         let place = (line + 1, column + 1);
         let mut at_place = report.diagnostics.iter_mut().filter(|it| (it.line, it.column) == place);

@@ -423,7 +423,7 @@ fn link_rows(stored: &MemoryFile) -> Vec<LinkRow> {
         Some(row(position, target.to_string(), edge, None, String::new()))
     });
     let in_text = links::parse(text).into_iter().map(|link| {
-        row(link.span.start, link.target.to_string(), link.edge, link.label, link.context)
+        row(link.span.start, link.target.to_string(), link.relation, link.label, link.context)
     });
     in_front.chain(in_text).collect()
 }

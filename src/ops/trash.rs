@@ -82,7 +82,7 @@ pub(crate) fn restore(project: &Project, id: &str) -> Result<Report> {
     let known = project.bank.trashed()?;
     if !known.iter().any(|name| name == id) {
         let failure = UserError::usage(format!("there is no memory `{id}` in the trash"));
-        let failure = match text::nearest(id, known.iter().map(String::as_str)) {
+        let failure = match text::suggest(id, known.iter().map(String::as_str)) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None if known.is_empty() => failure.hint("the trash is empty"),
             None => failure.hint(format!("there are: {}", known.join(", "))),

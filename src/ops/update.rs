@@ -7,9 +7,9 @@ use anyhow::Result;
 
 use crate::bank::MemoryFile;
 use crate::error::UserError;
-use crate::markdown::Refusal;
-use crate::markdown::edit::{self, Way};
-use crate::markdown::frontmatter::{self, Setting};
+use crate::markdown::EditError;
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue};
 use crate::model::{MemoryStatus, MemoryType, Scope};
 
 use super::Project;
@@ -60,12 +60,13 @@ pub(crate) fn update(project: &Project, request: &Request) -> Result<Edited> {
     let stored = memories.find(&request.id)?;
     let file = stored.file.clone();
     let text = project.bank.read_utf8(&file)?;
-    let said = |refusal: Refusal| document::refused(&file, refusal);
+    let said = |refusal: EditError| document::refused(&file, refusal);
     let mut warnings = Vec::new();
     let (section, edited) = match (&request.content, &request.section) {
         (None, _) => (None, text.clone()),
         (Some(content), Some(wanted)) => {
-            let (id, edited) = edit::section(&text, wanted, content, Way::Replace).map_err(said)?;
+            let (id, edited) =
+                edit::section(&text, wanted, content, EditMode::Replace).map_err(said)?;
             (Some(id), edited)
         }
         (Some(content), None) if request.replace_frontmatter => {
@@ -80,13 +81,13 @@ pub(crate) fn update(project: &Project, request: &Request) -> Result<Edited> {
                         .to_owned(),
                 );
             }
-            (None, edit::body(&text, body, Way::Replace).map_err(said)?)
+            (None, edit::body(&text, body, EditMode::Replace).map_err(said)?)
         }
     };
     let edited = with_settings(stored, edited, &request.settings).map_err(said)?;
     let changed = edited != text;
     let edited = if changed {
-        frontmatter::touch(&edited, &super::seconds(project.now).to_string())
+        frontmatter::set_updated_at(&edited, &super::seconds(project.now).to_string())
     } else {
         edited
     };
@@ -107,7 +108,7 @@ pub(crate) fn update(project: &Project, request: &Request) -> Result<Edited> {
 /// id stays: it is what anchors and links know.
 fn replaced_whole(stored: &MemoryFile, text: &str, content: &str) -> Result<String> {
     let content = content.trim_start_matches('\u{FEFF}');
-    let said = |refusal: Refusal| document::refused("the content", refusal);
+    let said = |refusal: EditError| document::refused("the content", refusal);
     let Some((_, body_start)) = frontmatter::span(content) else {
         return Err(UserError::usage("the content has no frontmatter to replace the memory's own")
             .hint("begin it with a line `---`, or leave out `--replace-frontmatter`")
@@ -124,13 +125,13 @@ fn replaced_whole(stored: &MemoryFile, text: &str, content: &str) -> Result<Stri
             .into());
         }
         None if stored.file.strip_suffix(".md") != Some(id) => {
-            head = frontmatter::set(&head, "id", Setting::Word(id)).map_err(said)?;
+            head = frontmatter::set(&head, "id", FieldValue::Scalar(id)).map_err(said)?;
         }
         _ => {}
     }
     if new.frontmatter.memory_type.is_none() {
         let memory_type = stored.memory.memory_type.as_str();
-        head = frontmatter::set(&head, "type", Setting::Word(memory_type)).map_err(said)?;
+        head = frontmatter::set(&head, "type", FieldValue::Scalar(memory_type)).map_err(said)?;
     }
     let newline = edit::newline_of(text);
     let head = head.replace("\r\n", "\n").replace('\n', newline);
@@ -142,14 +143,14 @@ fn replaced_whole(stored: &MemoryFile, text: &str, content: &str) -> Result<Stri
     if body.trim().is_empty() {
         return Ok(whole);
     }
-    Ok(edit::body(&whole, body, Way::Replace).map_err(said)?)
+    Ok(edit::body(&whole, body, EditMode::Replace).map_err(said)?)
 }
 
 fn with_settings(
     stored: &MemoryFile,
     text: String,
     settings: &Settings,
-) -> Result<String, Refusal> {
+) -> Result<String, EditError> {
     let front = frontmatter::parse(&text).frontmatter;
     let is_new = |given: &Option<String>, found: Option<String>| given.is_some() && *given != found;
     let words = [
@@ -180,15 +181,15 @@ fn with_settings(
     if is_bare && settings.memory_type.is_none() {
         // A file that cerberus gives frontmatter says what it is.
         let memory_type = stored.memory.memory_type.as_str();
-        text = frontmatter::set(&text, "type", Setting::Word(memory_type))?;
+        text = frontmatter::set(&text, "type", FieldValue::Scalar(memory_type))?;
     }
     for (key, given, _) in &words {
         if let Some(word) = given {
-            text = frontmatter::set(&text, key, Setting::Word(word))?;
+            text = frontmatter::set(&text, key, FieldValue::Scalar(word))?;
         }
     }
     for (key, list) in lists {
-        text = frontmatter::set(&text, key, Setting::List(list))?;
+        text = frontmatter::set(&text, key, FieldValue::List(list))?;
     }
     Ok(text)
 }

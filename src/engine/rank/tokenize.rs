@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use crate::text::{BLOCK, for_each_block};
+use crate::text::{BLOCK, scan_blocks};
 
 use super::word_lists::ABBREVIATIONS;
 
@@ -39,7 +39,7 @@ pub(super) fn word_bounds(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
     };
     let (mut start, mut is_open) = (0, 0);
     // The last block is never full, so that no word reaches its end.
-    for_each_block(bytes, is_word, |block, mask| {
+    scan_blocks(bytes, is_word, |block, mask| {
         // Words start and end at bytes whose class differs from the previous byte.
         let mut edges = mask ^ (mask << 1 | is_open);
         is_open = mask >> (BLOCK - 1);
