@@ -22,7 +22,7 @@ fn invalid_frontmatter_is_located_and_the_memory_still_counts() {
         open	fact	-	---
         yaml	fact	-	The text.
         --- stderr
-        warning: date.md:2:13: `created_at` is no date: `yesterday`
+        warning: date.md:2:13: `created_at` is not a valid date: `yesterday`
         warning: kind.md:2:7: unknown type `ruel`: expected one of rule, decision, plan, journal, fact, observation, reflection
         warning: kind.md:3:8: unknown scope `galaxy`: expected universal, language:<name> or project:<name>
         warning: open.md:1:1: frontmatter, opened on line 1, is never closed

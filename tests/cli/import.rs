@@ -39,7 +39,7 @@ fn importing_twice_adds_rules_once() {
         AGENTS.md:7	added	close-the-session-as-request-session	Close the session as `request_session` does	shop/db.py::request_session
         AGENTS.md:8	added	never-write-sql-by-hand-see	Never write SQL by hand, see shop/orders.py	shop/orders.py
         AGENTS.md:12	added	escape-html-entities-before-text-is	Escape HTML entities before text is rendered as markup:	web/html.ts::escapeHtml
-        AGENTS.md:17	left	names something and says what it is	`web/` - the pages	
+        AGENTS.md:17	left	a description, not a rule	`web/` - the pages	
         3 rules would be added, 0 changed, 0 known, 2 left
         [exit 0]
 
@@ -107,7 +107,7 @@ fn import_prints_a_json_report() {
               "id": null,
               "line": 8,
               "outcome": "left",
-              "reason": "states, and asks for nothing",
+              "reason": "a statement",
               "scope": null,
               "tags": [],
               "text": "Names"

@@ -187,7 +187,7 @@ fn an_impossible_merge_is_refused_and_changes_nothing() {
 
         $ cerberus memory merge fence old --into new
         --- stderr
-        cerberus: new.md: what comes from `fence` ends inside a code block or comment
+        cerberus: new.md: the text of `fence` ends inside a code block or comment
         hint: close it first, in an editor or with `cerberus memory update`
         [exit 2]
 
