@@ -7,6 +7,7 @@
 mod parse;
 mod vocabulary;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -14,6 +15,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use thread_local::ThreadLocal;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::engine::rank::document::Document;
@@ -29,7 +31,6 @@ use crate::timings;
 use crate::tree::{git, read, walk};
 
 use super::Progress;
-use super::per_thread::PerThread;
 use vocabulary::{Vocabulary, Worker};
 
 /// How many parsed files are remembered over the rules of one run, some 25 KB each.
@@ -68,7 +69,7 @@ pub(crate) struct CodeIndex {
     pub(crate) updated: Updated,
     pub(crate) warnings: Vec<String>,
     vocabulary: Vocabulary,
-    workers: PerThread<Worker>,
+    workers: ThreadLocal<RefCell<Worker>>,
     store: Store,
     /// Parsed files by their position in `files`.
     parsed: FxHashMap<usize, Scorable>,
@@ -124,7 +125,7 @@ impl CodeIndex {
         drop(step);
 
         let step = timings::step("read what changed");
-        let workers = PerThread::<Worker>::new();
+        let workers = ThreadLocal::new();
         let up_to_date = |(old, entry)| up_to_date(root, &vocabulary, &workers, old, entry);
         let met = met.into_par_iter().with_max_len(TAKEN_AT_ONCE).map(up_to_date);
         let met: Vec<Met> = met.collect();
@@ -237,7 +238,7 @@ impl CodeIndex {
 
     /// Gets the symbols of the files at the given positions, parsing those that were not
     /// parsed before.
-    pub(crate) fn gather(&mut self, wanted: &[usize]) -> Result<()> {
+    pub(crate) fn load_symbols(&mut self, wanted: &[usize]) -> Result<()> {
         let _step = timings::step("get the symbols");
         let mut new = wanted.to_vec();
         new.sort_unstable();
@@ -298,7 +299,12 @@ impl CodeIndex {
         let parse = |&at: &usize| {
             let file = &rows[at];
             let text = read::walked_text(root, &file.path).unwrap_or_default();
-            let document = parse::document(&mut workers.own(), vocabulary, file.language, &text);
+            let document = parse::document(
+                &mut workers.get_or_default().borrow_mut(),
+                vocabulary,
+                file.language,
+                &text,
+            );
             // A text that changed since the walk may have brought words that the store
             // does not know; such symbols are not kept.
             let is_kept = is_attached && !vocabulary.has_new();
@@ -395,7 +401,7 @@ struct Met {
 fn up_to_date(
     root: &Path,
     vocabulary: &Vocabulary,
-    workers: &PerThread<Worker>,
+    workers: &ThreadLocal<RefCell<Worker>>,
     old: Option<FileRow>,
     entry: walk::Entry,
 ) -> Met {
@@ -405,7 +411,7 @@ fn up_to_date(
     };
     match old {
         Some(row) if is_same(&row) => Met { row, is_new: false, warning: None },
-        old => index_file(root, vocabulary, &mut workers.own(), old, entry),
+        old => index_file(root, vocabulary, &mut workers.get_or_default().borrow_mut(), old, entry),
     }
 }
 

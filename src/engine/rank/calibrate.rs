@@ -7,7 +7,8 @@
 //! `benches/fit_match.py` fits the model anew from `anchor-test --explain --json`.
 
 /// What a search found out about its first answer.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Evidence {
     /// The first answer's score: about the share gained of what could be gained.
     pub(crate) score: f64,

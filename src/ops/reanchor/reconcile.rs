@@ -230,7 +230,7 @@ impl<'a> Desk<'a> {
             return Some(placed(anchor, place));
         }
         match self.candidate(&finding.id, &place.file, place.symbol.as_deref()) {
-            Some(again) if again.quality >= self.min_quality => Some(Anchor {
+            Some(again) if again.meets_threshold(self.min_quality) => Some(Anchor {
                 quality: again.quality,
                 match_score: again.match_score,
                 ..self.approved(anchor, place, followed)?
@@ -251,7 +251,7 @@ impl<'a> Desk<'a> {
     /// An example found by itself may be replaced by itself; a person's choice may not.
     fn gone(&self, finding: &mut Finding) -> Result<Option<Anchor>> {
         let best = self.candidates.get(&finding.id).and_then(|candidates| candidates.first());
-        finding.replacement = best.filter(|best| best.quality >= self.min_quality).cloned();
+        finding.replacement = best.filter(|best| best.meets_threshold(self.min_quality)).cloned();
         match &finding.replacement {
             Some(best) if finding.chosen == Chosen::Auto => {
                 anchor::of_candidate(self.project, best, Chosen::Auto).map(Some)
@@ -287,7 +287,8 @@ impl<'a> Desk<'a> {
                 }
                 _ => true,
             };
-        let is_better = best.quality >= self.min_quality && best.quality >= now + CLEARLY_BETTER;
+        let is_better =
+            best.meets_threshold(self.min_quality) && best.quality >= now + CLEARLY_BETTER;
         let now = || track::locate(&self.project.root, file, symbol).ok();
         (is_better && !is_related).then(|| Better {
             candidate: best.clone(),
