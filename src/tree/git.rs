@@ -134,11 +134,11 @@ pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<Stri
 pub(crate) fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, String>> {
     let diff = ["--name-status", "-z", "-M", "--diff-filter=R", "--relative"];
     let told = diff_with_tree(root, &[&diff[..], &["--end-of-options", commit, "--"]].concat())?;
-    Some(renames_told(&told).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
+    Some(parse_renames(&told).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
 }
 
 /// Reads the old and the new paths of `--name-status -z --diff-filter=R`.
-fn renames_told(told: &str) -> impl Iterator<Item = (&str, &str)> {
+fn parse_renames(told: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut fields = told.split('\0');
     std::iter::from_fn(move || {
         let (_, old, new) = (fields.next()?, fields.next()?, fields.next()?);
@@ -181,7 +181,7 @@ pub(crate) fn renames(root: &Path) -> BTreeMap<String, String> {
         &format!("--max-count={MAX_RENAMES}"),
     ];
     let told = git(root, &log).unwrap_or_default();
-    for (old, new) in renames_told(&told) {
+    for (old, new) in parse_renames(&told) {
         found.entry(old.to_owned()).or_insert_with(|| new.to_owned());
     }
     found
