@@ -396,26 +396,15 @@ fn scan(
     old: Option<FileRow>,
     entry: walk::Entry,
 ) -> ScannedFile {
-    let is_unchanged = |row: &FileRow| {
-        let known = Stamp { size: row.size, mtime: row.mtime };
-        row.language == entry.language && read::stamp(root, &row.path) == Some(known)
-    };
-    match old {
-        Some(row) if is_unchanged(&row) => ScannedFile { row, is_new: false, warning: None },
-        old => {
-            let mut worker = workers.get_or_default().borrow_mut();
-            index_file(root, vocabulary, &mut worker, old, entry)
+    let old = old.filter(|row| row.language == entry.language);
+    let old = match old {
+        Some(row)
+            if read::stamp(root, &row.path) == Some(Stamp { size: row.size, mtime: row.mtime }) =>
+        {
+            return ScannedFile { row, is_new: false, warning: None };
         }
-    }
-}
-
-fn index_file(
-    root: &Path,
-    vocabulary: &Vocabulary,
-    worker: &mut Worker,
-    old: Option<FileRow>,
-    entry: walk::Entry,
-) -> ScannedFile {
+        old => old,
+    };
     let mut row = FileRow {
         path: entry.path,
         language: entry.language,
@@ -426,6 +415,7 @@ fn index_file(
         n_terms: 0,
         vector: None,
     };
+    let mut worker = workers.get_or_default().borrow_mut();
     let mut bytes = std::mem::take(&mut worker.bytes);
     let stamp = match read::walked(root, &row.path, &mut bytes) {
         Ok(stamp) => stamp,
@@ -436,13 +426,11 @@ fn index_file(
     (row.size, row.mtime) = (stamp.size, stamp.mtime);
     if row.size <= read::MAX_BYTES {
         row.hash = xxh3_128(&bytes).to_le_bytes();
-        if let Some(old) = old.filter(|old| old.hash == row.hash && old.language == row.language) {
-            row.n_terms = old.n_terms;
-            row.vector = old.vector;
+        if let Some(old) = old.filter(|old| old.hash == row.hash) {
+            (row.n_terms, row.vector) = (old.n_terms, old.vector);
         } else if read::unfit(&bytes).is_none() {
             let (packed, n_terms) = worker.vector(vocabulary, &row.path, &text::decode(&bytes).0);
-            row.vector = Some(packed);
-            row.n_terms = n_terms;
+            (row.n_terms, row.vector) = (n_terms, Some(packed));
         }
     }
     worker.bytes = bytes;

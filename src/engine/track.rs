@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::model::{Anchor, Fingerprint, Language, State, SymbolKind};
 use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
@@ -31,7 +31,6 @@ mod search;
 
 pub(crate) use locate::locate;
 
-use assign::Assignment;
 use file_symbols::{ALL, FileSymbols, find_file};
 use history::History;
 use search::{MissingAnchor, Pair};
@@ -147,17 +146,19 @@ fn follow_each(
     anchors: &[Anchor],
     progress: Progress<'_>,
 ) -> Result<Vec<Outcome>> {
-    let mut paths: Vec<&str> = anchors.iter().map(|anchor| anchor.file.as_str()).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    if let Some(outcomes) = all_in_place(root, &paths, anchors) {
-        return Ok(outcomes);
-    }
-    // The anchors in files that cannot be read are missing.
-    let own_files: Vec<FileSymbols> =
-        paths.par_iter().filter_map(|path| FileSymbols::read(root, path, ALL).ok()).collect();
     let mut order: Vec<usize> = (0..anchors.len()).collect();
     order.sort_by_key(|&idx| identity(&anchors[idx]));
+    let by_file: Vec<&[usize]> =
+        order.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
+    let in_place = |idxs: &&[usize]| outcomes_in_place(root, anchors, idxs);
+    if let Some(outcomes) = by_file.par_iter().map(in_place).collect::<Option<Vec<_>>>() {
+        let mut outcomes: Vec<(usize, Outcome)> = outcomes.into_iter().flatten().collect();
+        outcomes.sort_unstable_by_key(|(idx, _)| *idx);
+        return Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect());
+    }
+    // The anchors in files that cannot be read are missing.
+    let read = |idxs: &&[usize]| FileSymbols::read(root, &anchors[idxs[0]].file, ALL).ok();
+    let own_files: Vec<FileSymbols> = by_file.par_iter().filter_map(read).collect();
     let tracked: Vec<TrackedAnchor<'_>> = order
         .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
         .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
@@ -195,13 +196,10 @@ fn follow_each(
         Some(outcome::in_place(anchor, &files[file_idx], found))
     };
     let mut searched = missing.iter().enumerate().map(|(idx, missing)| {
-        match (missing.in_place, &assignments[idx]) {
-            (Some(found), Assignment::Ambiguous(_) | Assignment::Gone) => {
-                in_place(missing.anchor, found)
-            }
-            (_, assignment) => {
-                Some(outcome::searched(missing, idx, &files, &pairs, assignment, &history))
-            }
+        let assignment = &assignments[idx];
+        match missing.in_place.filter(|_| !assignment.is_found()) {
+            Some(found) => in_place(missing.anchor, found),
+            None => Some(outcome::searched(missing, idx, &files, &pairs, assignment, &history)),
         }
     });
     let mut outcomes: Vec<Option<Outcome>> = vec![None; anchors.len()];
@@ -244,9 +242,10 @@ pub(crate) fn verify_in_place(
         let found = in_place_match(anchor, &code)?;
         let symbol = &code.symbols[found.symbol_idx];
         Some(InPlaceSymbol {
-            state: match is_unchanged {
-                true => State::Fresh,
-                false => outcome::in_place_state(anchor, symbol),
+            state: if is_unchanged {
+                State::Fresh
+            } else {
+                outcome::state_in_place(anchor, symbol)
             },
             language: code.language,
             lines: symbol.lines,
@@ -256,36 +255,29 @@ pub(crate) fn verify_in_place(
     anchors.iter().map(verify).collect()
 }
 
-/// Returns the outcomes of anchors if the code of each is in place, from the anchored symbols alone.
-/// A file that is unchanged since its anchors were recorded is not parsed.
-fn all_in_place(root: &Path, paths: &[&str], anchors: &[Anchor]) -> Option<Vec<Outcome>> {
-    let mut by_file: FxHashMap<&str, Vec<&Anchor>> = FxHashMap::default();
-    for anchor in anchors {
-        by_file.entry(&anchor.file).or_default().push(anchor);
-    }
-    let read = |path: &&str| {
-        let bytes = read::bytes(root, path).ok()?;
-        let hash = bytes_hash(&bytes);
-        let changed: Vec<Option<&str>> = by_file[path]
-            .iter()
-            .filter(|anchor| anchor.fingerprint.file != hash)
-            .map(|anchor| anchor.symbol.as_deref())
-            .collect();
-        let is_anchored = |name: Option<&str>| changed.iter().any(|it| same_name(*it, name));
-        let parse = || FileSymbols::parse(path, &bytes, Some(&is_anchored));
-        Some((!changed.is_empty()).then(parse))
-    };
-    let read: Vec<Option<FileSymbols>> = paths.par_iter().map(read).collect::<Option<_>>()?;
-    let changed: Vec<FileSymbols> = read.into_iter().flatten().collect();
-    let outcome = |anchor: &Anchor| {
-        let file = find_file(&changed, &anchor.file).map(|file_idx| &changed[file_idx]);
-        let Some(file) = file.filter(|file| file.hash != anchor.fingerprint.file) else {
-            return Some(outcome::fresh(anchor));
+/// Returns the outcomes of anchors of one file if the code of each is in place, from the anchored
+/// symbols alone. A file that is unchanged since its anchors were recorded is not parsed.
+fn outcomes_in_place(
+    root: &Path,
+    anchors: &[Anchor],
+    idxs: &[usize],
+) -> Option<Vec<(usize, Outcome)>> {
+    let file = &anchors[idxs[0]].file;
+    let bytes = read::bytes(root, file).ok()?;
+    let hash = bytes_hash(&bytes);
+    let changed = || idxs.iter().filter(|idx| anchors[**idx].fingerprint.file != hash);
+    let is_changed =
+        |name: Option<&str>| changed().any(|idx| same_name(anchors[*idx].symbol.as_deref(), name));
+    let code = changed().next().map(|_| FileSymbols::parse(file, &bytes, Some(&is_changed)));
+    let outcome = |&idx: &usize| {
+        let anchor = &anchors[idx];
+        let Some(code) = code.as_ref().filter(|_| anchor.fingerprint.file != hash) else {
+            return Some((idx, outcome::fresh(anchor)));
         };
-        let found = in_place_match(anchor, file).filter(|found| !found.is_ambiguous(anchor))?;
-        Some(outcome::in_place(anchor, file, found))
+        let found = in_place_match(anchor, code).filter(|found| !found.is_ambiguous(anchor))?;
+        Some((idx, outcome::in_place(anchor, code, found)))
     };
-    anchors.iter().map(outcome).collect()
+    idxs.iter().map(outcome).collect()
 }
 
 /// Returns the values that are equal for anchors on the same code at the same location.

@@ -11,8 +11,16 @@ use super::search::Pair;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Assignment {
     Found(usize),
+    /// Found because git reports that the file was renamed.
+    FoundByGit(usize),
     Ambiguous(Vec<usize>),
     Gone,
+}
+
+impl Assignment {
+    pub(super) fn is_found(&self) -> bool {
+        matches!(self, Self::Found(_) | Self::FoundByGit(_))
+    }
 }
 
 /// Minimum odds of a found symbol. Of 229 labelled cases, none is tracked to the wrong symbol from

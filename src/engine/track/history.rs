@@ -25,49 +25,38 @@ const FILE_RENAMED: f64 = 1.0;
 type Renames = Option<FxHashMap<String, String>>;
 
 /// The renames since the commits of anchors that were not found.
-pub(super) struct History<'a> {
-    by_commit: BTreeMap<&'a str, Renames>,
-    /// For each missing anchor, whether its fingerprint did not resolve it.
-    is_unresolved: Vec<bool>,
-}
+pub(super) struct History<'a>(BTreeMap<&'a str, Renames>);
 
 impl<'a> History<'a> {
-    /// Asks git once for the commit of each unresolved anchor.
+    /// Asks git once for the commit of each anchor that is not found.
     pub(super) fn read(
         root: &Path,
         missing: &[&MissingAnchor<'a>],
         assignments: &[Assignment],
     ) -> Self {
-        let is_unresolved: Vec<bool> =
-            assignments.iter().map(|it| !matches!(it, Assignment::Found(_))).collect();
         let mut by_commit = BTreeMap::new();
-        for (missing, is_unresolved) in missing.iter().zip(&is_unresolved) {
-            if let (Some(commit), true) = (&missing.anchor.commit, is_unresolved) {
+        for (missing, assignment) in missing.iter().zip(assignments) {
+            if let (Some(commit), false) = (&missing.anchor.commit, assignment.is_found()) {
                 let renames = || git::renamed_since(root, commit);
                 by_commit.entry(commit.as_str()).or_insert_with(renames);
             }
         }
-        Self { by_commit, is_unresolved }
-    }
-
-    /// Returns whether the fingerprint of a missing anchor did not resolve it.
-    pub(super) fn is_unresolved(&self, missing_idx: usize) -> bool {
-        self.is_unresolved[missing_idx]
+        Self(by_commit)
     }
 
     /// Returns the new path of an anchor's file according to git.
     fn new_file(&self, missing: &MissingAnchor<'_>) -> Option<&str> {
-        let renames = self.by_commit.get(missing.anchor.commit.as_deref()?)?.as_ref()?;
+        let renames = self.0.get(missing.anchor.commit.as_deref()?)?.as_ref()?;
         renames.get(&missing.anchor.file).map(String::as_str)
     }
 
     /// Returns the commit of an anchor, if git was asked for it and does not know it.
     pub(super) fn unknown_commit<'l>(&self, missing: &MissingAnchor<'l>) -> Option<&'l str> {
         let commit = missing.anchor.commit.as_deref()?;
-        self.by_commit.get(commit).is_some_and(Option::is_none).then_some(commit)
+        self.0.get(commit).is_some_and(Option::is_none).then_some(commit)
     }
 
-    /// Assigns the unresolved anchors again, to symbols that no other anchor has.
+    /// Assigns the anchors that are not found again, to symbols that no other anchor has.
     pub(super) fn resolve(
         &self,
         missing: &[&MissingAnchor<'_>],
@@ -78,16 +67,15 @@ impl<'a> History<'a> {
         if !missing.iter().any(|missing| self.new_file(missing).is_some()) {
             return;
         }
-        let assigned: FxHashSet<(usize, usize)> = assignments
-            .iter()
-            .filter_map(|assignment| match assignment {
-                Assignment::Found(pair_idx) => Some(pairs[*pair_idx].symbol()),
-                _ => None,
-            })
-            .collect();
+        let symbol_of = |assignment: &Assignment| match assignment {
+            Assignment::Found(pair_idx) => Some(pairs[*pair_idx].symbol()),
+            _ => None,
+        };
+        let assigned: FxHashSet<(usize, usize)> =
+            assignments.iter().filter_map(symbol_of).collect();
         let mut open: Vec<usize> = Vec::new();
         for (pair_idx, pair) in pairs.iter_mut().enumerate() {
-            if !self.is_unresolved[pair.missing_idx] || assigned.contains(&pair.symbol()) {
+            if assignments[pair.missing_idx].is_found() || assigned.contains(&pair.symbol()) {
                 continue;
             }
             let file = files[pair.file_idx].path.as_str();
@@ -100,7 +88,7 @@ impl<'a> History<'a> {
         let reassigned = assign::assign(missing.len(), &open_pairs);
         for (assignment, reassigned) in assignments.iter_mut().zip(reassigned) {
             if let Assignment::Found(open_idx) = reassigned {
-                *assignment = Assignment::Found(open[open_idx]);
+                *assignment = Assignment::FoundByGit(open[open_idx]);
             }
         }
     }

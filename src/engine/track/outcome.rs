@@ -30,8 +30,8 @@ pub(super) fn fresh(anchor: &Anchor) -> Outcome {
     Outcome { new: Some(new), similarity: 1.0, ..Outcome::new(State::Fresh, reason) }
 }
 
-/// Returns the state of an anchor whose location and name did not change.
-pub(super) fn in_place_state(anchor: &Anchor, symbol: &FileSymbol) -> State {
+/// Returns the state of an anchor whose symbol in place is `symbol`.
+pub(super) fn state_in_place(anchor: &Anchor, symbol: &FileSymbol) -> State {
     let (old, new) = (&anchor.fingerprint, &symbol.print.kept);
     match (old.masked == new.masked, old.bytes == new.bytes) {
         (true, true) => State::Fresh,
@@ -42,7 +42,7 @@ pub(super) fn in_place_state(anchor: &Anchor, symbol: &FileSymbol) -> State {
 
 /// Returns the outcome of an anchor whose location and name did not change.
 pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, found: InPlaceMatch) -> Outcome {
-    let state = in_place_state(anchor, &file.symbols[found.symbol_idx]);
+    let state = state_in_place(anchor, &file.symbols[found.symbol_idx]);
     let reason = match state {
         State::Fresh => return fresh(anchor),
         State::Reformatted => "it is where it was; only its layout or comments changed".to_owned(),
@@ -69,12 +69,17 @@ pub(super) fn searched(
     assignment: &Assignment,
     history: &History<'_>,
 ) -> Outcome {
-    let mut outcome = match assignment {
-        Assignment::Found(pair_idx) => found(missing, files, &pairs[*pair_idx]),
+    let (candidates, mut outcome) = match assignment {
+        Assignment::Found(pair_idx) => return found(missing, files, &pairs[*pair_idx]),
+        Assignment::FoundByGit(pair_idx) => {
+            let mut outcome = found(missing, files, &pairs[*pair_idx]);
+            outcome.reason += &format!("; git saw `{}` renamed to it", missing.anchor.file);
+            return outcome;
+        }
         Assignment::Ambiguous(pair_idxs) => {
             let reason = format!("{} symbols are equally likely", pair_idxs.len());
             let candidates = best(pair_idxs.iter().map(|idx| &pairs[*idx]), files);
-            Outcome { candidates, ..Outcome::new(State::Ambiguous, reason) }
+            (candidates, Outcome::new(State::Ambiguous, reason))
         }
         Assignment::Gone => {
             let pairs = pairs.iter().filter(|pair| pair.missing_idx == missing_idx);
@@ -83,18 +88,14 @@ pub(super) fn searched(
                 Some(best) => format!("no symbol is similar enough; the most similar is `{best}`"),
                 None => "no symbol in the tree is similar".to_owned(),
             };
-            Outcome { candidates, ..Outcome::new(State::Gone, reason) }
+            (candidates, Outcome::new(State::Gone, reason))
         }
     };
-    if outcome.new.is_none() {
-        if let Some(commit) = history.unknown_commit(missing) {
-            outcome.reason +=
-                &format!("; renames of its file are unknown: this clone lacks commit {commit}");
-        }
-    } else if history.is_unresolved(missing_idx) {
-        outcome.reason += &format!("; git saw `{}` renamed to it", missing.anchor.file);
+    if let Some(commit) = history.unknown_commit(missing) {
+        outcome.reason +=
+            &format!("; renames of its file are unknown: this clone lacks commit {commit}");
     }
-    outcome
+    Outcome { candidates, ..outcome }
 }
 
 fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Outcome {
