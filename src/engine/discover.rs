@@ -30,7 +30,7 @@ use super::examples::{Options, Query, RankedSymbol, Ranking, Reason};
 use super::index::{Code, CodeIndex};
 use super::rounded;
 use phrase_reader::{PhraseReader, PhraseRequest};
-use term_index::TermIndex;
+use term_index::{TermIdx, TermIndex};
 use unknown_words::Suggestions;
 
 /// Files parsed for a rule. With 200, the first candidate was the same as with every file parsed
@@ -91,6 +91,8 @@ struct FileCandidates<'a> {
     query: &'a Query,
     rule: &'a Rule,
     scorer: score::Query,
+    /// The index in the rule of each term of the [`TermIndex`].
+    term_idxs: Vec<TermIdx>,
     /// The best files, with their scores and the terms of the rule that they contain.
     files: Vec<(usize, f64, Slots)>,
 }
@@ -100,7 +102,7 @@ impl<'a> FileCandidates<'a> {
         let scorer = terms.scorer(rule, code.files.len());
         let scores = terms.file_scores(code.files, rule, &scorer);
         let files = best_files(code, &scores, query.languages);
-        Self { query, rule, scorer, files }
+        Self { query, rule, scorer, term_idxs: terms.term_idxs(rule), files }
     }
 }
 
@@ -460,6 +462,7 @@ mod tests {
             query: &query,
             rule: &rule,
             scorer: score::Query::default(),
+            term_idxs: Vec::new(),
             files: files.map(|file| (file, 1.0, Slots::default())).collect(),
         };
         let most = FILES_PER_BATCH;

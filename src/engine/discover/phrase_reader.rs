@@ -17,7 +17,7 @@ use crate::engine::rank::{phrases, tokenize};
 use crate::text::LineIndex;
 use crate::tree::read;
 
-use super::term_index::{TermIdx, TermIndex};
+use super::term_index::TermIndex;
 use super::{FileCandidates, group_by_file};
 
 /// Files that a thread processes at once.
@@ -26,7 +26,7 @@ const CHUNK_SIZE: usize = 8;
 /// Maximum number of cached words: those of 25 MB of code if a third of its words are in rules.
 const MAX_CACHED_WORDS: usize = 1_500_000;
 
-/// The one-based number of a word in the [`TermIndex`], if it is in a rule.
+/// The number of a word in the [`TermIndex`], if it is in a rule.
 type Word = Option<NonZeroU32>;
 
 /// A word of a rule, with its position among the words of a text.
@@ -45,31 +45,6 @@ pub(super) struct PhraseRequest {
 
 /// For each pair of words of a rule, whether they are adjacent in the symbol.
 type AdjacentPairs = (Owner, Vec<bool>);
-
-/// The rules of a batch, with the terms of all rules.
-struct Batch<'a> {
-    code: Code<'a>,
-    terms: &'a TermIndex,
-    rules: &'a [FileCandidates<'a>],
-    /// For each rule, the index of each term in it.
-    term_idxs: Vec<Vec<TermIdx>>,
-}
-
-impl Batch<'_> {
-    fn word(&self, part: &str) -> Word {
-        let number = self.terms.number(&tokenize::term(part))?;
-        NonZeroU32::new(number + 1)
-    }
-
-    fn adjacent_pairs(&self, owner: Owner, words: &[WordAt]) -> AdjacentPairs {
-        let term_idxs = &self.term_idxs[owner.0];
-        let term_at = |&(position, word): &WordAt| {
-            Some((position as usize, term_idxs[word.get() as usize - 1].get()?))
-        };
-        let pairs = &self.rules[owner.0].rule.pairs;
-        (owner, phrases::neighbours(words.iter().filter_map(term_at), pairs))
-    }
-}
 
 /// Finds adjacent words, with a cache of the files read before.
 pub(super) struct PhraseReader {
@@ -95,10 +70,9 @@ impl PhraseReader {
         rules: &[FileCandidates<'_>],
         mut requests: Vec<(usize, PhraseRequest)>,
     ) -> Vec<AdjacentPairs> {
-        let term_idxs = rules.iter().map(|rule| terms.term_idxs(rule.rule)).collect();
-        let batch = Batch { code, terms, rules, term_idxs };
         let files = group_by_file(&mut requests);
-        let read_file = |requests: &&[(usize, PhraseRequest)]| self.read_file(&batch, requests);
+        let read_file =
+            |requests: &&[(usize, PhraseRequest)]| self.read_file(code, terms, rules, requests);
         let read: Vec<_> = files.par_iter().with_max_len(CHUNK_SIZE).map(read_file).collect();
         let mut found = Vec::new();
         for (pairs, words) in read {
@@ -112,23 +86,25 @@ impl PhraseReader {
     /// cached.
     fn read_file(
         &self,
-        batch: &Batch<'_>,
+        code: Code<'_>,
+        terms: &TermIndex,
+        rules: &[FileCandidates<'_>],
         requests: &[(usize, PhraseRequest)],
     ) -> (Vec<AdjacentPairs>, Option<(usize, FileWords)>) {
         let file_idx = requests[0].0;
         let requests = requests.iter().map(|(_, request)| request);
         let from_file = |file: &FileWords| {
             let requests = requests.clone();
-            requests.map(|it| batch.adjacent_pairs(it.owner, file.words(it.lines))).collect()
+            requests.map(|it| adjacent_pairs(rules, it.owner, file.words(it.lines))).collect()
         };
         if let Some(cached) = self.cache.get(&file_idx) {
             return (from_file(cached), None);
         }
-        let Code { root, files, .. } = batch.code;
-        let text = read::walked_text(root, &files[file_idx].path).unwrap_or_default();
+        let path = &code.files[file_idx].path;
+        let text = read::walked_text(code.root, path).unwrap_or_default();
         let lines = LineIndex::new(&text);
         let mut raw_words = self.raw_words.get_or_default().borrow_mut();
-        let word = |part: &str| batch.word(part);
+        let word = |part: &str| terms.number(&tokenize::term(part));
         let n_bytes: usize = requests.clone().map(|it| span(&lines, it.lines).len()).sum();
         if self.is_caching || n_bytes > text.len() {
             let file = FileWords::new(&text, &lines, &mut raw_words, word);
@@ -140,7 +116,7 @@ impl PhraseReader {
             let mut n_words = 0;
             let text = &text[span(&lines, request.lines)];
             raw_words.each(text, word, |_, parts| add(parts, &mut n_words, &mut words));
-            batch.adjacent_pairs(request.owner, &words)
+            adjacent_pairs(rules, request.owner, &words)
         };
         (requests.map(from_symbol).collect(), None)
     }
@@ -187,6 +163,14 @@ impl FileWords {
         };
         &self.words[start(first)..start(last + 1)]
     }
+}
+
+fn adjacent_pairs(rules: &[FileCandidates<'_>], owner: Owner, words: &[WordAt]) -> AdjacentPairs {
+    let FileCandidates { rule, term_idxs, .. } = &rules[owner.0];
+    let term_at = |&(position, number): &WordAt| {
+        Some((position as usize, term_idxs[number.get() as usize - 1].get()?))
+    };
+    (owner, phrases::neighbours(words.iter().filter_map(term_at), &rule.pairs))
 }
 
 /// Appends the parts of a raw word that are in a rule to `words`. `n_words` counts all parts.

@@ -2,7 +2,7 @@
 //!
 //! Read in one pass over the term vectors of the files, for any number of rules.
 
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroU32};
 
 use rustc_hash::FxHashMap;
 
@@ -49,8 +49,8 @@ pub(super) struct TermIndex {
     /// The term ids that count as a term, each with its weight.
     ids: FxHashMap<String, Vec<(u32, f64)>>,
     postings: FxHashMap<u32, Vec<Posting>>,
-    /// The terms of all rules, numbered in order of occurrence.
-    numbers: FxHashMap<String, u32>,
+    /// The terms of all rules, numbered from 1 in order of occurrence.
+    numbers: FxHashMap<String, NonZeroU32>,
     average_length: f64,
 }
 
@@ -70,7 +70,7 @@ impl TermIndex {
             if !this.ids.contains_key(&term.term) {
                 let id = index.term_id(&term.term);
                 this.ids.insert(term.term.clone(), id.into_iter().map(|id| (id, 1.0)).collect());
-                let number = u32::try_from(this.numbers.len()).unwrap_or(u32::MAX);
+                let number = NonZeroU32::MIN.saturating_add(this.numbers.len() as u32);
                 this.numbers.insert(term.term.clone(), number);
             }
         }
@@ -159,16 +159,16 @@ impl TermIndex {
     }
 
     /// Returns the number of a term, if it is in a rule.
-    pub(super) fn number(&self, term: &str) -> Option<u32> {
+    pub(super) fn number(&self, term: &str) -> Option<NonZeroU32> {
         self.numbers.get(term).copied()
     }
 
-    /// Returns the index within `rule` of each term of all rules, by the number of the term.
+    /// Returns the index within `rule` of each term of all rules, ordered by their numbers.
     pub(super) fn term_idxs(&self, rule: &Rule) -> Vec<TermIdx> {
         let mut term_idxs = vec![TermIdx::default(); self.numbers.len()];
         for (term_idx, term) in rule.terms.iter().enumerate() {
             if let Some(number) = self.number(&term.term) {
-                term_idxs[number as usize] = TermIdx::new(term_idx);
+                term_idxs[number.get() as usize - 1] = TermIdx::new(term_idx);
             }
         }
         term_idxs
