@@ -20,10 +20,10 @@
 //! | 1 | `tokens` | exact token counts |
 //! | 0 | `model`, `text`, `stamp`, `error`, `timings` | plain types, positions, whether a file changed, how a command ends, where its time goes |
 //!
-//! The way of a rule: `cli` reads it, `commands::anchor_test` asks `ops::anchor_test`,
-//! which has `ops::code_index` bring the first stage up to date (`tree` walks, `rank`
-//! tokenizes, `store` keeps), ranks files and parses the best ones (`ops::discover`,
-//! `syntax`), scores their symbols (`rank`), and returns a report for `output`.
+//! From a rule to its example: `cli` parses the arguments, and `commands::anchor_test` passes a
+//! query to `engine::examples`. `engine::index` updates the index (`tree` walks, `store` persists),
+//! `engine::discover` ranks the files, parses the best ones with `syntax` and ranks their symbols
+//! with the formulas of `engine::rank`. The ranking goes to `output`.
 
 use std::ffi::OsString;
 

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use anyhow::Result;
+use rustc_hash::FxHashMap;
 
 use crate::model::{Fingerprint, Language, SymbolKind};
 use crate::syntax::fingerprint::{self, Code, NOTHING, Print, name_hash, short_hash, split_name};
 use crate::syntax::{Source, language};
-use crate::text::{self, LineIndex};
+use crate::text::{self, LineIndex, Span};
 use crate::tree::read;
 
 use super::FoundSymbol;
@@ -21,18 +22,10 @@ pub(super) struct FileSymbol {
     /// The first and the last line.
     pub(super) lines: (u32, u32),
     pub(super) print: Print,
-    /// The index of its container in [`FileSymbols::containers`].
+    /// The index in [`FileSymbols::member_names`] of the class, module or file that contains it.
     pub(super) container_idx: usize,
     /// The hashes of the names of the definitions right before and after it in its container.
     pub(super) between: [u16; 2],
-}
-
-/// A class, module or file with the symbols directly inside it.
-#[derive(Debug)]
-pub(super) struct Container {
-    name: String,
-    /// The hashes of the distinct last names of its symbols, sorted.
-    pub(super) member_names: Vec<u64>,
 }
 
 /// Selects the symbols whose features are computed, by qualified name; `None` is the whole file.
@@ -50,7 +43,9 @@ pub(super) struct FileSymbols {
     pub(super) hash: u32,
     pub(super) language: Option<Language>,
     pub(super) symbols: Vec<FileSymbol>,
-    pub(super) containers: Vec<Container>,
+    /// For each container, the sorted hashes of the distinct last names of the symbols directly
+    /// inside it.
+    pub(super) member_names: Vec<Vec<u64>>,
 }
 
 impl FileSymbols {
@@ -65,13 +60,15 @@ impl FileSymbols {
         let lines = LineIndex::new(text);
         let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
         let language = language::of_path(path);
-        let mut this = Self {
-            path: path.to_owned(),
-            hash: fingerprint::bytes_hash(bytes),
-            language,
-            symbols: Vec::new(),
-            containers: Vec::new(),
+        let new = |name, kind, span: Span, print| FileSymbol {
+            name,
+            kind,
+            lines: (line(span.start), line(span.end.saturating_sub(1))),
+            print,
+            container_idx: 0,
+            between: [NOTHING; 2],
         };
+        let mut symbols = Vec::new();
         let whole = match language {
             None => fingerprint::of_plain_text(text),
             Some(language) => {
@@ -84,71 +81,17 @@ impl FileSymbols {
                     let is_selected = filter.is_some_and(|filter| filter(name));
                     code.as_ref().filter(|_| is_selected).map(of).unwrap_or_default()
                 };
-                for (symbol_idx, symbol) in source.symbols.iter().enumerate() {
-                    let container_idx = this.add_to_container(&symbol.name);
-                    this.symbols.push(FileSymbol {
-                        name: Some(symbol.name.clone()),
-                        kind: symbol.kind,
-                        lines: (line(symbol.span.start), line(symbol.span.end.saturating_sub(1))),
-                        print: print(Some(&symbol.name), &|code| code.symbol(symbol_idx)),
-                        container_idx,
-                        between: [NOTHING; 2],
-                    });
-                }
+                symbols.extend(source.symbols.iter().enumerate().map(|(symbol_idx, symbol)| {
+                    let print = print(Some(&symbol.name), &|code| code.symbol(symbol_idx));
+                    new(Some(symbol.name.clone()), symbol.kind, symbol.span, print)
+                }));
                 print(None, &|code| code.file())
             }
         };
-        let container_idx = this.add_to_container("");
-        this.symbols.push(FileSymbol {
-            name: None,
-            kind: SymbolKind::File,
-            lines: (0, line(text.len().saturating_sub(1))),
-            print: whole,
-            container_idx,
-            between: [NOTHING; 2],
-        });
-        this.set_between();
-        for container in &mut this.containers {
-            container.member_names.sort_unstable();
-            container.member_names.dedup();
-        }
-        this
-    }
-
-    /// Sets for each symbol the nearest definitions with another name before and after it in its
-    /// container. Overloads and accessors of one name have the same neighbours.
-    fn set_between(&mut self) {
-        let mut members: Vec<Vec<(usize, u16)>> = vec![Vec::new(); self.containers.len()];
-        for (symbol_idx, symbol) in self.symbols.iter().enumerate() {
-            if let Some(name) = &symbol.name {
-                let hash = short_hash(name_hash(split_name(name).1));
-                members[symbol.container_idx].push((symbol_idx, hash));
-            }
-        }
-        for members in members {
-            for (member_idx, &(symbol_idx, own)) in members.iter().enumerate() {
-                let has_other_name = |member: &&(usize, u16)| member.1 != own;
-                let before = members[..member_idx].iter().rev().find(has_other_name);
-                let after = members[member_idx..].iter().find(has_other_name);
-                self.symbols[symbol_idx].between =
-                    [before, after].map(|member| member.map_or(NOTHING, |member| member.1));
-            }
-        }
-    }
-
-    /// Adds a name to its container and returns the index of the container.
-    fn add_to_container(&mut self, qualified: &str) -> usize {
-        let (container, name) = split_name(qualified);
-        let found = self.containers.iter().rposition(|it| it.name == container);
-        let idx = found.unwrap_or_else(|| {
-            self.containers
-                .push(Container { name: container.to_owned(), member_names: Vec::new() });
-            self.containers.len() - 1
-        });
-        if !name.is_empty() {
-            self.containers[idx].member_names.push(name_hash(name));
-        }
-        idx
+        symbols.push(new(None, SymbolKind::File, Span::new(0, text.len()), whole));
+        let member_names = set_containers(&mut symbols);
+        let (path, hash) = (path.to_owned(), fingerprint::bytes_hash(bytes));
+        Self { path, hash, language, symbols, member_names }
     }
 
     /// Returns whether the file defines a symbol of this qualified name.
@@ -188,6 +131,40 @@ impl FileSymbols {
         }
         fingerprint
     }
+}
+
+/// Sets the container of each symbol, and the nearest definitions with another name before and after
+/// it in its container: overloads and accessors of one name have the same neighbours. Returns the
+/// member names of each container.
+fn set_containers(symbols: &mut [FileSymbol]) -> Vec<Vec<u64>> {
+    let mut container_idxs: FxHashMap<String, usize> = FxHashMap::default();
+    let mut containers: Vec<Vec<(usize, u64)>> = Vec::new();
+    for (symbol_idx, symbol) in symbols.iter_mut().enumerate() {
+        let (container, name) = split_name(symbol.name.as_deref().unwrap_or_default());
+        let next_idx = containers.len();
+        let container_idx = *container_idxs.entry(container.to_owned()).or_insert(next_idx);
+        if container_idx == next_idx {
+            containers.push(Vec::new());
+        }
+        if symbol.name.is_some() {
+            containers[container_idx].push((symbol_idx, name_hash(name)));
+        }
+        symbol.container_idx = container_idx;
+    }
+    let sorted_names = |members: Vec<(usize, u64)>| {
+        for (member_idx, &(symbol_idx, hash)) in members.iter().enumerate() {
+            let short_hash_of = |member: &(usize, u64)| short_hash(member.1);
+            let is_other = |other: &u16| *other != short_hash(hash);
+            let before = members[..member_idx].iter().rev().map(short_hash_of).find(is_other);
+            let after = members[member_idx..].iter().map(short_hash_of).find(is_other);
+            symbols[symbol_idx].between = [before, after].map(|other| other.unwrap_or(NOTHING));
+        }
+        let mut names: Vec<u64> = members.into_iter().map(|(_, hash)| hash).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    containers.into_iter().map(sorted_names).collect()
 }
 
 /// Returns the file at `path`, if it is in `files`, which are sorted by path.

@@ -308,7 +308,7 @@ impl<'a> Index<'a> {
 fn evidence(missing: &MissingAnchor<'_>, file: &FileSymbols, symbol: &FileSymbol) -> Evidence {
     let (old, new) = (&missing.anchor.fingerprint, &symbol.print.kept);
     let (container, name) = file.split_name(symbol);
-    let members = &file.containers[symbol.container_idx].member_names;
+    let members = &file.member_names[symbol.container_idx];
     let n_beside = members.iter().filter(|hash| sketch::holds(&old.beside, **hash)).count();
     let n_least = missing.n_beside.min(members.len() as f64);
     let likeness = sketch::likeness(&old.sketch, &new.sketch);

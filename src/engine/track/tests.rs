@@ -117,14 +117,14 @@ fn without_file_hash(mut anchor: Anchor) -> Anchor {
 #[test]
 fn an_anchor_in_place_is_fresh_reformatted_or_edited() {
     let old = [("a.py", LOAD)];
-    let place = ["a.py::load_rows"];
-    check(&old, &old, &place, &["fresh a.py::load_rows"]);
+    let location = ["a.py::load_rows"];
+    check(&old, &old, &location, &["fresh a.py::load_rows"]);
     let spaced = LOAD.replace("Reads the", "Gives the").replace("\",\"", "','");
-    check(&old, &[("a.py", &spaced)], &place, &["reformatted a.py::load_rows"]);
+    check(&old, &[("a.py", &spaced)], &location, &["reformatted a.py::load_rows"]);
     check(
         &old,
         &[("a.py", &LOAD.replace("> limit", ">= limit"))],
-        &place,
+        &location,
         &["edited a.py::load_rows"],
     );
 }
@@ -197,10 +197,15 @@ fn an_anchor_with_two_equal_candidates_is_ambiguous() {
 fn two_anchors_never_get_the_same_symbol() {
     let twin = LOAD.replace("load_rows", "load_cells");
     let old = [("a.py", LOAD), ("b.py", twin.as_str())];
-    let places = ["a.py::load_rows", "b.py::load_cells"];
-    check(&old, &[("c.py", LOAD)], &places, &["moved c.py::load_rows", "gone"]);
+    let locations = ["a.py::load_rows", "b.py::load_cells"];
+    check(&old, &[("c.py", LOAD)], &locations, &["moved c.py::load_rows", "gone"]);
     let both = format!("{LOAD}\n{twin}");
-    check(&old, &[("c.py", &both)], &places, &["moved c.py::load_rows", "moved c.py::load_cells"]);
+    check(
+        &old,
+        &[("c.py", &both)],
+        &locations,
+        &["moved c.py::load_rows", "moved c.py::load_cells"],
+    );
     // Two memories may be anchored to one symbol.
     check(&old, &[("c.py", LOAD)], &["a.py::load_rows"; 2], &["moved c.py::load_rows"; 2]);
 }
@@ -252,9 +257,14 @@ fn whole_files_are_tracked() {
     let old = [("a.py", LOAD), ("doc/notes.txt", notes), ("doc/other.txt", "something else\n")];
     let new =
         [("src/a.py", LOAD), ("docs/notes.txt", notes), ("doc/other.txt", "something else\n")];
-    let places = ["a.py", "doc/notes.txt", "doc/other.txt"];
-    check(&old, &new, &places, &["moved src/a.py", "moved docs/notes.txt", "fresh doc/other.txt"]);
-    check(&old, &[("c.txt", "nothing\n")], &places, &["gone"; 3]);
+    let locations = ["a.py", "doc/notes.txt", "doc/other.txt"];
+    check(
+        &old,
+        &new,
+        &locations,
+        &["moved src/a.py", "moved docs/notes.txt", "fresh doc/other.txt"],
+    );
+    check(&old, &[("c.txt", "nothing\n")], &locations, &["gone"; 3]);
 }
 
 #[test]
@@ -327,24 +337,24 @@ proptest! {
     /// Every function is found after they were redistributed over files. The order of the anchors
     /// and the other anchors do not matter.
     #[test]
-    fn redistributed_functions_are_all_found(homes in prop::collection::vec(0..3usize, 8), order in Just((0..8usize).collect::<Vec<_>>()).prop_shuffle()) {
+    fn redistributed_functions_are_all_found(file_idxs in prop::collection::vec(0..3usize, 8), order in Just((0..8usize).collect::<Vec<_>>()).prop_shuffle()) {
         let (before, after) = (tempfile::tempdir()?, tempfile::tempdir()?);
         write(before.path(), &[("old.py", &file(&(0..8).collect::<Vec<_>>()))]);
-        for at in 0..3 {
-            let numbers: Vec<usize> = (0..8).filter(|&n| homes[n] == at).collect();
-            write(after.path(), &[(&format!("new{at}.py"), &file(&numbers))]);
+        for file_idx in 0..3 {
+            let numbers: Vec<usize> = (0..8).filter(|&n| file_idxs[n] == file_idx).collect();
+            write(after.path(), &[(&format!("new{file_idx}.py"), &file(&numbers))]);
         }
         let anchors: Vec<Anchor> = (0..8).map(|n| anchor_at(before.path(), &format!("old.py::f{n}"))).collect();
         let found = follow_all(after.path(), &anchors);
         for (n, one) in found.iter().enumerate() {
-            prop_assert_eq!(spell(one), format!("moved new{}.py::f{n}", homes[n]));
+            prop_assert_eq!(spell(one), format!("moved new{}.py::f{n}", file_idxs[n]));
             let alone = follow_all(after.path(), &anchors[n..=n]);
             prop_assert_eq!(&alone[0], one);
         }
         let shuffled: Vec<Anchor> = order.iter().map(|&n| anchors[n].clone()).collect();
         let again = follow_all(after.path(), &shuffled);
-        for (at, &n) in order.iter().enumerate() {
-            prop_assert_eq!(&again[at], &found[n]);
+        for (outcome, &n) in again.iter().zip(&order) {
+            prop_assert_eq!(outcome, &found[n]);
         }
     }
 }
