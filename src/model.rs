@@ -10,6 +10,10 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+mod location;
+
+pub(crate) use location::CodeLocation;
+
 /// Declares an enum whose values have one fixed spelling in files, flags and output.
 macro_rules! spelled {
     ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)+ }) => {

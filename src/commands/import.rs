@@ -164,10 +164,8 @@ fn read_export(path: &Path) -> Result<(Header, Vec<Line>)> {
 
 fn parsed<T: DeserializeOwned>(path: &Path, at: usize, line: &str) -> Result<T> {
     serde_json::from_str(line).map_err(|error| {
-        let message = error.to_string();
-        // The position within the line stands in the place before.
-        let message = message.split(" at line ").next().unwrap_or_default();
-        let place = format!("line {}, column {}", at + 1, error.column());
+        let (message, column) = super::json_error(&error);
+        let place = format!("line {}, column {column}", at + 1);
         Failure::usage(format!("failed to read {}, {place}: {message}", content::shown(path)))
             .hint("make an export with `cerberus memory export`")
             .into()

@@ -62,3 +62,9 @@ fn place(file: &str, symbol: Option<&str>) -> String {
         None => file.to_owned(),
     }
 }
+
+/// Returns the message of a JSON error without its position, and the column.
+fn json_error(error: &serde_json::Error) -> (String, usize) {
+    let message = error.to_string();
+    (message.split(" at line ").next().unwrap_or_default().to_owned(), error.column())
+}

@@ -8,10 +8,8 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::rank::calibrate;
-use crate::error::Failure;
 use crate::model::{Language, SymbolKind};
 use crate::store::Store;
-use crate::syntax::source::last_name;
 use crate::tree::read;
 
 use super::discover::{self, Ask, Found};
@@ -239,38 +237,4 @@ fn evidence(found: &Found) -> Evidence {
 fn unknown_words(found: Found) -> Vec<UnknownWord> {
     let words = found.unknown.into_iter();
     words.map(|it| UnknownWord { word: it.word, near: it.near }).collect()
-}
-
-/// Where a rule's example is expected: `FILE` or `FILE::SYMBOL`.
-#[derive(Debug, Clone)]
-pub(crate) struct Expected {
-    pub(crate) file: String,
-    pub(crate) symbol: Option<String>,
-}
-
-impl Expected {
-    /// Reads `FILE` or `FILE::SYMBOL`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        let (file, symbol) = match text.split_once("::") {
-            Some((file, symbol)) => (file, Some(symbol.replace("::", "."))),
-            None => (text, None),
-        };
-        if file.is_empty() || symbol.as_deref() == Some("") {
-            return Err(Failure::usage(format!("`{text}` is no place in the code"))
-                .hint("write FILE or FILE::SYMBOL, as in `src/db.py::close_session`"));
-        }
-        Ok(Self { file: file.trim_start_matches("./").to_owned(), symbol })
-    }
-
-    /// Returns whether a candidate is what is expected: symbols agree in full or in
-    /// their tail at a dot.
-    pub(crate) fn is_met_by(&self, candidate: &RankedSymbol) -> bool {
-        let symbols_agree = |wanted: &str, found: &str| {
-            found == wanted || found.ends_with(&format!(".{wanted}")) || last_name(found) == wanted
-        };
-        self.file == candidate.file
-            && self.symbol.as_deref().is_none_or(|wanted| {
-                candidate.symbol.as_deref().is_some_and(|found| symbols_agree(wanted, found))
-            })
-    }
 }

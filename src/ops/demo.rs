@@ -14,11 +14,12 @@ use serde::Serialize;
 use crate::bank::Bank;
 use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
-use crate::model::{MemoryType, State};
+use crate::model::State;
 
 use super::memories::Filter;
 use super::reanchor::{self, Mode};
-use super::{Project, add, init, inject, pins, search, show, trash};
+use super::{Project, init, inject, pins, search, show, trash};
+use crate::commands::add::{self, AddArgs};
 
 /// The repository: a rule's example in Python, another one's in Go, and code around them.
 const FILES: &[(&str, &str)] = &[
@@ -99,7 +100,10 @@ fn remember(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
         ("render-invoices", HOPELESS, None),
     ];
     for (id, text, expected) in rules {
-        let report = add::add(project, &rule(id, text, project.min_quality))?;
+        let report = add::add(
+            project,
+            &AddArgs { id: Some(id.to_owned()), ..AddArgs::new(text.to_owned()) },
+        )?;
         let found = report.anchor.map(|anchor| (anchor.file, anchor.symbol.unwrap_or_default()));
         let shows = match &found {
             Some((file, symbol)) => format!("example {file}::{symbol}"),
@@ -110,22 +114,6 @@ fn remember(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
         step(steps, &format!("cerberus memory add \"{text}\" --id {id}"), shows, is_expected);
     }
     Ok(())
-}
-
-fn rule(id: &str, text: &str, min_quality: f64) -> add::Request {
-    add::Request {
-        text: text.to_owned(),
-        id: Some(id.to_owned()),
-        memory_type: MemoryType::Rule,
-        category: None,
-        scope: None,
-        tags: Vec::new(),
-        hints: Vec::new(),
-        anchor_to: None,
-        no_anchor: false,
-        min_quality,
-        allow_secret: false,
-    }
 }
 
 /// The code changes, and the anchors follow.

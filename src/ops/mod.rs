@@ -15,8 +15,7 @@ use crate::engine::rank::fusion::Recency;
 pub(crate) use crate::engine::{Progress, rounded};
 use crate::model::Scope;
 
-pub(crate) mod add;
-pub(crate) mod anchor;
+pub(crate) mod anchors;
 pub(crate) mod append;
 pub(crate) mod complete;
 pub(crate) mod create;
@@ -43,7 +42,7 @@ pub(crate) mod search;
 mod section_selection;
 pub(crate) mod sections;
 pub(crate) mod show;
-mod similar;
+pub(crate) mod similar;
 pub(crate) mod stats;
 mod sync;
 pub(crate) mod trash;
@@ -82,12 +81,12 @@ impl Project {
 }
 
 /// A memory without a scope is about the project that holds it, by the name of its folder.
-fn default_scope(project: &Project) -> Scope {
+pub(crate) fn default_scope(project: &Project) -> Scope {
     let name = project.root.file_name().map(|name| name.to_string_lossy().into_owned());
     Scope::Project(name)
 }
 
 /// A time to the second: what people read in frontmatter.
-fn seconds(now: Timestamp) -> Timestamp {
+pub(crate) fn seconds(now: Timestamp) -> Timestamp {
     Timestamp::from_second(now.as_second()).unwrap_or(now)
 }

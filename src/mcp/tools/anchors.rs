@@ -4,11 +4,11 @@ use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
-use crate::engine::examples::{self, Expected, Options, Query};
+use crate::commands::anchor::{self, AnchorArgs};
+use crate::engine::examples::{self, Options, Query};
 use crate::error::Failure;
 use crate::mcp::answer::Answer;
-use crate::model::{Scope, State};
-use crate::ops::anchor::{self, Choice};
+use crate::model::{CodeLocation, Scope, State};
 use crate::ops::memories::{self, Filter};
 use crate::ops::reanchor::{self, Mode};
 
@@ -87,17 +87,9 @@ struct AnchorMemory {
 }
 
 fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Answer> {
-    let request = anchor::Request {
-        id: params.id,
-        choice: match params.to.as_deref() {
-            Some(place) => Choice::To(Expected::parse(place)?),
-            None => Choice::Best,
-        },
-        hints: params.hints,
-        min_quality: call.project().min_quality,
-        dry_run: false,
-    };
-    let report = anchor::anchor(call.project(), &request)?;
+    let to = params.to.map(|to| to.parse::<CodeLocation>()).transpose().map_err(Failure::usage)?;
+    let args = AnchorArgs { id: params.id, to, hints: params.hints, ..AnchorArgs::default() };
+    let report = anchor::anchor(call.project(), &args)?;
     let is_found = report.anchor.is_some();
     let answer = Answer::of(&report, "find_anchor shows the candidates")?;
     Ok(if is_found {

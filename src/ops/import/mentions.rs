@@ -10,8 +10,8 @@ use anyhow::Result;
 use crate::engine::rank::tokenize;
 use crate::markdown::rules;
 
-use crate::engine::examples::Expected;
 use crate::engine::index::CodeIndex;
+use crate::model::CodeLocation;
 
 /// A name whose words are in more files than this is not looked for.
 const MAX_FILES: usize = 200;
@@ -34,7 +34,7 @@ struct Named {
 pub(super) fn places(
     index: &mut CodeIndex,
     rules: &[(&str, &str)],
-) -> Result<Vec<Option<Expected>>> {
+) -> Result<Vec<Option<CodeLocation>>> {
     let named: Vec<Named> = rules.iter().map(|(file, rule)| named(index, file, rule)).collect();
     let symbols = named.iter().flat_map(|named| named.symbols.iter().cloned()).collect();
     let definitions = definitions(index, &symbols)?;
@@ -61,15 +61,15 @@ fn named(index: &CodeIndex, file: &str, rule: &str) -> Named {
     found
 }
 
-fn settled(named: Named, definitions: &Definitions) -> Option<Expected> {
+fn settled(named: Named, definitions: &Definitions) -> Option<CodeLocation> {
     let Named { mut files, mut places, symbols } = named;
     places.extend(symbols.iter().filter_map(|symbol| definitions.get(symbol)).cloned());
     match (places.pop_first(), places.is_empty()) {
         (Some((file, symbol)), true) if files.iter().all(|other| *other == file) => {
-            Some(Expected { file, symbol: Some(symbol) })
+            Some(CodeLocation { file, symbol: Some(symbol) })
         }
         (None, _) if files.len() == 1 => {
-            files.pop_first().map(|file| Expected { file, symbol: None })
+            files.pop_first().map(|file| CodeLocation { file, symbol: None })
         }
         _ => None,
     }

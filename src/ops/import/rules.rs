@@ -24,7 +24,7 @@ use crate::model::{Anchor, Chosen, MemoryType, Scope};
 use crate::syntax::language;
 use crate::tree::{documents, read};
 
-use super::super::anchor::{self, Kept};
+use super::super::anchors::{self, AnchorSummary};
 use super::super::memories::{self, Memories};
 use super::super::similar::Kin;
 use super::super::{Project, default_scope, document, seconds};
@@ -81,7 +81,7 @@ pub(crate) struct Row {
     pub(crate) category: Option<String>,
     pub(crate) tags: Vec<String>,
     pub(crate) scope: Option<String>,
-    pub(crate) anchor: Option<Kept>,
+    pub(crate) anchor: Option<AnchorSummary>,
     /// Why it was not taken.
     pub(crate) reason: Option<String>,
 }
@@ -438,7 +438,7 @@ fn find_anchors(project: &Project, report: &mut Report, rules: &mut [Rule]) -> R
         let Ok(languages) = memories::languages(&rule.scope) else { continue };
         let row = &report.items[rule.row];
         // A symbol that is not where the rule says is looked for like any other.
-        rule.anchor = place.and_then(|place| anchor::by_hand(project, &place).ok());
+        rule.anchor = place.and_then(|place| anchors::at_location(project, &place).ok());
         if rule.anchor.is_none() {
             let own = &row.text[rule.own_start..];
             let text = own.split("\n\n").next().unwrap_or_default().to_owned();
@@ -450,11 +450,11 @@ fn find_anchors(project: &Project, report: &mut Report, rules: &mut [Rule]) -> R
     let answers = examples::rank(project.code(), &mut index, &questions, options)?;
     for (at, answer) in asking.into_iter().zip(answers) {
         if let Some(first) = &answer.anchor {
-            rules[at].anchor = Some(anchor::of_candidate(project, first, Chosen::Auto)?);
+            rules[at].anchor = Some(anchors::from_candidate(project, first, Chosen::Auto)?);
         }
     }
     for rule in rules {
-        report.items[rule.row].anchor = rule.anchor.as_ref().map(Kept::of);
+        report.items[rule.row].anchor = rule.anchor.as_ref().map(AnchorSummary::from);
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::text::shell_word;
 use crate::tree::git;
 
 use super::super::memories::{self, Memories};
-use super::super::{Project, anchor, rounded};
+use super::super::{Project, anchors, rounded};
 use super::{Finding, Mode, Request, Target};
 use crate::engine::examples::{self, Options, Query, RankedSymbol};
 use crate::engine::track::{self, Followed, Place};
@@ -77,7 +77,7 @@ impl<'a> Desk<'a> {
             let is_needed = followed.state == State::Gone
                 || (is_auto && !accepts && (followed.edited || seeks_better));
             if let (true, Some(stored)) = (is_needed, desk.by_id.get(id.as_str())) {
-                let mut question = anchor::question(stored, &[]);
+                let mut question = anchors::query(stored, &[]);
                 let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
                 question.languages = languages;
                 let is_fresh = followed.state == State::Fresh;
@@ -254,7 +254,7 @@ impl<'a> Desk<'a> {
         finding.replacement = best.filter(|best| best.quality >= self.min_quality).cloned();
         match &finding.replacement {
             Some(best) if finding.chosen == Chosen::Auto => {
-                anchor::of_candidate(self.project, best, Chosen::Auto).map(Some)
+                anchors::from_candidate(self.project, best, Chosen::Auto).map(Some)
             }
             found => {
                 let choice = if found.is_some() { "--pick 1" } else { "--candidates 5" };
