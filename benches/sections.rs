@@ -12,7 +12,7 @@ use std::time::Instant;
 
 #[path = "../src/markdown/mod.rs"]
 mod markdown;
-#[path = "../src/model.rs"]
+#[path = "../src/model/mod.rs"]
 mod model;
 #[path = "../src/text.rs"]
 mod text;

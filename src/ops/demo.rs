@@ -17,9 +17,9 @@ use crate::engine::rank::fusion::Recency;
 use crate::model::State;
 
 use super::memories::Filter;
-use super::reanchor::{self, Mode};
 use super::{Project, init, inject, pins, search, show, trash};
 use crate::commands::add::{self, AddArgs};
+use crate::commands::reanchor::{self, ReanchorArgs};
 
 /// The repository: a rule's example in Python, another one's in Go, and code around them.
 const FILES: &[(&str, &str)] = &[
@@ -126,25 +126,19 @@ fn refactor(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
     let moved = "the file moves to people/members.py, the class becomes Members";
     step(steps, "git mv shop/accounts.py people/members.py", moved, true);
 
-    let check = follow(project, Mode::Check)?;
+    let check = follow(project, true)?;
     let command = "cerberus memory reanchor --check";
     step(steps, command, format!("exit status 1: {}", moves(&check)), !check.ok);
-    let done = follow(project, Mode::Follow)?;
-    step(steps, "cerberus memory reanchor", moves(&done), done.stored);
-    let check = follow(project, Mode::Check)?;
+    let done = follow(project, false)?;
+    step(steps, "cerberus memory reanchor", moves(&done), done.written);
+    let check = follow(project, true)?;
     step(steps, command, "exit status 0: every anchor holds", check.ok);
     Ok(())
 }
 
-fn follow(project: &Project, mode: Mode) -> Result<reanchor::Report> {
-    let request = reanchor::Request {
-        mode,
-        filter: Filter::default(),
-        min_quality: project.min_quality,
-        strict: false,
-        since: None,
-    };
-    reanchor::reanchor(project, &request, &|_, _| ())
+fn follow(project: &Project, check: bool) -> Result<reanchor::Report> {
+    let args = ReanchorArgs { check, ..ReanchorArgs::default() };
+    reanchor::reanchor(project, &args, &|_, _| ())
 }
 
 fn moves(report: &reanchor::Report) -> String {

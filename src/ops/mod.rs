@@ -36,7 +36,6 @@ pub(crate) mod memories;
 pub(crate) mod merge;
 pub(crate) mod pins;
 pub(crate) mod read;
-pub(crate) mod reanchor;
 pub(crate) mod report;
 pub(crate) mod search;
 mod section_selection;

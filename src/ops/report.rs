@@ -21,11 +21,11 @@ use crate::syntax::language;
 use crate::tree::{git, read};
 
 use super::links::{self, Cycle, Edge};
-use super::memories::{Filter, Memories};
+use super::memories::Memories;
 use super::pins::{self, BuiltIn};
-use super::reanchor::{self, Finding, Mode, Request};
 use super::sections::{self, Section};
 use super::{Progress, Project, inject, rounded};
+use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::engine::track;
 
 /// The most lines of a memory's text: what is longer is read in its own file.
@@ -140,14 +140,8 @@ pub(crate) struct Code {
 /// Returns the report, and what is to be told of the store alone.
 pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Report, Vec<String>)> {
     let memories = Memories::load(project)?;
-    let request = Request {
-        mode: Mode::Check,
-        filter: Filter::default(),
-        min_quality: project.min_quality,
-        strict: false,
-        since: None,
-    };
-    let followed = reanchor::reanchor(project, &request, progress)?;
+    let args = ReanchorArgs { check: true, ..ReanchorArgs::default() };
+    let followed = reanchor::reanchor(project, &args, progress)?;
     let links = links::links(project, false)?;
     let lasting = pins::Filter { scope: Some(PinScope::Persistent), ..pins::Filter::default() };
     let pins = pins::list(project, &lasting, false, None)?;
@@ -244,7 +238,7 @@ fn anchored(
     finding: &Finding,
     lines: Option<Lines>,
 ) -> Anchored {
-    let records = finding.recorded.then(|| "cerberus memory reanchor".to_owned());
+    let records = finding.written.then(|| "cerberus memory reanchor".to_owned());
     Anchored {
         kind: anchor.kind,
         language: anchor.language,

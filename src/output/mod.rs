@@ -18,7 +18,6 @@ use crate::error::{ExitStatus, Failure};
 use crate::text;
 use crate::timings::Step;
 
-pub(crate) mod annotations;
 pub(crate) mod graph;
 pub(crate) mod page;
 mod progress;

@@ -2,10 +2,10 @@
 
 use maud::{Markup, PreEscaped, html};
 
+use crate::commands::reanchor::TrackedLocation as Place;
 use crate::markdown::html as markdown;
 use crate::markdown::links::{Kind, Target};
 use crate::model::{MemoryStatus, MemoryType, State};
-use crate::ops::reanchor::Target as Place;
 use crate::ops::report::{Anchored, Code, Entry};
 use crate::syntax::highlight::{Class, highlight};
 use crate::text::shell_word;
