@@ -25,7 +25,6 @@ pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod feedback;
 pub(crate) mod hooks;
-pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod inject;
