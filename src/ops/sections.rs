@@ -125,7 +125,7 @@ fn fix_report(stored: &Stored, text: &str, fixed: &Fixed, written: bool) -> Repo
 }
 
 /// Returns the sections of `text`, which is what the memory holds or will hold.
-pub(super) fn report(stored: &Stored, text: &str) -> Report {
+pub(crate) fn report(stored: &Stored, text: &str) -> Report {
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
     let listed = parsed.list.iter().map(|section| Section {

@@ -19,7 +19,6 @@ use crate::text;
 use crate::timings::Step;
 
 pub(crate) mod graph;
-pub(crate) mod page;
 mod progress;
 
 pub(crate) use progress::Bar;
