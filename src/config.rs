@@ -42,6 +42,9 @@ const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 /// The width of output that goes to no terminal.
 const USUAL_WIDTH: usize = 100;
 
+/// Sample configuration: every key with its default, commented out.
+pub(crate) const SAMPLE: &str = include_str!("config/sample.toml");
+
 /// All that is settled before a command runs.
 #[derive(Debug)]
 pub(crate) struct Settings {
@@ -482,7 +485,7 @@ mod tests {
 
     #[test]
     fn the_sample_is_a_valid_configuration() {
-        let shown: String = crate::ops::init::SAMPLE
+        let shown: String = SAMPLE
             .lines()
             .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line))
             .flat_map(|line| [line, "\n"])

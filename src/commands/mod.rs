@@ -68,3 +68,8 @@ fn json_error(error: &serde_json::Error) -> (String, usize) {
     let message = error.to_string();
     (message.split(" at line ").next().unwrap_or_default().to_owned(), error.column())
 }
+
+/// Returns the elapsed time, rounded to microseconds.
+fn milliseconds(started: std::time::Instant) -> f64 {
+    (started.elapsed().as_secs_f64() * 1e6).round() / 1e3
+}
