@@ -21,7 +21,7 @@ use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
 pub(crate) struct AddArgs {
     /// Text of the memory
     pub(crate) text: String,
-    /// Id of the memory (default: made from its text)
+    /// Id of the memory (default: derived from its text)
     #[arg(long)]
     pub(crate) id: Option<String>,
     /// Type of the memory
@@ -172,7 +172,7 @@ fn find_anchor(
     Ok((None, Some(Unanchored { reason, can_be_anchored: true })))
 }
 
-/// Returns the requested id if it is unused, otherwise an unused one made from the text.
+/// Returns the requested id if it is unused, otherwise an unused one derived from the text.
 fn free_id(requested: Option<&str>, text: &str, memories: &Memories) -> Result<String> {
     if let Some(id) = requested {
         memories.check_free(id)?;

@@ -23,7 +23,7 @@ const DEFAULT_CANDIDATES: usize = 5;
 pub(crate) struct AnchorArgs {
     /// Memory id or a unique prefix of it
     pub(crate) id: String,
-    /// List N candidates with reasons and store nothing
+    /// List N candidates with reasons, without storing an anchor
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", group = "choice")]
     pub(crate) candidates: Option<usize>,
     /// Store the candidate with this rank
@@ -41,7 +41,7 @@ pub(crate) struct AnchorArgs {
     /// Minimum quality for an anchor (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
-    /// Show what would be stored and write nothing
+    /// Show the change without writing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -204,13 +204,13 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
         out.line(&format!("{id}: {}", out.safe(&report.rule)));
     } else {
         let reason = anchors::rejection(&report.candidates, report.min_quality);
-        out.line(&format!("{id} {}: {reason}", out.painted(ODD, "not anchored")));
+        out.line(&format!("{id} is {}: {reason}", out.painted(ODD, "not anchored")));
     }
     print_candidates(&report.candidates, is_list, out);
     print_unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
     if !report.candidates.is_empty() {
         let command = format!("cerberus memory anchor {}", out.safe(&report.id));
-        // Ranks refer to the list that was made with these hints.
+        // Ranks refer to the list for these hints.
         let hints = args.hints.iter().map(|hint| format!(" --hint {}", shell_word(hint)));
         let hints = out.safe(&hints.collect::<String>());
         out.line(&format!("store one with: {command}{hints} --pick 1"));

@@ -27,7 +27,7 @@ pub(crate) struct ImportArgs {
     /// Documents with rules, or folders of documents
     #[arg(value_name = "FILE", required_unless_present = "from_export")]
     pub(crate) files: Vec<PathBuf>,
-    /// Show what would be imported and skipped, and write nothing
+    /// Show what would be imported and skipped
     #[arg(long, conflicts_with = "from_export")]
     pub(crate) dry_run: bool,
     /// Do not search for examples of the rules

@@ -49,9 +49,9 @@ fn filter(args: &FilterArgs) -> Filter {
     }
 }
 
-/// Several hints may be given in one argument, apart by white space or commas.
-fn hints(given: &[String]) -> Vec<String> {
-    let words = given.iter().flat_map(|hint| hint.split([' ', ',', '\t', '\n']));
+/// Splits hints at white space and commas: one argument may contain several.
+fn hints(args: &[String]) -> Vec<String> {
+    let words = args.iter().flat_map(|hint| hint.split([' ', ',', '\t', '\n']));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 

@@ -1,8 +1,8 @@
 //! `cerberus memory reanchor`: follows every anchor through changes in the code.
 //!
 //! An exact match is recorded at its new location. An edited example is recorded if its anchor was
-//! chosen automatically and the code still matches the rule; a manual anchor keeps the approved
-//! fingerprint until a person accepts the change. `--check` and `--dry-run` write nothing.
+//! chosen automatically and the code still matches the rule; the approved fingerprint
+//! of a manual anchor stays until a person accepts the change. `--check` and `--dry-run` do not write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -31,13 +31,13 @@ use reconcile::Reconciler;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReanchorArgs {
-    /// Write nothing and fail if any anchor is out of date
+    /// Fail if any anchor is out of date, without writing
     #[arg(long, group = "mode")]
     pub(crate) check: bool,
     /// Approve the changed code of one memory, or of all
     #[arg(long, value_name = "ID", group = "mode")]
     pub(crate) accept: Option<Option<String>>,
-    /// Show what would be recorded and write nothing
+    /// Show what would be recorded, without writing
     #[arg(long, group = "mode")]
     pub(crate) dry_run: bool,
     /// Undo the last reanchor
@@ -46,7 +46,7 @@ pub(crate) struct ReanchorArgs {
     /// Fail on any edit
     #[arg(long, requires = "check")]
     pub(crate) strict: bool,
-    /// Check only what changed since this revision; fail if git does not know it
+    /// Only anchors that changed since this revision; fail if git does not know it
     #[arg(long, value_name = "REV")]
     pub(crate) since: Option<String>,
     /// Show the compared code and the reason for this memory
@@ -146,7 +146,7 @@ impl Finding {
 }
 
 /// Location of code, with its lines and its similarity to the anchored code if they are known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TrackedLocation {
     pub(crate) file: String,
@@ -173,13 +173,7 @@ impl From<&Place> for TrackedLocation {
 
 impl From<&Anchor> for TrackedLocation {
     fn from(anchor: &Anchor) -> Self {
-        Self {
-            file: anchor.file.clone(),
-            symbol: anchor.symbol.clone(),
-            start_line: None,
-            end_line: None,
-            similarity: None,
-        }
+        Self { file: anchor.file.clone(), symbol: anchor.symbol.clone(), ..Self::default() }
     }
 }
 
@@ -286,7 +280,7 @@ fn memory_path(project: &Project, file: &str) -> String {
     path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()
 }
 
-/// Compares anchors without what changes when code is only reformatted.
+/// Compares anchors without the fields that change when code is only reformatted.
 fn differ_only_in_layout(new: &Anchors, old: &Anchors) -> bool {
     let without_layout = |anchors: &Anchors| -> Anchors {
         let mut anchors = anchors.clone();

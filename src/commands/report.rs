@@ -1,6 +1,6 @@
 //! `cerberus memory report`: an overview of the bank, as an HTML page or as JSON.
 //!
-//! Writes nothing to the bank. Anchors have the state that `reanchor --check` reports. The same
+//! Does not change the bank. Anchors have the state that `reanchor --check` reports. The same
 //! bank and tree give the same report at any time, so only persistent pins are included.
 
 use std::collections::{BTreeMap, BTreeSet};

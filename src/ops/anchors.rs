@@ -1,6 +1,6 @@
 //! Creates the anchors of memories, and describes them for reports.
 //!
-//! Writes nothing: the commands store the anchors.
+//! The commands store the anchors, this module does not.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -112,7 +112,7 @@ pub(crate) fn rule(text: &str) -> &str {
     text.split("\n\n").next().unwrap_or(text).trim()
 }
 
-/// Returns the reason why none of the ranked candidates became the anchor.
+/// Returns why no candidate became the anchor.
 pub(crate) fn rejection(candidates: &[RankedSymbol], min_quality: f64) -> String {
     match candidates.first() {
         Some(best) => format!(

@@ -24,13 +24,13 @@ fn findings(sandbox: &Sandbox, line: &str) -> String {
             it["id"].as_str().unwrap_or("-"),
             it["state"].as_str().unwrap_or("-")
         );
-        told += &["edited", "drift", "recorded"].map(flag).concat();
+        told += &["edited", "drift", "written"].map(flag).concat();
         told += &format!(" {} → {}\n", place(&it["old"]), place(&it["new"]));
         for candidate in it["candidates"].as_array().expect("candidates") {
             told += &format!("  perhaps {}\n", place(candidate));
         }
     }
-    told + &format!("ok {}, stored {}\n", document["ok"], document["stored"])
+    told + &format!("ok {}, written {}\n", document["ok"], document["written"])
 }
 
 const HASH: &str = "shop/accounts.py";
@@ -256,7 +256,7 @@ fn a_dry_run_writes_nothing() {
     let dry = findings(&sandbox, "memory reanchor --dry-run");
     assert_eq!(sandbox.lock(), before);
     assert_eq!(
-        dry.replace("stored false", "stored true"),
+        dry.replace("written false", "written true"),
         findings(&sandbox, "memory reanchor").replace("ok true", "ok false")
     );
 }
@@ -417,9 +417,9 @@ fn a_better_example_is_told_and_taken_only_when_asked() {
     );
     let document = sandbox.json("memory reanchor");
     assert_eq!(document["results"][0]["state"], "fresh");
-    assert_eq!(document["results"][0]["better"]["file"], "retry.py", "{document}");
+    assert_eq!(document["results"][0]["betterCandidate"]["file"], "retry.py", "{document}");
     assert_eq!(sandbox.lock(), lock, "nothing is changed unasked");
-    assert!(sandbox.ok("memory reanchor").contains("a better example has appeared"));
+    assert!(sandbox.ok("memory reanchor").contains("better candidate: "));
     assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
     sandbox.ok("memory anchor retry");
     assert!(sandbox.lock().contains("retry.py"));

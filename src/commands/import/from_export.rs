@@ -220,7 +220,7 @@ fn write(bank: &Bank, anchors: &Anchors, change: Change, done: &mut Vec<Put>) ->
     for file in same {
         done.push(bank.put_aside(file, &anchor_of(file)?)?);
     }
-    // The new memory is written before old ones are removed, so that an interruption loses none.
+    // The new memory is written before old ones are removed, so that an interruption loses no memory.
     done.push(match change.old {
         Some(old) => bank.put_over(&change.file, &change.bytes, old)?,
         None => bank.put_new(&change.file, &change.bytes)?,

@@ -1,7 +1,7 @@
 //! Locations of the files and symbols that a rule mentions.
 //!
-//! A location counts only if it is unique: an existing file, or a symbol with one definition. If a
-//! rule mentions several, none is used.
+//! A location counts only if it is unique: an existing file, or a symbol with one definition. Several
+//! locations in one rule are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ const MAX_FILES: usize = 200;
 /// The file and the full name of symbols with one definition, by the mentioned name.
 type Definitions = BTreeMap<String, (String, String)>;
 
-/// What a rule mentions.
+/// Files and symbols in the text of a rule.
 #[derive(Default)]
 struct Mentions {
     files: BTreeSet<String>,
@@ -27,7 +27,7 @@ struct Mentions {
     symbols: BTreeSet<String>,
 }
 
-/// Returns the location that each rule mentions. Rules are given with the path of their document.
+/// Returns the location that each rule mentions. Each rule comes with the path of its document.
 pub(super) fn locations(
     index: &mut CodeIndex,
     rules: &[(&str, &str)],

@@ -2,7 +2,7 @@
 //!
 //! An item that was imported before is recognized (see [`sources`](super::sources)) and not
 //! imported again. An item whose words changed is reported with the memory of its earlier version,
-//! and not written. Either all memories are written or none.
+//! and not written. The memories are written all together, or not at all.
 
 use std::collections::{BTreeMap, BTreeSet};
 

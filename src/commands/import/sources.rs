@@ -16,7 +16,7 @@ use crate::ops::memories::Memories;
 /// Minimum share of common words for an item to be a changed version of another one.
 const MIN_SHARED: f64 = 0.4;
 
-/// Sources of the memories of a bank. Memories are given by their index in `all`.
+/// Sources of the memories of a bank. The maps contain indices of `all`.
 pub(super) struct Sources<'a> {
     all: &'a [Stored],
     by_source: BTreeMap<(String, String), usize>,

@@ -11,23 +11,13 @@ use super::{Finding, Report};
 use crate::model::State;
 use crate::text;
 
-/// Severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
-    Error,
-    Warning,
-    Notice,
-}
-
-impl Level {
-    /// Returns the level of a finding, or `None` if nothing needs attention.
-    fn of(finding: &Finding) -> Option<Self> {
-        match finding.state {
-            _ if finding.drift => Some(Self::Error),
-            State::Fresh | State::Reformatted => None,
-            _ if finding.written => Some(Self::Warning),
-            _ => Some(Self::Notice),
-        }
+/// Returns the severity of a finding for GitHub and for SARIF, or `None` if it needs no attention.
+fn severity(finding: &Finding) -> Option<(&'static str, &'static str)> {
+    match finding.state {
+        _ if finding.drift => Some(("error", "error")),
+        State::Fresh | State::Reformatted => None,
+        _ if finding.written => Some(("warning", "warning")),
+        _ => Some(("notice", "note")),
     }
 }
 
@@ -35,12 +25,7 @@ impl Level {
 pub(super) fn github(report: &Report) -> String {
     let mut text = String::new();
     for finding in &report.results {
-        let Some(level) = Level::of(finding) else { continue };
-        let command = match level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Notice => "notice",
-        };
+        let Some((command, _)) = severity(finding) else { continue };
         for (file, first, last, message) in locations(finding) {
             let _ = writeln!(
                 text,
@@ -113,11 +98,7 @@ pub(super) fn sarif(report: &Report) -> Value {
 }
 
 fn sarif_result(finding: &Finding) -> Option<Value> {
-    let level = match Level::of(finding)? {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Notice => "note",
-    };
+    let (_, level) = severity(finding)?;
     let mut locations = locations(finding).into_iter().map(|(file, first, last, message)| {
         json!({
             "physicalLocation": {

@@ -27,7 +27,7 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
         print_finding(finding, args, out);
     }
     for id in &report.orphans {
-        let verb = if args.writes() { "removed" } else { "would be removed" };
+        let verb = if args.writes() { "is removed" } else { "would be removed" };
         out.line(&format!("{}: memory not found; its anchor {verb}", out.styled(NAME, id)));
     }
     if args.check {

@@ -50,7 +50,7 @@ pub(super) struct Reconciler<'a> {
 
 impl<'a> Reconciler<'a> {
     /// Ranks the candidates of all rules that need them in one pass over the index. A check of
-    /// unchanged anchors needs none and does not open the index.
+    /// unchanged anchors does not open the index.
     pub(super) fn new(
         project: &'a Project,
         memories: &'a Memories,
@@ -89,8 +89,8 @@ impl<'a> Reconciler<'a> {
         Ok(reconciler)
     }
 
-    /// Ranks the candidates of rules, given with their anchor if it is unchanged. Unchanged anchors
-    /// with a valid cached result are skipped.
+    /// Ranks the candidates of rules. A request contains the anchor if that is unchanged, and is
+    /// skipped if its cached result is valid.
     fn rank(&mut self, requests: Vec<(&String, Query, Option<&Anchor>)>) -> Result<()> {
         let mut index = examples::open_index(self.project.code())?;
         let tree = index.digest();
@@ -211,8 +211,8 @@ impl<'a> Reconciler<'a> {
         })
     }
 
-    /// Returns an edited anchor with its new quality, or nothing if that is below the threshold. A
-    /// manual anchor keeps its approved fingerprint.
+    /// Returns an edited anchor with its new quality, or `None` if that is below the threshold. The
+    /// approved fingerprint of a manual anchor stays.
     fn rescore(
         &self,
         anchor: &Anchor,

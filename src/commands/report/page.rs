@@ -112,7 +112,9 @@ fn table_head(columns: &[&str], numeric: Option<usize>) -> Markup {
         thead {
             tr {
                 @for (column_idx, column) in columns.iter().enumerate() {
-                    th.number[numeric == Some(column_idx)] scope="col" { (column) }
+                    th class=[(numeric == Some(column_idx)).then_some("number")] scope="col" {
+                        (column)
+                    }
                 }
             }
         }

@@ -106,7 +106,7 @@ fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Answer> {
 #[schemars(crate = "schemars")]
 #[serde(deny_unknown_fields)]
 struct ReanchorMemories {
-    /// Write nothing
+    /// Only report, do not write
     #[serde(default)]
     check: bool,
     /// Id of the memory whose changed example is approved
