@@ -64,7 +64,7 @@ fn a_hint_leads_to_the_example() {
     sandbox.ok("memory add \"Hang velvet curtains\" --id hang --no-anchor");
     sandbox.session(expect![[r#"
         $ cerberus memory anchor hang
-        hang not anchored: no code contains any of its words
+        hang is not anchored: no code contains any of its words
         not found in the code: `hang`
         not found in the code: `velvet`
         not found in the code: `curtains`

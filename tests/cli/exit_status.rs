@@ -138,8 +138,8 @@ fn a_command_in_the_wrong_place_is_pointed_to() {
 
         $ cerberus memory anchor-test ""
         --- stderr
-        cerberus: a rule without words has no example
-        hint: say the rule, as in `cerberus memory anchor-test "close the session"`
+        cerberus: the rule is empty
+        hint: pass a text, as in `cerberus memory anchor-test "close the session"`
         [exit 2]
     "#]]);
 }

@@ -228,7 +228,7 @@ fn what_cannot_be_imported_is_told() {
           [FILE]...  Documents with rules, or folders of documents
 
         Options:
-              --dry-run               Show what would be imported and skipped, and write nothing
+              --dry-run               Show what would be imported and skipped
               --no-anchor             Do not search for examples of the rules
               --scope <SCOPE>         Scope of the rules: universal, language:NAME or project:NAME
               --from-export <EXPORT>  Import the output of `cerberus memory export` (`-` for standard input)

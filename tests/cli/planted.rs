@@ -224,7 +224,7 @@ fn names_that_would_break_a_line_are_left_out() {
 
         $ cerberus memory anchor-test "walrus tusk"
         walrus tusk
-        no example over the gate 0.2
+        not anchored: no code contains any of its words
         [exit 0]
     "#]]);
 }

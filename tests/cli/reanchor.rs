@@ -62,9 +62,9 @@ fn a_formatters_work_is_no_drift() {
         "(found) =>\n      ENTITIES[found],\n  ",
     );
     expect![[r#"
-        escape-html reformatted recorded web/html.ts::escapeHtml → web/html.ts::escapeHtml
-        hash-passwords reformatted recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
-        ok true, stored false
+        escape-html reformatted written web/html.ts::escapeHtml → web/html.ts::escapeHtml
+        hash-passwords reformatted written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok true, written false
     "#]].assert_eq(&findings(&sandbox, "memory reanchor --check --strict"));
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
 }
@@ -74,18 +74,18 @@ fn an_edit_of_a_found_example_is_recorded_while_it_shows_its_rule() {
     let sandbox = Sandbox::anchored();
     sandbox.edit(HASH, "r=8", "r=16");
     expect![[r#"
-        hash-passwords edited edited recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
-        ok false, stored false
+        hash-passwords edited edited written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok false, written false
     "#]].assert_eq(&findings(&sandbox, "memory reanchor --check"));
     assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
     expect![[r#"
-        hash-passwords edited edited recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
-        ok true, stored true
+        hash-passwords edited edited written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok true, written true
     "#]].assert_eq(&findings(&sandbox, "memory reanchor"));
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --check --strict
         fresh	4
-        every anchor holds
+        all anchors are up to date
         [exit 0]
     "#]]);
 }
@@ -97,7 +97,7 @@ fn an_edit_under_the_gate_is_drift_until_it_is_accepted() {
     let gate = "--min-quality 1";
     expect![[r#"
         hash-passwords edited edited drift shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
-        ok false, stored false
+        ok false, written false
     "#]].assert_eq(&findings(&sandbox, &format!("memory reanchor {gate}")));
     assert_eq!(sandbox.run(&format!("memory reanchor --check {gate}")).status(), 1);
     sandbox.ok("memory reanchor --accept hash");
@@ -111,14 +111,14 @@ fn an_edit_of_a_chosen_example_waits_for_a_person() {
     sandbox.edit("shop/orders.py", "return label", "return label, order");
     expect![[r#"
         hang-curtains edited edited shop/orders.py::ship → shop/orders.py::ship
-        ok true, stored false
+        ok true, written false
     "#]]
     .assert_eq(&findings(&sandbox, "memory reanchor"));
     assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 1);
     expect![[r#"
-        hang-curtains edited edited recorded shop/orders.py::ship → shop/orders.py::ship
-        ok true, stored true
+        hang-curtains edited edited written shop/orders.py::ship → shop/orders.py::ship
+        ok true, written true
     "#]]
     .assert_eq(&findings(&sandbox, "memory reanchor --accept"));
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
@@ -130,9 +130,9 @@ fn a_renamed_example_is_followed() {
     sandbox.edit(HASH, "hash_password", "digest_secret");
     sandbox.edit("api/limit.go", "RejectClient", "Refuse");
     expect![[r#"
-        hash-passwords renamed recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.digest_secret
-        limit-clients renamed recorded api/limit.go::Limiter.RejectClient → api/limit.go::Limiter.Refuse
-        ok true, stored true
+        hash-passwords renamed written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.digest_secret
+        limit-clients renamed written api/limit.go::Limiter.RejectClient → api/limit.go::Limiter.Refuse
+        ok true, written true
     "#]].assert_eq(&findings(&sandbox, "memory reanchor"));
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
 }
@@ -144,7 +144,7 @@ fn a_lost_example_fails_the_check() {
     let gate = "--min-quality 0.99";
     expect![[r#"
         limit-clients gone drift api/limit.go::Limiter.RejectClient → -::-
-        ok false, stored false
+        ok false, written false
     "#]]
     .assert_eq(&findings(&sandbox, &format!("memory reanchor {gate}")));
     assert!(sandbox.lock().contains("limit-clients"), "what is lost stays on record");
@@ -162,7 +162,7 @@ fn there_is_no_guess_between_equals() {
         escape-html ambiguous drift web/html.ts::escapeHtml → -::-
           perhaps web/a.ts::escapeHtml
           perhaps web/b.ts::escapeHtml
-        ok false, stored false
+        ok false, written false
     "#]]
     .assert_eq(&findings(&sandbox, "memory reanchor"));
     assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
@@ -213,8 +213,8 @@ fn the_anchor_of_a_memory_that_is_no_more_is_dropped() {
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --check
         fresh	3
-        escape-html its memory is no more; its anchor is dropped
-        the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock
+        escape-html: memory not found; its anchor would be removed
+        anchors are out of date: run `cerberus memory reanchor`, resolve the findings, commit anchors.lock
         --- stderr
         warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
         [exit 1]
@@ -222,7 +222,7 @@ fn the_anchor_of_a_memory_that_is_no_more_is_dropped() {
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor
         fresh	3
-        escape-html its memory is no more; its anchor is dropped
+        escape-html: memory not found; its anchor is removed
         --- stderr
         warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
         [exit 0]
@@ -303,12 +303,12 @@ fn a_bank_without_anchors_is_no_failure() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor
-        no anchors to follow; make some with `cerberus memory add` or `cerberus memory anchor`
+        no anchors; create one with `cerberus memory add` or `cerberus memory anchor`
         [exit 0]
 
         $ cerberus memory reanchor --check
-        no anchors to follow; make some with `cerberus memory add` or `cerberus memory anchor`
-        every anchor holds
+        no anchors; create one with `cerberus memory add` or `cerberus memory anchor`
+        all anchors are up to date
         [exit 0]
     "#]]);
     assert!(!sandbox.exists(".memories/anchors.lock"));
@@ -330,7 +330,7 @@ fn the_last_run_can_be_taken_back() {
     assert_ne!(sandbox.lock(), before);
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
-        the last reanchor is taken back; 4 anchors are as they were before it
+        reverted the last reanchor; restored 4 anchors
         [exit 0]
 
         $ cerberus memory reanchor --undo
