@@ -34,17 +34,17 @@ const FILES: &[(&str, &str)] = &[
 /// A memory with two sections.
 const NOTES: &str = include_str!("demo/release-notes.md");
 
-/// Id and text of each rule, with the file and the symbol of its example.
-const RULES: &[(&str, &str, Option<(&str, &str)>)] = &[
+/// Id and text of each rule, with its example.
+const RULES: &[(&str, &str, Option<&str>)] = &[
     (
         "hash-passwords",
         "Hash a password with a fresh salt before it is stored",
-        Some(("shop/accounts.py", "Accounts.register")),
+        Some("shop/accounts.py::Accounts.register"),
     ),
     (
         "limit-clients",
         "Answer too many requests from one client with status 429",
-        Some(("api/limit.go", "Limiter.Wrap")),
+        Some("api/limit.go::Limiter.Wrap"),
     ),
     ("render-invoices", "Render invoices as PDF with embedded fonts", None),
 ];
@@ -107,14 +107,13 @@ fn add_rules(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
     for (id, text, expected) in RULES {
         let args = AddArgs { id: Some((*id).to_owned()), ..AddArgs::new((*text).to_owned()) };
         let anchor = add::add(project, &args)?.anchor;
-        let found =
-            anchor.as_ref().map(|it| (it.file.as_str(), it.symbol.as_deref().unwrap_or("")));
-        let shows = match found {
-            Some((file, symbol)) => format!("example {file}::{symbol}"),
+        let found = anchor.map(|anchor| super::place(&anchor.file, anchor.symbol.as_deref()));
+        let shows = match &found {
+            Some(location) => format!("example {location}"),
             None => "not anchored, because there is no example".to_owned(),
         };
         let command = format!("cerberus memory add \"{text}\" --id {id}");
-        step(steps, &command, shows, found == *expected);
+        step(steps, &command, shows, found.as_deref() == *expected);
     }
     Ok(())
 }
