@@ -70,13 +70,13 @@ const OWNERS: &[(&str, Owner)] = &[
     ("comfy-table", Only(&["output"])),
     ("ignore", Only(&["tree"])),
     ("indicatif", Only(&["output"])),
-    ("jiff", Only(&["model", "markdown", "ops", "config"])),
+    ("jiff", Only(&["model", "markdown", "ops", "config", "commands"])),
     ("jsonc-parser", Only(&["ops"])),
-    ("maud", Only(&["output"])),
+    ("maud", Only(&["commands"])),
     ("memchr", Only(&["text", "markdown", "syntax", "tree", "engine", "ops"])),
     ("postcard", Only(&["ops", "engine"])),
     ("pulldown-cmark", Only(&["markdown"])),
-    ("rayon", Only(&["bank", "engine", "ops"])),
+    ("rayon", Only(&["bank", "engine", "ops", "commands"])),
     ("rmcp", Only(&["mcp"])),
     ("rusqlite", Only(&["store"])),
     ("rust-stemmers", Only(&["engine"])),
@@ -88,8 +88,8 @@ const OWNERS: &[(&str, Owner)] = &[
     ("similar", Only(&["ops"])),
     ("strsim", Only(&["text", "engine"])),
     ("strum", Only(&["model"])),
-    // `ops` makes the folder of the demo.
-    ("tempfile", Only(&["bank", "ops"])),
+    // `commands` creates the folder of the demo.
+    ("tempfile", Only(&["bank", "ops", "commands"])),
     ("terminal_size", Only(&["config"])),
     ("thread_local", Only(&["engine"])),
     ("tikv-jemallocator", Only(&["main"])),
@@ -104,7 +104,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("tree-sitter-rust", Only(&["syntax"])),
     ("tree-sitter-typescript", Only(&["syntax"])),
     ("walkdir", Only(&["bank"])),
-    ("xxhash-rust", Only(&["syntax", "engine", "ops", "config", "output"])),
+    ("xxhash-rust", Only(&["syntax", "engine", "ops", "config", "commands"])),
 ];
 
 /// Packages that any unit test may use.

@@ -159,7 +159,7 @@ fn wanted(command: &str, arg: &str) -> Option<Wanted> {
         ("append" | "update", "section") | ("read", "sections") | ("search", "anchors") => {
             Wanted::Section
         }
-        ("add", "anchor_to") | ("anchor", "to") | ("anchor-test", "expect") => Wanted::Place,
+        ("add" | "anchor", "to") | ("anchor-test", "expect") => Wanted::Place,
         ("linked", "target") => Wanted::Target,
         ("show" | "search", "file") | ("inject", "files") => Wanted::File,
         _ => return None,

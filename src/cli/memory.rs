@@ -28,16 +28,16 @@ use crate::commands::update::UpdateArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
-    /// Make a bank in this project
+    /// Create a bank in this project
     #[command(after_help = "Example: cerberus memory init")]
     Init,
-    /// Add a short memory and anchor it to the code that shows it
+    /// Add a short memory and link it to its best example in the code
     #[command(after_help = "\
 Example: cerberus memory add \"Hash passwords before storing them\" --hint generate_password_hash")]
     Add(AddArgs),
-    /// Find and keep the anchor of a memory
+    /// Find and store the anchor of a memory
     #[command(after_help = "\
-Without a choice the best example is kept if its quality is over the gate; otherwise nothing is
+By default the best candidate is stored if its quality reaches the threshold; otherwise nothing is
 stored and the exit status is 1.
 
 Examples:
@@ -45,12 +45,15 @@ Examples:
   cerberus memory anchor hash-passwords --pick 2
   cerberus memory anchor hash-passwords --to src/auth.py::register")]
     Anchor(AnchorArgs),
-    /// Rank the examples of a rule and store nothing
-    #[command(after_help = "\
+    /// Rank the candidates for a rule and store nothing
+    #[command(
+        visible_alias = "rank",
+        after_help = "\
 Examples:
   cerberus memory anchor-test \"close the session when the request ends\" --hint close_db
   cerberus memory anchor-test --rules rules.jsonl --json
-  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --within 3")]
+  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --top 3"
+    )]
     AnchorTest(AnchorTestArgs),
     /// Show memories, newest first
     #[command(after_help = "\
@@ -58,10 +61,10 @@ Examples:
   cerberus memory show --anchored
   cerberus memory show hash-passwords")]
     Show(ShowArgs),
-    /// Follow every anchor through what changed in the code
+    /// Follow every anchor through changes in the code
     #[command(after_help = "\
-With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer shows its
-rule, or is not recorded at its new place.
+With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer matches
+its rule, or is not recorded at its new location.
 
 Examples:
   cerberus memory reanchor
@@ -152,18 +155,18 @@ The first line says the format, each further one is a file: memories, anchors.lo
 
 Example: cerberus memory export --output memories.jsonl")]
     Export(ExportArgs),
-    /// Take rules out of AGENTS.md and the like, or a whole bank out of an export
+    /// Import rules from AGENTS.md and similar files, or a bank from an export
     #[command(
         arg_required_else_help = true,
         after_help = "\
-List items that tell what to do become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
+List items that give an instruction become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
 .github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
-left; --dry-run says why. A file or symbol that a rule names is its example, else the best one
-over the gate. What was taken before is known by its file and its words and not taken again, even
-if the memory was edited since; a changed item is reported.
+skipped; --dry-run shows the reasons. The example of a rule is the file or symbol that it mentions,
+otherwise the best candidate above the threshold. Already imported items are skipped, even if their
+memory was edited since; changed items are reported.
 
-An export is checked before anything is written. What the bank has already is left alone; what it
-has otherwise is refused unless --overwrite is given.
+An export is checked before anything is written. Identical files are skipped; files that differ
+from those in the bank are an error without --overwrite.
 
 Examples:
   cerberus memory import AGENTS.md .cursor/rules --dry-run
@@ -192,11 +195,11 @@ Example: cerberus memory feedback hash-passwords --good")]
     /// Count the memories and their anchors
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),
-    /// Write a page that shows the rules, their examples, what changed and the links
+    /// Write an HTML page of the rules, their examples, changes and links
     #[command(after_help = "\
-The page is one file for people: it loads nothing, runs no script and is read in light, in dark, on
-a phone and on paper. Anchors stand in it as `reanchor --check` finds them; nothing is recorded. The
-same bank and commit make the same page. --json prints what the page shows as data.
+The page is a single file without scripts or external resources, with styles for light and dark
+mode, phones and print. It shows the state of the anchors as `reanchor --check` reports it. The same
+bank and commit produce the same page. --json prints the data of the page.
 
 Examples:
   cerberus memory report --html report.html

@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// Keep, find and follow rules and their examples
     #[command(subcommand)]
     Memory(Box<MemoryCommand>),
-    /// Bring the code index up to date and say what it holds
+    /// Update the code index and print its statistics
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),
     /// Have agents and git call cerberus at the right moments
@@ -88,7 +88,7 @@ Examples:
   cerberus doctor
   cerberus doctor --json --project ../shop")]
     Doctor,
-    /// Show the whole life cycle on a throw-away repository, each step checked
+    /// Run the main commands in a temporary repository and check each step
     #[command(after_help = "Example: cerberus demo")]
     Demo,
 }

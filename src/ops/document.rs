@@ -21,7 +21,7 @@ pub(crate) struct Edited {
 }
 
 /// Checks that a text may be put into a memory.
-pub(super) fn check_content(content: &str) -> Result<()> {
+pub(crate) fn check_content(content: &str) -> Result<()> {
     if content.trim_start_matches('\u{FEFF}').trim().is_empty() {
         return Err(UserError::usage("the content is empty")
             .hint("give it with `--content TEXT`, `--file FILE`, or through a pipe")
@@ -43,10 +43,10 @@ pub(super) fn check_content(content: &str) -> Result<()> {
 }
 
 /// A text that is to be written, and what messages call it.
-pub(super) type Given<'a> = (&'static str, &'a str);
+pub(crate) type Given<'a> = (&'static str, &'a str);
 
 /// Checks that no text that is to be written holds a secret. The secret itself is not told.
-pub(super) fn refuse_secrets(given: &[Given]) -> Result<()> {
+pub(crate) fn refuse_secrets(given: &[Given]) -> Result<()> {
     let found =
         given.iter().find_map(|(name, text)| Some((name, text, secrets::find_secret(text)?)));
     let Some((name, text, secret)) = found else { return Ok(()) };

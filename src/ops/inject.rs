@@ -242,7 +242,7 @@ fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
 }
 
 /// Returns the text of a memory without the tags of its sections.
-pub(super) fn text(stored: &MemoryFile) -> String {
+pub(crate) fn text(stored: &MemoryFile) -> String {
     let body = &stored.memory.body;
     if !body.contains("<!--") {
         return body.trim().to_owned();

@@ -125,7 +125,7 @@ fn fix_report(stored: &MemoryFile, text: &str, fixed: &Fixed, written: bool) -> 
 }
 
 /// Returns the sections of `text`, which is what the memory holds or will hold.
-pub(super) fn report(stored: &MemoryFile, text: &str) -> Report {
+pub(crate) fn report(stored: &MemoryFile, text: &str) -> Report {
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
     let listed = parsed.list.iter().map(|section| Section {

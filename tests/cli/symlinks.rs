@@ -227,7 +227,7 @@ fn names_with_control_characters_are_skipped() {
 
         $ cerberus memory anchor-test "walrus tusk"
         walrus tusk
-        no example over the gate 0.2
+        not anchored: no code contains any of its words
         [exit 0]
     "#]]);
 }

@@ -4,10 +4,11 @@ use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
+use crate::commands::add::{self, AddArgs};
 use crate::error::UserError;
 use crate::mcp::answer::Answer;
 use crate::model::{MemoryType, Scope};
-use crate::ops::{add, append, create, merge, read, trash, update};
+use crate::ops::{append, create, merge, read, trash, update};
 
 use super::search::memory_type;
 use super::{Call, Effect, Tool};
@@ -88,20 +89,14 @@ fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
     let scope = params.scope.as_deref().map(scope).transpose()?;
     let more = "read_memory shows it";
     let Some(filename) = params.filename else {
-        let request = add::Request {
-            text: params.content,
-            id: None,
+        let args = AddArgs {
             memory_type: params.memory_type.unwrap_or(MemoryType::Rule),
-            category: None,
             scope,
             tags: params.tags,
             hints: params.hints,
-            anchor_to: None,
-            no_anchor: false,
-            min_quality: call.project().min_quality,
-            allow_secret: false,
+            ..AddArgs::new(params.content)
         };
-        return Answer::of(&add::add(call.project(), &request)?, more);
+        return Answer::of(&add::add(call.project(), &args)?, more);
     };
     let request = create::Request {
         name: stem(&filename),
