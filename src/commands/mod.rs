@@ -39,19 +39,12 @@ use args::FilterArgs;
 use crate::ops::memories::Filter;
 
 fn filter(args: &FilterArgs) -> Filter {
-    Filter {
-        scope: args.scope.clone(),
-        memory_type: args.memory_type,
-        category: args.category.clone(),
-        tags: args.tags.clone(),
-        status: args.status,
-        file: args.file.clone(),
-    }
+    args.clone()
 }
 
-/// Several hints may be given in one argument, apart by white space or commas.
-fn hints(given: &[String]) -> Vec<String> {
-    let words = given.iter().flat_map(|hint| hint.split([' ', ',', '\t', '\n']));
+/// Splits each hint at white space and commas.
+fn hints(args: &[String]) -> Vec<String> {
+    let words = args.iter().flat_map(|hint| hint.split([' ', ',', '\t', '\n']));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 

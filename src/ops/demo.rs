@@ -18,7 +18,8 @@ use crate::model::{MemoryType, State};
 
 use super::memories::Filter;
 use super::reanchor::{self, Mode};
-use super::{Project, add, init, inject, pins, search, show, trash};
+use super::{Project, add, init, inject, pins, search, show};
+use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
 
 /// The repository: a rule's example in Python, another one's in Go, and code around them.
 const FILES: &[(&str, &str)] = &[
@@ -208,8 +209,8 @@ fn look_up(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
     };
     step(steps, "cerberus memory search release --anchors summary --content", told, ok);
 
-    let deleted = trash::delete(project, &["limit-clients".to_owned()])?;
-    let restored = trash::restore(project, "limit-clients")?;
+    let deleted = trash::delete(project, &DeleteArgs { ids: vec!["limit-clients".to_owned()] })?;
+    let restored = trash::restore(project, &RestoreArgs { id: "limit-clients".to_owned() })?;
     let ok =
         [&deleted, &restored].iter().all(|report| report.moved.iter().all(|moved| moved.anchored));
     let command = "cerberus memory delete limit-clients && cerberus memory restore limit-clients";

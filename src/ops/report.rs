@@ -24,8 +24,8 @@ use super::links::{self, Cycle, Edge};
 use super::memories::{Filter, Memories};
 use super::pins::{self, BuiltIn};
 use super::reanchor::{self, Finding, Mode, Request};
-use super::sections::{self, Section};
 use super::{Progress, Project, inject, rounded};
+use crate::commands::sections::{self, Section};
 use crate::engine::track;
 
 /// The most lines of a memory's text: what is longer is read in its own file.
@@ -202,7 +202,7 @@ fn entry(stored: &Stored, anchor: Option<Anchored>) -> Entry {
         updated_at: memory.updated_at.map(|time| time.to_string()),
         text: shown.join("\n"),
         left_out_lines: n_lines - shown.len(),
-        sections: sections::report(stored, &stored.text).sections,
+        sections: sections::list(stored, &stored.text).sections,
         anchorable: memory.scope != Scope::Universal,
         anchor,
     }

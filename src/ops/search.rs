@@ -18,7 +18,7 @@ use crate::text;
 
 use self::lanes::{Found, Place, Query};
 use super::memories::{self, Filter};
-use super::section_selection::{self, Missing, SectionPlace, TokenMetrics};
+use super::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
 use super::sync::{IndexedMemory, Synced};
 use super::{Project, links, rounded, sync};
 
@@ -78,7 +78,7 @@ pub(crate) struct Hit {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<String>,
     pub(crate) sections: Vec<SectionPlace>,
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<MissingSection>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token_metrics: Option<TokenMetrics>,
 }
@@ -263,7 +263,7 @@ fn near_words(synced: &Synced, query: &Query) -> Result<Vec<String>> {
 
 /// Puts the wanted sections of a memory into its hit.
 fn slice(hit: &mut Hit, text: &str, request: &Request, warnings: &mut Vec<String>) {
-    let slice = section_selection::slice(text, &request.sections, false);
+    let slice = section_selection::select(text, &request.sections, false);
     warnings.extend(slice.warnings(&hit.id, &hit.file));
     hit.sections = slice.sections;
     hit.missing = slice.missing;
