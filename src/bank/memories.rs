@@ -29,9 +29,21 @@ pub(crate) struct Stored {
     pub(crate) memory: Memory,
     /// The path below the bank, with `/`.
     pub(crate) file: String,
+    /// Stat of the file before it was read.
+    pub(crate) stat: Option<FileStat>,
     /// The whole text, frontmatter and all.
     pub(crate) text: String,
+    encoding: Encoding,
     pub(crate) warnings: Vec<String>,
+}
+
+/// Encoding of a memory file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Utf8,
+    Utf8WithBom,
+    /// UTF-16 or invalid UTF-8. Such a file cannot be edited.
+    Other,
 }
 
 /// What a bank holds.
@@ -74,6 +86,7 @@ impl Bank {
 
     /// Reads one memory.
     pub(crate) fn read(&self, file: &str) -> Result<Stored> {
+        let stat = self.stat(file);
         let bytes =
             files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| vanished(file))?;
         let mut warnings = Vec::new();
@@ -82,6 +95,12 @@ impl Bank {
         if !is_exact {
             warnings.push(format!("`{file}` is no valid UTF-8; bad bytes are shown as U+FFFD"));
         }
+        let encoding = match bytes[..] {
+            [0xEF, 0xBB, 0xBF, ..] if is_exact => Encoding::Utf8WithBom,
+            [0xFF | 0xFE, ..] => Encoding::Other,
+            _ if is_exact => Encoding::Utf8,
+            _ => Encoding::Other,
+        };
         let text = text.into_owned();
         let parsed = frontmatter::parse(&text);
         for diagnostic in parsed.warnings {
@@ -102,7 +121,7 @@ impl Bank {
             updated_at: front.updated_at,
             body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
         };
-        Ok(Stored { memory, file: file.to_owned(), text, warnings })
+        Ok(Stored { memory, file: file.to_owned(), stat, text, encoding, warnings })
     }
 
     /// Reads all memories; one that cannot be read is a warning.
@@ -121,8 +140,8 @@ impl Bank {
         };
         for stored in all {
             match stored {
-                Ok(mut stored) => {
-                    contents.warnings.append(&mut stored.warnings);
+                Ok(stored) => {
+                    contents.warnings.extend(stored.warnings.iter().cloned());
                     contents.memories.push(stored);
                 }
                 Err(error) => {
@@ -171,9 +190,15 @@ impl Bank {
         }
     }
 
-    /// Reads the whole text of a memory that is to be edited, byte-order mark and all; it
-    /// must be text to the last byte.
-    pub(crate) fn exact_text(&self, file: &str) -> Result<String> {
+    /// Returns the complete text of a memory for editing, including a byte-order mark. Fails if it
+    /// is not valid UTF-8.
+    pub(crate) fn exact_text(&self, stored: &Stored) -> Result<String> {
+        match stored.encoding {
+            Encoding::Utf8 => return Ok(stored.text.clone()),
+            Encoding::Utf8WithBom => return Ok(format!("\u{FEFF}{}", stored.text)),
+            Encoding::Other => {}
+        }
+        let file = &stored.file;
         let bytes =
             files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| vanished(file))?;
         String::from_utf8(bytes).map_err(|error| {

@@ -96,7 +96,7 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         names::check(id)?;
         memories.check_free(id)?;
     }
-    let old = existing.map(|stored| project.bank.exact_text(&stored.file)).transpose()?;
+    let old = existing.map(|stored| project.bank.exact_text(stored)).transpose()?;
     let mut warnings = Vec::new();
     let sources = find_sources(project, args, id, &memories, old.as_deref(), &mut warnings)?;
     let moving: Vec<&Stored> = sources.iter().map(|source| source.stored).collect();
@@ -180,7 +180,7 @@ fn find_sources<'a>(
         let stored = memories.find(typed)?;
         let is_duplicate = sources.iter().any(|source| source.stored.file == stored.file);
         if stored.memory.id != target_id && !is_duplicate {
-            sources.push(Source { stored, text: project.bank.exact_text(&stored.file)? });
+            sources.push(Source { stored, text: project.bank.exact_text(stored)? });
         }
     }
     if sources.is_empty() && !is_any_merged {
@@ -381,7 +381,7 @@ fn redirect_memory(
     if matches!(redirect_links(&stored.text, sources, target), Ok((_, 0))) {
         return None;
     }
-    let change = project.bank.exact_text(&stored.file).and_then(|text| {
+    let change = project.bank.exact_text(stored).and_then(|text| {
         let change = redirect_links(&text, sources, target);
         Ok(change.map_err(|error| document::edit_error(&stored.file, error))?)
     });

@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
+use crate::bank::Stored;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::markdown::sections;
@@ -53,7 +54,7 @@ pub(crate) fn read(project: &Project, args: &ReadArgs) -> Result<Report> {
         sections: Vec::new(),
         missing: Vec::new(),
         token_metrics: None,
-        warnings: stored.warnings.clone(),
+        warnings: Vec::new(),
         bytes: None,
     };
     let requested = requested_sections(args);
@@ -72,11 +73,19 @@ pub(crate) fn read(project: &Project, args: &ReadArgs) -> Result<Report> {
         parsed.list.iter().map(|section| SectionPlace::new(section, &lines)).collect();
     if args.raw {
         report.content = stored.text.clone();
-        report.bytes = project.bank.bytes(&stored.file)?;
+        report.bytes = raw_bytes(project, stored)?;
     } else {
         report.content = stored.memory.body.trim().to_owned();
     }
     Ok(report)
+}
+
+fn raw_bytes(project: &Project, stored: &Stored) -> Result<Option<Vec<u8>>> {
+    match project.bank.exact_text(stored) {
+        Ok(text) => Ok(Some(text.into_bytes())),
+        // Not valid UTF-8.
+        Err(_) => project.bank.bytes(&stored.file),
+    }
 }
 
 fn requested_sections(args: &ReadArgs) -> Vec<String> {

@@ -94,7 +94,7 @@ pub(crate) fn sections(project: &Project, args: &SectionsArgs) -> Result<Report>
     if !args.fix {
         return Ok(list(stored, &stored.text));
     }
-    let text = project.bank.exact_text(&stored.file)?;
+    let text = project.bank.exact_text(stored)?;
     let fixed = fix::fix(&text);
     let written = is_write && fixed.text != text;
     if written {
@@ -155,7 +155,7 @@ pub(crate) fn list(stored: &Stored, text: &str) -> Report {
         sections: sections.collect(),
         diagnostics: diagnostics.collect(),
         fix: None,
-        warnings: stored.warnings.clone(),
+        warnings: Vec::new(),
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn edit_memory(
     let memories = Memories::load(project)?;
     let stored = memories.find(typed_id)?;
     let file = &stored.file;
-    let old = project.bank.exact_text(file)?;
+    let old = project.bank.exact_text(stored)?;
     let Edit { mut text, section, mut warnings } = edit(&memories, stored, &old)?;
     let written = text != old;
     if written {

@@ -41,7 +41,7 @@ pub(crate) mod section_selection;
 pub(crate) mod show;
 pub(crate) mod similar;
 pub(crate) mod stats;
-mod sync;
+pub(crate) mod sync;
 
 /// Where an operation works and what the user has settled for it.
 #[derive(Debug, Clone)]

@@ -24,7 +24,7 @@ use super::links::{self, Cycle, Edge};
 use super::memories::{Filter, Memories};
 use super::pins::{self, BuiltIn};
 use super::reanchor::{self, Finding, Mode, Request};
-use super::{Progress, Project, inject, rounded};
+use super::{Progress, Project, inject, rounded, sync};
 use crate::commands::sections::{self, Section};
 use crate::engine::track;
 
@@ -148,7 +148,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         since: None,
     };
     let followed = reanchor::reanchor(project, &request, progress)?;
-    let links = links::links(project, false)?;
+    let links = links::links_in(project, sync::open_with(project, &memories)?, false)?;
     let lasting = pins::Filter { scope: Some(PinScope::Persistent), ..pins::Filter::default() };
     let pins = pins::list(project, &lasting, false, None)?;
     let findings: BTreeMap<String, Finding> =

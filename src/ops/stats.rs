@@ -48,7 +48,7 @@ pub(crate) struct AnchorState {
 /// Counts the memories and looks at each anchor in its own file.
 pub(crate) fn stats(project: &Project, show_anchors: bool) -> Result<Report> {
     let memories = Memories::load(project)?;
-    let edges = links::edges(project, &sync::open(project)?)?;
+    let edges = links::edges(project, &sync::open_with(project, &memories)?)?;
     let count = |key: &dyn Fn(&crate::bank::Stored) -> String| {
         let mut counts = BTreeMap::new();
         for stored in &memories.all {

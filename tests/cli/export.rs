@@ -95,8 +95,8 @@ fn an_export_is_a_header_and_one_line_per_file() {
 
         $ cerberus memory export --output no/where.jsonl
         --- stderr
-        cerberus: there is no folder `no` to write to
-        hint: make it with `mkdir -p no`
+        cerberus: folder `no` not found
+        hint: create it with `mkdir -p no`
         [exit 2]
 
         $ cerberus memory import --from-export out.jsonl
@@ -143,8 +143,8 @@ fn a_conflicting_import_is_refused_without_overwrite() {
     to.session(expect![[r#"
         $ cerberus memory restore named
         --- stderr
-        cerberus: there is a memory `extra` already, in `extra.md`
-        hint: choose another id, or see it with `cerberus memory show extra`
+        cerberus: memory `extra` already exists in `extra.md`
+        hint: choose another id, or show it with `cerberus memory show extra`
         [exit 2]
     "#]]);
     assert_eq!(to.run("memory reanchor --check").status(), 0);
@@ -218,21 +218,21 @@ fn an_invalid_export_is_refused_as_a_whole() {
         hint: make it again with `cerberus memory export`
         cerberus: `good.md` is a file and a folder in the export
         hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: a line has either `text` or `base64`
+        cerberus: line 3 of the export: a line must have either `text` or `base64`
         hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `base64` is damaged: Invalid symbol 63, offset 0
+        cerberus: line 3 of the export: `base64` is not valid: Invalid symbol 63, offset 0
         hint: make it again with `cerberus memory export`
-        cerberus: failed to read the standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `text`, `base64`
+        cerberus: failed to read standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `text`, `base64`
         hint: make an export with `cerberus memory export`
-        cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, this cerberus knows 1
+        cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, but this cerberus supports 2
         hint: make it again with `cerberus memory export`
         cerberus: the export was cut: 2 of its 3 files are there
         hint: copy it again, or make another with `cerberus memory export`
-        cerberus: failed to read the standard input, line 3, column 2: expected ident
+        cerberus: failed to read standard input, line 3, column 2: expected ident
         hint: make an export with `cerberus memory export`
-        cerberus: failed to read the standard input, line 1, column 0: EOF while parsing a value
+        cerberus: failed to read standard input, line 1, column 0: EOF while parsing a value
         hint: make an export with `cerberus memory export`
-        cerberus: failed to read the standard input, line 1, column 2: missing field `format`
+        cerberus: failed to read standard input, line 1, column 2: missing field `format`
         hint: make an export with `cerberus memory export`
         cerberus: the first line says `x`, not `cerberus-export`
         hint: make an export with `cerberus memory export`
