@@ -3,11 +3,11 @@
 //! The excerpt has the signature, the first and last statements, and a comment with the number
 //! of omitted lines. The common indentation is removed.
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use crate::model::Language;
 
-use super::language;
+use super::{language, parse};
 
 /// The first and last line of a range, both inclusive and 0-based.
 type Lines = (usize, usize);
@@ -88,9 +88,7 @@ fn statements(
     definition: Lines,
     budget: usize,
 ) -> Option<Vec<Lines>> {
-    let mut parser = Parser::new();
-    parser.set_language(&language::tables(language).grammar).ok()?;
-    let tree = parser.parse(text, None)?;
+    let tree = parse::tree(language::tables(language), text)?;
     let mut node = enclosing(tree.root_node(), definition);
     let mut best = None;
     loop {

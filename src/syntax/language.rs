@@ -20,8 +20,8 @@
 //!    cases to `formatting_and_comments_do_not_change_the_hash`. Tests over [`Language::ALL`]
 //!    include the new language: they check that the spec names only kinds and fields of the
 //!    grammar.
-//! 7. `README.md`: add the crate and the language to the table of dependencies.
-//!    `CHANGELOG.md`: add an entry.
+//! 7. `README.md`: add the language to the list of supported languages, and the crate to the
+//!    table of dependencies. `CHANGELOG.md`: add an entry.
 //!
 //! A definition whose name is not in a field of its node needs a variant of
 //! [`DefinitionKind`], which `src/syntax/parse/definitions.rs` handles. A comment that starts

@@ -11,7 +11,7 @@ mod keywords;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tree_sitter::{Node, Parser, TreeCursor};
+use tree_sitter::{Node, Parser, Tree, TreeCursor};
 
 use crate::model::{Language, SymbolKind};
 use crate::text::Span;
@@ -24,11 +24,11 @@ use keywords::Triggers;
 /// enclosing symbol; otherwise the names of deeply nested code would need quadratic space.
 const MAX_NAME_BYTES: usize = 400;
 
-/// The first bytes of comments in all languages.
+/// The first byte of a comment, in any language.
 const COMMENT_STARTS: &[u8] = b"#/<";
 
 thread_local! {
-    /// Reused from file to file, because a parser keeps its allocations.
+    /// Reused from file to file, because a parser retains its allocations.
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
@@ -80,6 +80,14 @@ pub(crate) fn last_name(qualified: &str) -> &str {
     qualified.rsplit('.').next().unwrap_or(qualified)
 }
 
+/// Returns the syntax tree of a text.
+pub(super) fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&tables.grammar).ok()?;
+        parser.parse(text, None)
+    })
+}
+
 /// The symbols and tokens of a file.
 #[derive(Debug, Default)]
 pub(crate) struct ParsedFile {
@@ -102,11 +110,7 @@ impl ParsedFile {
     }
 
     fn read(tables: &'static LanguageTables, text: &str, triggers: Option<Triggers>) -> Self {
-        let tree = PARSER.with_borrow_mut(|parser| {
-            parser.set_language(&tables.grammar).ok()?;
-            parser.parse(text, None)
-        });
-        let Some(tree) = tree else { return Self::default() };
+        let Some(tree) = tree(tables, text) else { return Self::default() };
         let mut walker = TreeWalker {
             tables,
             text,
