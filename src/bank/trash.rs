@@ -106,7 +106,7 @@ impl Bank {
     fn newest_trashed(&self, stem: &str) -> Result<String> {
         let newest = self.numbers(stem)?.pop().map(|n| trashed_name(stem, n));
         newest.ok_or_else(|| {
-            UserError::usage(format!("there is no memory `{stem}` in the trash"))
+            UserError::usage(format!("memory `{stem}` not found in the trash"))
                 .hint("see what is there with `ls .memories/.trash`")
                 .into()
         })

@@ -10,7 +10,7 @@ use crate::bank::memories::MAX_BYTES;
 use crate::error::UserError;
 use crate::text;
 
-/// The path that stands for standard input.
+/// Path that means standard input.
 const STDIN: &str = "-";
 
 /// Hint for a command without content.

@@ -50,7 +50,7 @@ pub(crate) struct Report {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Fix {
     pub(crate) closed: Vec<ClosedSection>,
-    /// Unified diff; empty if there is no change.
+    /// Unified diff; empty without changes.
     pub(crate) diff: String,
     pub(crate) written: bool,
 }

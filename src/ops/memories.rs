@@ -70,7 +70,7 @@ pub(crate) fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Re
     find_named("memory", typed, ids)
 }
 
-/// Like [`find_id`], for ids of the given kind: `memory` or `pin`.
+/// Like [`find_id`], for ids of this kind: `memory` or `pin`.
 pub(crate) fn find_named<'a>(
     kind: &str,
     typed: &str,

@@ -40,7 +40,7 @@ pub(crate) struct SyncedStore<'m> {
     pub(crate) store: Store,
     bank: Bank,
     /// Memories that the caller has read, sorted by file.
-    given: &'m [Stored],
+    loaded: &'m [Stored],
     /// Memories that the update has read, sorted by file.
     read: Vec<Stored>,
     pub(crate) warnings: Vec<String>,
@@ -49,7 +49,7 @@ pub(crate) struct SyncedStore<'m> {
 impl SyncedStore<'_> {
     /// Returns the memory in a file. Reads the file only if the command has not read it yet.
     pub(crate) fn read(&self, file: &str) -> Result<Cow<'_, Stored>> {
-        match find_file(&self.read, file).or_else(|| find_file(self.given, file)) {
+        match find_file(&self.read, file).or_else(|| find_file(self.loaded, file)) {
             Some(stored) => Ok(Cow::Borrowed(stored)),
             None => self.bank.read(file).map(Cow::Owned),
         }
@@ -109,7 +109,7 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<
     };
     let anchor = if table::lock_stat(store.reader())? == project.bank.lock_stat() {
         let bank = project.bank.clone();
-        SyncedStore { store, bank, given: &[], read: Vec::new(), warnings: Vec::new() }
+        SyncedStore { store, bank, loaded: &[], read: Vec::new(), warnings: Vec::new() }
             .anchor(id)?
     } else {
         project.bank.anchors()?.remove(id)
@@ -127,7 +127,7 @@ pub(crate) fn open_with<'m>(project: &Project, memories: &'m Memories) -> Result
     sync(project, &memories.all)
 }
 
-fn sync<'m>(project: &Project, given: &'m [Stored]) -> Result<SyncedStore<'m>> {
+fn sync<'m>(project: &Project, loaded: &'m [Stored]) -> Result<SyncedStore<'m>> {
     let _step = timings::step("update the memories in the store");
     let (files, mut warnings) = project.bank.list()?;
     let listed: Vec<(String, FileStat)> = files
@@ -139,7 +139,7 @@ fn sync<'m>(project: &Project, given: &'m [Stored]) -> Result<SyncedStore<'m>> {
     let (changes, read) = if is_up_to_date(&store, &listed)? {
         (Changes::default(), Vec::new())
     } else {
-        Changes::find(project, &store, &listed, given, &mut warnings)?
+        Changes::find(project, &store, &listed, loaded, &mut warnings)?
     };
     let lock = project.bank.lock_stat();
     let lock_changed = table::lock_stat(store.reader())? != lock;
@@ -163,10 +163,10 @@ fn sync<'m>(project: &Project, given: &'m [Stored]) -> Result<SyncedStore<'m>> {
     }
     warnings.extend(table::file_warnings(store.reader())?);
     for (file, id, first) in table::duplicate_ids(store.reader())? {
-        warnings.push(format!("`{file}` has the id `{id}` of `{first}` and is left out"));
+        warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
     }
     warnings.extend(table::orphaned_anchors(store.reader())?.iter().map(|id| orphan_warning(id)));
-    Ok(SyncedStore { store, bank: project.bank.clone(), given, read, warnings })
+    Ok(SyncedStore { store, bank: project.bank.clone(), loaded, read, warnings })
 }
 
 /// Returns the memory in a file, from memories that are sorted by file.
@@ -205,13 +205,13 @@ impl Changes {
     }
 
     /// Compares the files with the store and reads those that changed. Returns the memories that
-    /// were read in addition to `given`, sorted by file. A file that cannot be read is removed from
+    /// were read in addition to `loaded`, sorted by file. A file that cannot be read is removed from
     /// the store and causes a warning.
     fn find(
         project: &Project,
         store: &Store,
         listed: &[(String, FileStat)],
-        given: &[Stored],
+        loaded: &[Stored],
         warnings: &mut Vec<String>,
     ) -> Result<(Self, Vec<Stored>)> {
         let mut known = table::files(store.reader())?;
@@ -221,7 +221,7 @@ impl Changes {
         let changed: Vec<&(String, FileStat)> = listed.iter().filter(is_changed).collect();
         let read = |file: &str, stat: Option<FileStat>| {
             let is_same = |stored: &&Stored| stat.is_none() || stored.stat == stat;
-            match find_file(given, file).filter(is_same) {
+            match find_file(loaded, file).filter(is_same) {
                 Some(stored) => Ok(Cow::Borrowed(stored)),
                 None => project.bank.read(file).map(Cow::Owned),
             }

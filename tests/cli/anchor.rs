@@ -104,7 +104,7 @@ fn an_impossible_anchor_is_refused() {
 
         $ cerberus memory anchor close-sesion
         --- stderr
-        cerberus: there is no memory `close-sesion`
+        cerberus: memory `close-sesion` not found
         hint: did you mean `close-session`?
         [exit 2]
 

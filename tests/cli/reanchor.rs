@@ -273,7 +273,7 @@ fn wrong_usage_is_refused() {
 
             $ cerberus memory reanchor --accept none
             --- stderr
-            cerberus: there is no memory `none`
+            cerberus: memory `none` not found
             hint: list the memories with `cerberus memory show`
             [exit 2]
 

@@ -100,7 +100,7 @@ fn an_unknown_id_is_refused_with_a_suggestion() {
     sandbox.session(expect![[r#"
             $ cerberus memory show close-sesion
             --- stderr
-            cerberus: there is no memory `close-sesion`
+            cerberus: memory `close-sesion` not found
             hint: did you mean `close-session`?
             [exit 2]
 
@@ -112,13 +112,13 @@ fn an_unknown_id_is_refused_with_a_suggestion() {
 
             $ cerberus memory show hash-p escape zzz
             --- stderr
-            cerberus: there is no memory `zzz`
+            cerberus: memory `zzz` not found
             hint: list the memories with `cerberus memory show`
             [exit 2]
 
             $ cerberus memory show ""
             --- stderr
-            cerberus: there is no memory ``
+            cerberus: memory `` not found
             hint: list the memories with `cerberus memory show`
             [exit 2]
 

@@ -18,7 +18,7 @@ use crate::ops::add;
 use super::search::memory_type;
 use super::{Call, Effect, Tool};
 
-/// How to see what a truncated answer omits.
+/// Hint for a truncated answer.
 const MORE: &str = "use read_memory to see it";
 
 pub(super) fn tools() -> Vec<Tool> {
