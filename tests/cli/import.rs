@@ -233,7 +233,7 @@ fn an_unreadable_source_is_refused() {
               --scope <SCOPE>         Say where they hold: universal, language:NAME or project:NAME
               --from-export <EXPORT>  Take what `cerberus memory export` wrote, or the standard input with -
               --overwrite             Write over memories that differ; the bank's own go to the trash
-              --allow-secret          Write it even if it looks like a private key or the token of a service
+              --allow-secret          Write text that looks like a private key or an access token
           -h, --help                  Print help (see more with '--help')
           -V, --version               Print version
 

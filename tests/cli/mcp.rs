@@ -173,7 +173,7 @@ fn the_documented_tools_work() {
     let new = json!({ "filename": "session", "content": content, "tags": ["db"],
         "memory_type": "plan" });
     assert_eq!(client.call("create_memory", new.clone())["file"], "session.md");
-    assert!(client.refused("create_memory", new).contains("there is a memory `session` already"));
+    assert!(client.refused("create_memory", new).contains("memory `session` already exists"));
 
     let append = json!({ "filename": "session.md", "content": "The pool is next." });
     assert_eq!(client.call("append_memory", append)["written"], true);
@@ -342,7 +342,7 @@ fn long_answers_are_split() {
     let result = client.result("read_memory", json!({ "filename": "long" }));
     assert!(result.to_string().len() < 60_000);
     let told = result["structuredContent"]["truncated"].as_str().expect("it is cut");
-    assert!(told.contains("name sections in `anchors`"), "{told}");
+    assert!(told.contains("list sections in `anchors`"), "{told}");
     let end = client.call("read_memory", json!({ "filename": "long", "anchors": ["end"] }));
     assert!(end["content"].as_str().is_some_and(|text| text.contains("The end.")));
     let whole = client.ask("resources/read", json!({ "uri": "memory://long" }));

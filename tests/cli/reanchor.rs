@@ -216,7 +216,7 @@ fn the_anchor_of_a_removed_memory_is_dropped() {
         escape-html its memory is no more; its anchor is dropped
         the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock
         --- stderr
-        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        warning: memory `escape-html` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor
         [exit 1]
     "#]]);
     sandbox.session(expect![[r#"
@@ -224,7 +224,7 @@ fn the_anchor_of_a_removed_memory_is_dropped() {
         fresh	3
         escape-html its memory is no more; its anchor is dropped
         --- stderr
-        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        warning: memory `escape-html` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor
         [exit 0]
     "#]]);
     assert!(!sandbox.lock().contains("escape-html"));
