@@ -1,11 +1,11 @@
-//! Checks of the tree: layers, owners of external crates, the shape of source files,
-//! the generated completions and man pages, the README and the changelog.
+//! Checks of the source tree: layers, owners of external crates, shape of source files, wording,
+//! generated completions and man pages, README and changelog.
 //!
-//! A check returns its faults, each a line that says where it is and what to do.
-//! `UPDATE=1 cargo test --locked --test tidy` rewrites what is generated.
+//! Each check returns its faults, one line each with the location and what to do.
+//! `UPDATE=1 cargo test --locked --test tidy` rewrites the generated files.
 #![expect(
     clippy::disallowed_methods,
-    reason = "these checks read the tree, and rewrite what is generated"
+    reason = "these checks read the source tree and rewrite generated files"
 )]
 
 use std::collections::BTreeSet;
@@ -17,6 +17,8 @@ use lexer::{Lexed, is_word};
 mod generated;
 #[path = "tidy/lexer.rs"]
 mod lexer;
+#[path = "tidy/wording.rs"]
+mod wording;
 
 /// The layer of each top-level module, times ten: a module uses modules of a lower number only.
 ///
@@ -113,6 +115,9 @@ const N_DEV_DEPENDENCIES: usize = 4;
 
 const MAX_LINES: usize = 600;
 
+/// The version that may be without a release in the changelog.
+const FIRST_VERSION: &str = "0.1.0";
+
 #[test]
 fn sources_respect_layers_crate_owners_and_shape() {
     assert_none(sources().iter().flat_map(|(path, text)| faults(path, text)).collect());
@@ -172,12 +177,39 @@ fn readme_lists_each_dependency() {
 }
 
 #[test]
-fn changelog_has_the_version() {
-    let wanted = format!("## [{}]", env!("CARGO_PKG_VERSION"));
-    let changelog = read("CHANGELOG.md");
-    let is_there =
-        changelog.lines().any(|line| line.starts_with(&wanted) || line == "## [Unreleased]");
-    assert!(is_there, "CHANGELOG.md has neither `{wanted}` nor `## [Unreleased]`");
+fn changelog_has_an_entry_for_this_version() {
+    assert_none(changelog_faults(&read("CHANGELOG.md"), env!("CARGO_PKG_VERSION")));
+}
+
+/// Returns the faults of a changelog. The newest release in it must be the version of
+/// `Cargo.toml`, with a date; before the first release it may have `[Unreleased]` alone.
+fn changelog_faults(changelog: &str, version: &str) -> Vec<String> {
+    let headings: Vec<&str> =
+        changelog.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let mut faults = Vec::new();
+    let releases = match &headings[..] {
+        ["[Unreleased]", releases @ ..] => releases,
+        releases => releases,
+    };
+    for heading in releases {
+        let is_dated = heading.split_once("] - ").is_some_and(|(name, date)| {
+            let is_digit_or_dash = |c: char| c.is_ascii_digit() || c == '-';
+            name.starts_with('[') && date.len() == 10 && date.chars().all(is_digit_or_dash)
+        });
+        if !is_dated {
+            faults.push(format!("CHANGELOG.md: `## {heading}` is not `## [VERSION] - YYYY-MM-DD`"));
+        }
+    }
+    let is_newest = match releases.first() {
+        Some(newest) => newest.starts_with(&format!("[{version}]")),
+        None => version == FIRST_VERSION && !headings.is_empty(),
+    };
+    if !is_newest {
+        faults.push(format!(
+            "CHANGELOG.md: the newest release is not the version of Cargo.toml, {version}"
+        ));
+    }
+    faults
 }
 
 /// Returns the packages of a table, those for some platforms among them.
@@ -252,12 +284,12 @@ fn faults(path: &str, text: &str) -> Vec<String> {
         found.push((n_lines, format!("more than {MAX_LINES} lines: look for the second idea")));
     }
     let lexed = Lexed::new(text);
-    for (line, comment) in &lexed.comments {
-        let mut words = comment.split(|c: char| !is_word(c));
+    for comment in &lexed.comments {
+        let mut words = comment.text.split(|c: char| !is_word(c));
         if let Some(word) =
             words.find(|word| ["todo", "fixme"].iter().any(|it| word.eq_ignore_ascii_case(it)))
         {
-            found.push((*line, format!("`{word}`: do it, or write an issue")));
+            found.push((comment.line, format!("`{word}`: do it, or write an issue")));
         }
     }
     let Some(own) = layer(module(path)) else {
@@ -459,4 +491,17 @@ fn a_module_missing_from_the_code_map_is_reported() {
         map_faults(&lib.replace("//! | 2 | `store` |", "//! | 3 | `store` |")).len(),
         map_faults(&lib).len() + 1
     );
+}
+
+#[test]
+fn changelog_faults_are_reported() {
+    let n_faults = |changelog: &str, version: &str| changelog_faults(changelog, version).len();
+    assert_eq!(n_faults("## [Unreleased]\n", "0.1.0"), 0);
+    assert_eq!(n_faults("## [Unreleased]\n\n## [0.1.0] - 2026-01-02\n", "0.1.0"), 0);
+    assert_eq!(n_faults("## [0.2.0] - 2026-01-03\n## [0.1.0] - 2026-01-02\n", "0.2.0"), 0);
+    assert_eq!(n_faults("", "0.1.0"), 1, "no heading at all");
+    assert_eq!(n_faults("## [Unreleased]\n", "0.2.0"), 1, "a new version without an entry");
+    assert_eq!(n_faults("## [Unreleased]\n## [0.1.0] - 2026-01-02\n", "0.2.0"), 1);
+    assert_eq!(n_faults("## [0.1.0]\n", "0.1.0"), 1, "a release without a date");
+    assert_eq!(n_faults("## [0.1.0] - 2026-01-02\n## [Unreleased]\n", "0.1.0"), 1);
 }

@@ -96,7 +96,7 @@ Examples:
 /// Parses a command line, runs it and returns how it ended.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    if let Some(asking) = config::asking()
+    if let Some(asking) = config::completion_request()
         && let Some(words) = complete::words(&args)
     {
         return complete::run(words, &asking);

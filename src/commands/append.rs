@@ -6,7 +6,7 @@ use clap::Args;
 use super::args::{ContentArgs, SecretArgs};
 use crate::config::Settings;
 use crate::error::ExitStatus;
-use crate::markdown::edit::Way;
+use crate::markdown::edit::EditMode;
 use crate::ops::Project;
 use crate::ops::document::{self, Edit, EditReport};
 use crate::output::Printer;
@@ -33,7 +33,7 @@ pub(crate) fn append(project: &Project, args: &AppendArgs, content: &str) -> Res
     document::edit_memory(project, &args.id, |_, stored, text| {
         let wanted = args.section.as_deref();
         let (section, text) =
-            document::edit_content(&stored.file, text, wanted, content, Way::Append)?;
+            document::edit_content(&stored.file, text, wanted, content, EditMode::Append)?;
         Ok(Edit { text, section, warnings: Vec::new() })
     })
 }

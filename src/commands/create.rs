@@ -9,7 +9,7 @@ use crate::bank::names;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::markdown::edit;
-use crate::markdown::frontmatter::{self, Frontmatter, Setting};
+use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
 use crate::model::{MemoryType, Scope};
 use crate::ops::memories::Memories;
 use crate::ops::similar::Kin;
@@ -95,7 +95,7 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
             ..Frontmatter::default()
         };
         let head = frontmatter::render(&front).replace('\n', newline);
-        return Ok(format!("{head}{}{newline}", edit::fitted(content, newline)));
+        return Ok(format!("{head}{}{newline}", edit::normalize(content, newline)));
     }
     let parsed = frontmatter::parse(content);
     if content[parsed.body_start..].trim().is_empty() {
@@ -111,13 +111,13 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
     let scope = scope.map(|scope| scope.to_string());
     let created_at = front.created_at.is_none().then(|| seconds(project.now).to_string());
     let fields = [
-        ("id", args.id.as_deref().map(Setting::Word)),
-        ("type", memory_type.map(|memory_type| Setting::Word(memory_type.as_str()))),
-        ("category", args.category.as_deref().map(Setting::Word)),
-        ("scope", scope.as_deref().map(Setting::Word)),
-        ("created_at", created_at.as_deref().map(Setting::Word)),
-        ("tags", (!args.tags.is_empty()).then_some(Setting::List(&args.tags))),
-        ("hints", (!args.hints.is_empty()).then_some(Setting::List(&args.hints))),
+        ("id", args.id.as_deref().map(FieldValue::Scalar)),
+        ("type", memory_type.map(|memory_type| FieldValue::Scalar(memory_type.as_str()))),
+        ("category", args.category.as_deref().map(FieldValue::Scalar)),
+        ("scope", scope.as_deref().map(FieldValue::Scalar)),
+        ("created_at", created_at.as_deref().map(FieldValue::Scalar)),
+        ("tags", (!args.tags.is_empty()).then_some(FieldValue::List(&args.tags))),
+        ("hints", (!args.hints.is_empty()).then_some(FieldValue::List(&args.hints))),
     ];
     Ok(document::set_fields(content.to_owned(), fields)
         .map_err(|error| document::edit_error("the content", error))?)

@@ -13,13 +13,13 @@ use serde::Serialize;
 use super::args::{ContentArgs, SecretArgs};
 use super::trash::{self, MovedMemory};
 use crate::bank::lockfile::Anchors;
-use crate::bank::{Stored, names};
+use crate::bank::{MemoryFile, names};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
-use crate::markdown::edit::{self, Way};
-use crate::markdown::frontmatter::{self, Frontmatter, Setting};
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
 use crate::markdown::links::{self, Kind, Part, Target};
-use crate::markdown::{Refusal, join, secrets};
+use crate::markdown::{EditError, merge as merge_text, secrets};
 use crate::model::{Anchor, Origin, Scope};
 use crate::ops::memories::Memories;
 use crate::ops::{Project, default_scope, document, seconds};
@@ -76,7 +76,7 @@ struct MergeTarget<'a> {
 
 /// Memory to merge into the target, with its complete text.
 struct Source<'a> {
-    stored: &'a Stored,
+    stored: &'a MemoryFile,
     text: String,
 }
 
@@ -96,13 +96,13 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         names::check(id)?;
         memories.check_free(id)?;
     }
-    let old = existing.map(|stored| project.bank.exact_text(stored)).transpose()?;
+    let old = existing.map(|stored| project.bank.utf8_text(stored)).transpose()?;
     let mut warnings = Vec::new();
     let sources = find_sources(project, args, id, &memories, old.as_deref(), &mut warnings)?;
-    let moving: Vec<&Stored> = sources.iter().map(|source| source.stored).collect();
+    let moving: Vec<&MemoryFile> = sources.iter().map(|source| source.stored).collect();
     let target = MergeTarget { id, file: existing.map(|stored| stored.file.as_str()) };
     let file = target.file.map_or_else(|| format!("{id}.md"), str::to_owned);
-    let edit_error = |error: Refusal| document::edit_error(&file, error);
+    let edit_error = |error: EditError| document::edit_error(&file, error);
 
     // Every check that can fail comes before the first write.
     let merged = match &old {
@@ -110,7 +110,7 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         None => new_target(project, &sources, content),
     };
     let merged = merged.map_err(edit_error)?;
-    join::check_notes(&merged).map_err(edit_error)?;
+    merge_text::check_notes(&merged).map_err(edit_error)?;
     let (merged, _) = redirect_links(&merged, &moving, &target).map_err(edit_error)?;
     let mut changes = Vec::new();
     for other in &memories.all {
@@ -172,7 +172,7 @@ fn find_sources<'a>(
     let mut is_any_merged = false;
     for typed in &args.sources {
         let exists = memories.all.iter().any(|stored| stored.memory.id == *typed);
-        if !exists && target.is_some_and(|text| text.contains(&join::note(typed))) {
+        if !exists && target.is_some_and(|text| text.contains(&merge_text::note(typed))) {
             warnings.push(format!("`{typed}` is already merged into `{target_id}`"));
             is_any_merged = true;
             continue;
@@ -180,7 +180,7 @@ fn find_sources<'a>(
         let stored = memories.find(typed)?;
         let is_duplicate = sources.iter().any(|source| source.stored.file == stored.file);
         if stored.memory.id != target_id && !is_duplicate {
-            sources.push(Source { stored, text: project.bank.exact_text(stored)? });
+            sources.push(Source { stored, text: project.bank.utf8_text(stored)? });
         }
     }
     if sources.is_empty() && !is_any_merged {
@@ -195,11 +195,13 @@ fn find_sources<'a>(
 fn additions(text: &str, sources: &[Source], content: Option<&str>, newline: &str) -> Vec<String> {
     let is_new = |addition: &String| !text.contains(addition.as_str());
     let Some(content) = content else {
-        let parts = sources.iter().map(|it| join::part(&it.stored.memory.id, &it.text, newline));
+        let parts =
+            sources.iter().map(|it| merge_text::part(&it.stored.memory.id, &it.text, newline));
         return parts.filter(is_new).collect();
     };
-    let summary = edit::fitted(&content[frontmatter::body_start(content)..], newline);
-    let notes = sources.iter().map(|source| join::note(&source.stored.memory.id)).filter(is_new);
+    let summary = edit::normalize(&content[frontmatter::body_start(content)..], newline);
+    let notes =
+        sources.iter().map(|source| merge_text::note(&source.stored.memory.id)).filter(is_new);
     let notes = notes.collect::<Vec<_>>().join(newline);
     let additions = [Some(summary).filter(is_new), Some(notes)];
     additions.into_iter().flatten().filter(|addition| !addition.is_empty()).collect()
@@ -210,7 +212,7 @@ fn new_target(
     project: &Project,
     sources: &[Source],
     content: Option<&str>,
-) -> Result<String, Refusal> {
+) -> Result<String, EditError> {
     let own_head = content.and_then(|content| {
         let content = content.trim_start_matches('\u{FEFF}');
         frontmatter::span(content).map(|(_, body_start)| &content[..body_start])
@@ -220,7 +222,7 @@ fn new_target(
             let head = format!("{}\n\n", head.replace("\r\n", "\n").trim_end());
             let has_type = frontmatter::parse(&head).frontmatter.memory_type.is_some();
             let first_type = sources[0].stored.memory.memory_type.as_str();
-            let memory_type = (!has_type).then_some(Setting::Word(first_type));
+            let memory_type = (!has_type).then_some(FieldValue::Scalar(first_type));
             document::set_fields(head, [("type", memory_type)])?
         }
         None => frontmatter::render(&merged_frontmatter(project, sources)),
@@ -256,27 +258,31 @@ fn extend_target(
     text: &str,
     sources: &[Source],
     content: Option<&str>,
-) -> Result<String, Refusal> {
+) -> Result<String, EditError> {
     let mut new = text.to_owned();
     for addition in additions(text, sources, content, edit::newline_of(text)) {
-        new = edit::body(&new, &addition, Way::Append)?;
+        new = edit::body(&new, &addition, EditMode::Append)?;
     }
     let front = frontmatter::parse(text).frontmatter;
     let tags = union(&front.tags, sources, |stored| &stored.memory.tags);
     let hints = union(&front.hints, sources, |stored| &stored.memory.hints);
     let fields = [
-        ("tags", (tags != front.tags).then_some(Setting::List(&tags))),
-        ("hints", (hints != front.hints).then_some(Setting::List(&hints))),
+        ("tags", (tags != front.tags).then_some(FieldValue::List(&tags))),
+        ("hints", (hints != front.hints).then_some(FieldValue::List(&hints))),
     ];
     new = document::set_fields(new, fields)?;
     if new != text {
-        new = frontmatter::touch(&new, &seconds(project.now).to_string());
+        new = frontmatter::set_updated_at(&new, &seconds(project.now).to_string());
     }
     Ok(new)
 }
 
 /// Returns `own` and the words of the sources, without duplicates.
-fn union(own: &[String], sources: &[Source], words: impl Fn(&Stored) -> &[String]) -> Vec<String> {
+fn union(
+    own: &[String],
+    sources: &[Source],
+    words: impl Fn(&MemoryFile) -> &[String],
+) -> Vec<String> {
     let mut union = own.to_vec();
     for word in sources.iter().flat_map(|source| words(source.stored)) {
         if !union.iter().any(|known| known.eq_ignore_ascii_case(word)) {
@@ -292,7 +298,7 @@ fn move_anchor(
     anchors: &mut Anchors,
     target_id: &str,
     merged: &str,
-    sources: &[&Stored],
+    sources: &[&MemoryFile],
     warnings: &mut Vec<String>,
 ) -> Option<String> {
     let mut candidates: Vec<(String, Anchor)> = sources
@@ -318,7 +324,7 @@ fn move_anchor(
 
 impl MergeTarget<'_> {
     /// Returns the new name in a link if the link points to one of the sources.
-    fn replace_target(&self, link: &Target, sources: &[&Stored]) -> Option<String> {
+    fn replace_target(&self, link: &Target, sources: &[&MemoryFile]) -> Option<String> {
         let is_memory = match link.kind {
             Kind::Memory => true,
             Kind::Plain | Kind::Path => {
@@ -326,7 +332,7 @@ impl MergeTarget<'_> {
             }
             Kind::Url => false,
         };
-        let path = links::normal_path(&link.name);
+        let path = links::normalize_path(&link.name);
         let is_file = sources.iter().filter(|_| is_memory).find_map(|stored| {
             let is_file = path.as_deref() == Some(&stored.file);
             (is_file || link.name == stored.memory.id).then_some(is_file)
@@ -342,9 +348,9 @@ impl MergeTarget<'_> {
 /// Returns a text whose links to the sources point to the target, and the number of these links.
 fn redirect_links(
     text: &str,
-    sources: &[&Stored],
+    sources: &[&MemoryFile],
     target: &MergeTarget,
-) -> Result<(String, usize), Refusal> {
+) -> Result<(String, usize), EditError> {
     let mut new = text.to_owned();
     let mut n_links = 0;
     for link in links::parse(text).into_iter().rev() {
@@ -365,7 +371,7 @@ fn redirect_links(
         }
     }
     if n_entries > 0 {
-        new = frontmatter::set(&new, "links", Setting::List(&entries))?;
+        new = frontmatter::set(&new, "links", FieldValue::List(&entries))?;
     }
     Ok((new, n_links + n_entries))
 }
@@ -373,15 +379,15 @@ fn redirect_links(
 /// Returns the text of another memory with redirected links, and their number if there are any.
 fn redirect_memory(
     project: &Project,
-    stored: &Stored,
-    sources: &[&Stored],
+    stored: &MemoryFile,
+    sources: &[&MemoryFile],
     target: &MergeTarget,
     warnings: &mut Vec<String>,
 ) -> Option<(String, usize)> {
     if matches!(redirect_links(&stored.text, sources, target), Ok((_, 0))) {
         return None;
     }
-    let change = project.bank.exact_text(stored).and_then(|text| {
+    let change = project.bank.utf8_text(stored).and_then(|text| {
         let change = redirect_links(&text, sources, target);
         Ok(change.map_err(|error| document::edit_error(&stored.file, error))?)
     });

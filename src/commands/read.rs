@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::markdown::sections;
@@ -80,8 +80,8 @@ pub(crate) fn read(project: &Project, args: &ReadArgs) -> Result<Report> {
     Ok(report)
 }
 
-fn raw_bytes(project: &Project, stored: &Stored) -> Result<Option<Vec<u8>>> {
-    match project.bank.exact_text(stored) {
+fn raw_bytes(project: &Project, stored: &MemoryFile) -> Result<Option<Vec<u8>>> {
+    match project.bank.utf8_text(stored) {
         Ok(text) => Ok(Some(text.into_bytes())),
         // Not valid UTF-8.
         Err(_) => project.bank.bytes(&stored.file),

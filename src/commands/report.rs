@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::bank::PageFile;
+use crate::bank::OutputFile;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::report::{self, Report};
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     }
     let file = args.html.as_deref().filter(|_| !to_stdout);
     // What cannot be written is told before the work is done.
-    let file = file.map(|path| PageFile::at(path, &settings.project.bank)).transpose()?;
+    let file = file.map(|path| OutputFile::open(path, &settings.project.bank)).transpose()?;
     let bar = Bar::new(out.terminal, "following anchors");
     let (report, notes) = report::report(&settings.project, &|done, total| bar.step(done, total))?;
     drop(bar);

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use similar::TextDiff;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::markdown::sections;
@@ -94,7 +94,7 @@ pub(crate) fn sections(project: &Project, args: &SectionsArgs) -> Result<Report>
     if !args.fix {
         return Ok(list(stored, &stored.text));
     }
-    let text = project.bank.exact_text(stored)?;
+    let text = project.bank.utf8_text(stored)?;
     let fixed = fix::fix(&text);
     let written = is_write && fixed.text != text;
     if written {
@@ -103,10 +103,10 @@ pub(crate) fn sections(project: &Project, args: &SectionsArgs) -> Result<Report>
     Ok(fix_report(stored, &text, &fixed, written))
 }
 
-fn fix_report(stored: &Stored, text: &str, fixed: &Fixed, written: bool) -> Report {
+fn fix_report(stored: &MemoryFile, text: &str, fixed: &Fixed, written: bool) -> Report {
     let lines = LineIndex::new(&fixed.text);
     let mut report = list(stored, &fixed.text);
-    for unclosed in &fixed.left {
+    for unclosed in &fixed.skipped {
         let (line, column) = lines.line_column(unclosed.start);
         let position = (line + 1, column + 1);
         let diagnostic = report.diagnostics.iter_mut().find(|diagnostic| {
@@ -130,7 +130,7 @@ fn fix_report(stored: &Stored, text: &str, fixed: &Fixed, written: bool) -> Repo
 }
 
 /// Returns the sections and diagnostics of `text`, the current or fixed text of a memory.
-pub(crate) fn list(stored: &Stored, text: &str) -> Report {
+pub(crate) fn list(stored: &MemoryFile, text: &str) -> Report {
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
     let sections = parsed.list.iter().map(|section| Section {

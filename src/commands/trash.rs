@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
@@ -50,7 +50,7 @@ pub(crate) struct MovedMemory {
 pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
-    let mut selected: Vec<&Stored> = Vec::new();
+    let mut selected: Vec<&MemoryFile> = Vec::new();
     for typed in &args.ids {
         let stored = memories.find(typed)?;
         if !selected.iter().any(|it| it.memory.id == stored.memory.id) {
@@ -66,14 +66,14 @@ pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
 pub(super) fn move_to_trash(
     project: &Project,
     anchors: &mut Anchors,
-    memories: &[&Stored],
+    memories: &[&MemoryFile],
 ) -> Result<Vec<MovedMemory>> {
     let (mut moved, mut done) = (Vec::new(), Vec::new());
-    let mut move_one = |stored: &Stored| -> Result<()> {
+    let mut move_one = |stored: &MemoryFile| -> Result<()> {
         let (id, file) = (&stored.memory.id, &stored.file);
         let anchor: Anchors = anchors.remove_entry(id).into_iter().collect();
-        let (trashed, put) = project.bank.put_away(file, &anchor)?;
-        done.push(put);
+        let (trashed, op) = project.bank.move_to_trash(file, &anchor)?;
+        done.push(op);
         moved.push(MovedMemory {
             id: id.clone(),
             name: file.strip_suffix(".md").unwrap_or(file).to_owned(),
@@ -84,7 +84,7 @@ pub(super) fn move_to_trash(
     };
     let result = memories.iter().try_for_each(|stored| move_one(stored));
     if let Err(error) = result.and_then(|()| project.bank.write_anchors(anchors).map(drop)) {
-        project.bank.take_back(done)?;
+        project.bank.roll_back(done)?;
         return Err(error);
     }
     Ok(moved)
@@ -117,7 +117,7 @@ pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
 
 fn not_in_trash(name: &str, trashed: &[String]) -> UserError {
     let error = UserError::usage(format!("memory `{name}` not found in the trash"));
-    match text::nearest(name, trashed.iter().map(String::as_str)) {
+    match text::suggest(name, trashed.iter().map(String::as_str)) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None if trashed.is_empty() => error.hint("the trash is empty"),
         None => error.hint(format!("the trash contains: {}", trashed.join(", "))),

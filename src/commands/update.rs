@@ -7,12 +7,12 @@ use anyhow::Result;
 use clap::Args;
 
 use super::args::{ContentArgs, SecretArgs};
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
-use crate::markdown::Refusal;
-use crate::markdown::edit::{self, Way};
-use crate::markdown::frontmatter::{self, Setting};
+use crate::markdown::EditError;
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue};
 use crate::model::{MemoryStatus, MemoryType, Scope};
 use crate::ops::Project;
 use crate::ops::document::{self, Edit, EditReport};
@@ -101,7 +101,12 @@ pub(crate) fn update(
     })
 }
 
-fn replace_content(args: &UpdateArgs, stored: &Stored, text: &str, content: &str) -> Result<Edit> {
+fn replace_content(
+    args: &UpdateArgs,
+    stored: &MemoryFile,
+    text: &str,
+    content: &str,
+) -> Result<Edit> {
     let mut warnings = Vec::new();
     let mut content = content;
     if args.section.is_none() {
@@ -121,15 +126,15 @@ fn replace_content(args: &UpdateArgs, stored: &Stored, text: &str, content: &str
     }
     let wanted = args.section.as_deref();
     let (section, text) =
-        document::edit_content(&stored.file, text, wanted, content, Way::Replace)?;
+        document::edit_content(&stored.file, text, wanted, content, EditMode::Replace)?;
     Ok(Edit { text, section, warnings })
 }
 
 /// Returns the memory with the frontmatter of `content` and its text, if it has one. The id must
 /// be unchanged, because anchors and links refer to it.
-fn replace_frontmatter(stored: &Stored, text: &str, content: &str) -> Result<String> {
+fn replace_frontmatter(stored: &MemoryFile, text: &str, content: &str) -> Result<String> {
     let content = content.trim_start_matches('\u{FEFF}');
-    let content_error = |error: Refusal| document::edit_error("the content", error);
+    let content_error = |error: EditError| document::edit_error("the content", error);
     let Some((_, body_start)) = frontmatter::span(content) else {
         return Err(UserError::usage("the content has no frontmatter")
             .hint("start it with a line `---`, or omit `--replace-frontmatter`")
@@ -146,8 +151,8 @@ fn replace_frontmatter(stored: &Stored, text: &str, content: &str) -> Result<Str
     let is_named_by_file = stored.file.strip_suffix(".md") == Some(id);
     let (needs_id, needs_type) = (new.id.is_none() && !is_named_by_file, new.memory_type.is_none());
     let fields = [
-        ("id", needs_id.then_some(Setting::Word(id))),
-        ("type", needs_type.then_some(Setting::Word(stored.memory.memory_type.as_str()))),
+        ("id", needs_id.then_some(FieldValue::Scalar(id))),
+        ("type", needs_type.then_some(FieldValue::Scalar(stored.memory.memory_type.as_str()))),
     ];
     let head = content[..body_start].trim_end().to_owned() + "\n";
     let head = document::set_fields(head, fields).map_err(content_error)?;
@@ -161,28 +166,36 @@ fn replace_frontmatter(stored: &Stored, text: &str, content: &str) -> Result<Str
     if body.trim().is_empty() {
         return Ok(text);
     }
-    Ok(edit::body(&text, body, Way::Replace).map_err(content_error)?)
+    Ok(edit::body(&text, body, EditMode::Replace).map_err(content_error)?)
 }
 
 /// Sets the fields whose value changes.
-fn set_fields(stored: &Stored, text: String, args: &UpdateArgs) -> Result<String, Refusal> {
+fn set_fields(stored: &MemoryFile, text: String, args: &UpdateArgs) -> Result<String, EditError> {
     let front = frontmatter::parse(&text).frontmatter;
     let scope = args.scope.as_ref().map(Scope::to_string);
-    let word = |word: Option<&'static str>| word.map(Setting::Word);
+    let word = |word: Option<&'static str>| word.map(FieldValue::Scalar);
     let fields = [
         (
             "type",
             args.memory_type != front.memory_type,
             word(args.memory_type.map(MemoryType::as_str)),
         ),
-        ("category", args.category != front.category, args.category.as_deref().map(Setting::Word)),
-        ("scope", args.scope != front.scope, scope.as_deref().map(Setting::Word)),
+        (
+            "category",
+            args.category != front.category,
+            args.category.as_deref().map(FieldValue::Scalar),
+        ),
+        ("scope", args.scope != front.scope, scope.as_deref().map(FieldValue::Scalar)),
         ("status", args.status != front.status, word(args.status.map(MemoryStatus::as_str))),
-        ("tags", args.tags.as_ref() != Some(&front.tags), args.tags.as_deref().map(Setting::List)),
+        (
+            "tags",
+            args.tags.as_ref() != Some(&front.tags),
+            args.tags.as_deref().map(FieldValue::List),
+        ),
         (
             "hints",
             args.hints.as_ref() != Some(&front.hints),
-            args.hints.as_deref().map(Setting::List),
+            args.hints.as_deref().map(FieldValue::List),
         ),
     ];
     let changes: Vec<_> = fields
@@ -193,7 +206,7 @@ fn set_fields(stored: &Stored, text: String, args: &UpdateArgs) -> Result<String
     let is_first = frontmatter::span(&text).is_none() && !changes.is_empty();
     // New frontmatter always states the type.
     let default_type = (is_first && args.memory_type.is_none())
-        .then_some(Setting::Word(stored.memory.memory_type.as_str()));
+        .then_some(FieldValue::Scalar(stored.memory.memory_type.as_str()));
     document::set_fields(text, [("type", default_type)].into_iter().chain(changes))
 }
 

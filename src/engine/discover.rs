@@ -304,16 +304,16 @@ impl Search<'_> {
     ) -> Candidate {
         let Plan { rule, query, .. } = plan;
         let (file, doc) = (&self.code.files[parsed.file], parsed.doc());
-        let path = postings::path(file.vector.as_deref().unwrap_or_default());
+        let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
         let is_in_path = |id| path.contains(&id);
         let gains = |at| query.explain(parsed.scorable, parsed.slots, is_in_path, at);
         let gains = symbol.map(gains).unwrap_or_default();
         let word = |slot: usize| rule.terms[slot].word.clone();
         let reason = |gain: &score::Contribution| Reason {
-            word: word(gain.slot),
-            gain: query.share(gain.gain),
+            word: word(gain.term_idx),
+            gain: query.share(gain.score),
             fields: gain.fields.clone(),
-            idf: query.idfs[gain.slot],
+            idf: query.idfs[gain.term_idx],
         };
         let (first_line, last_line) = lines(doc, symbol);
         Candidate {
@@ -325,7 +325,7 @@ impl Search<'_> {
             last_line,
             match_score,
             size: calibrate::size((last_line - first_line + 1) as usize),
-            matched_terms: gains.iter().map(|gain| word(gain.slot)).collect(),
+            matched_terms: gains.iter().map(|gain| word(gain.term_idx)).collect(),
             reasons: if self.explain { gains.iter().map(reason).collect() } else { Vec::new() },
         }
     }

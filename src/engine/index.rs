@@ -296,7 +296,7 @@ impl CodeIndex {
         let (sender, packed) = mpsc::sync_channel(MAX_WAITING);
         let parse = |&at: &usize| {
             let file = &rows[at];
-            let text = read::walked_text(root, &file.path).unwrap_or_default();
+            let text = read::listed_text(root, &file.path).unwrap_or_default();
             let document = parse::document(&mut workers.own(), vocabulary, file.language, &text);
             // A text that changed since the walk may have brought words that the store
             // does not know; such symbols are not kept.
@@ -426,7 +426,7 @@ fn index_file(
         vector: None,
     };
     let mut bytes = std::mem::take(&mut worker.bytes);
-    let stamp = match read::walked(root, &row.path, &mut bytes) {
+    let stamp = match read::read_listed(root, &row.path, &mut bytes) {
         Ok(stamp) => stamp,
         Err(error) => return Met { row, is_new: true, warning: Some(format!("{error:#}")) },
     };
@@ -436,7 +436,7 @@ fn index_file(
         if let Some(old) = old.filter(|old| old.hash == row.hash && old.language == row.language) {
             row.n_terms = old.n_terms;
             row.vector = old.vector;
-        } else if read::unfit(&bytes).is_none() {
+        } else if read::skip_reason(&bytes).is_none() {
             let (packed, n_terms) = worker.vector(vocabulary, &row.path, &text::decode(&bytes).0);
             row.vector = Some(packed);
             row.n_terms = n_terms;

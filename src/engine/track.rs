@@ -236,7 +236,7 @@ impl Home {
         let symbol = candidate.symbol.as_deref().unwrap_or_default();
         let forwards =
             home.features.names.binary_search(&short_hash(name_hash(split_name(symbol).1))).is_ok();
-        pair.evidence.masked || (forwards && pair.evidence.likeness >= FORWARDED)
+        pair.evidence.is_same_code || (forwards && pair.evidence.jaccard >= FORWARDED)
     }
 }
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::error::UserError;
 use crate::model::{Anchor, CodeLocation, Origin};
 use crate::text;
@@ -224,7 +224,7 @@ fn at_place(
         origin,
         quality,
         match_score,
-        commit: git::head(&project.root).map(|head| head.kept_id()),
+        commit: git::head(&project.root).map(|head| head.abbreviated_id()),
         fingerprint: located.fingerprint,
     })
 }
@@ -237,7 +237,7 @@ fn check_file(project: &Project, file: &str) -> Result<()> {
     let listing = walk::walk(&project.root, &project.exclude)?;
     let paths = listing.entries.iter().map(|entry| entry.path.as_str());
     let failure = UserError::usage(format!("there is no file `{file}`"));
-    Err(match text::nearest(file, paths) {
+    Err(match text::suggest(file, paths) {
         Some(near) if file.starts_with(&format!("{near}:")) => failure.hint(format!(
             "name a symbol instead of lines, as in `{near}::SYMBOL`, or the whole file"
         )),
@@ -248,7 +248,7 @@ fn check_file(project: &Project, file: &str) -> Result<()> {
 }
 
 /// Returns what a memory asks of the code.
-pub(super) fn question(stored: &Stored, more_hints: &[String]) -> Query {
+pub(super) fn question(stored: &MemoryFile, more_hints: &[String]) -> Query {
     let mut hints = stored.memory.hints.clone();
     for hint in more_hints {
         if !hints.contains(hint) {

@@ -3,12 +3,12 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::bank::memories::size_warning;
 use crate::error::UserError;
-use crate::markdown::edit::{self, Way};
-use crate::markdown::frontmatter::{self, Setting};
-use crate::markdown::{Refusal, secrets, sections};
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue};
+use crate::markdown::{EditError, secrets, sections};
 
 use super::Project;
 use super::memories::Memories;
@@ -39,17 +39,17 @@ pub(crate) struct Edit {
 pub(crate) fn edit_memory(
     project: &Project,
     typed_id: &str,
-    edit: impl FnOnce(&Memories, &Stored, &str) -> Result<Edit>,
+    edit: impl FnOnce(&Memories, &MemoryFile, &str) -> Result<Edit>,
 ) -> Result<EditReport> {
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
     let stored = memories.find(typed_id)?;
     let file = &stored.file;
-    let old = project.bank.exact_text(stored)?;
+    let old = project.bank.utf8_text(stored)?;
     let Edit { mut text, section, mut warnings } = edit(&memories, stored, &old)?;
     let written = text != old;
     if written {
-        text = frontmatter::touch(&text, &super::seconds(project.now).to_string());
+        text = frontmatter::set_updated_at(&text, &super::seconds(project.now).to_string());
         project.bank.rewrite(file, &text)?;
     }
     warnings.extend(text_warnings(file, &text));
@@ -63,7 +63,7 @@ pub(crate) fn edit_content(
     text: &str,
     section: Option<&str>,
     content: &str,
-    mode: Way,
+    mode: EditMode,
 ) -> Result<(Option<String>, String), UserError> {
     let edited = match section {
         Some(section) => {
@@ -77,8 +77,8 @@ pub(crate) fn edit_content(
 /// Sets the frontmatter fields that have a value.
 pub(crate) fn set_fields<'a>(
     mut text: String,
-    fields: impl IntoIterator<Item = (&'static str, Option<Setting<'a>>)>,
-) -> Result<String, Refusal> {
+    fields: impl IntoIterator<Item = (&'static str, Option<FieldValue<'a>>)>,
+) -> Result<String, EditError> {
     for (key, value) in fields {
         if let Some(value) = value {
             text = frontmatter::set(&text, key, value)?;
@@ -137,7 +137,7 @@ pub(crate) fn refuse_secrets(texts: &[(&str, &str)]) -> Result<()> {
 }
 
 /// Returns the error for an edit of `file` that failed.
-pub(crate) fn edit_error(file: &str, error: Refusal) -> UserError {
+pub(crate) fn edit_error(file: &str, error: EditError) -> UserError {
     let line = error.line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
     let user_error = UserError::usage(format!("{file}{line}: {}", error.message));
     if error.hint.is_empty() { user_error } else { user_error.hint(error.hint) }

@@ -11,7 +11,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::bank::lockfile::{self, Anchors};
-use crate::bank::{Bank, LOCKFILE, PINS, Put, memories, names};
+use crate::bank::{Bank, LOCKFILE, PINS, WriteOp, memories, names};
 use crate::error::UserError;
 use crate::markdown::{frontmatter, secrets};
 use crate::text;
@@ -96,7 +96,7 @@ pub(crate) fn from_export(
         let is_new = change.old.is_none() && change.in_the_way.is_empty();
         let file = change.file.clone();
         if let Err(error) = put(&project.bank, &bank.anchors, change, &mut done) {
-            project.bank.take_back(done)?;
+            project.bank.roll_back(done)?;
             return Err(error);
         }
         if is_new { report.imported.push(file) } else { report.overwritten.push(file) }
@@ -227,7 +227,7 @@ fn merged_lock(
 }
 
 /// Writes one file; what was done is noted, so that it can be taken back.
-fn put(bank: &Bank, anchors: &Anchors, change: Change, done: &mut Vec<Put>) -> Result<()> {
+fn put(bank: &Bank, anchors: &Anchors, change: Change, done: &mut Vec<WriteOp>) -> Result<()> {
     let own = |file: &str| -> Result<Anchors> {
         let id = bank.read(file)?.memory.id;
         let own = anchors.get_key_value(&id).map(|(id, it)| (id.clone(), it.clone()));
@@ -236,15 +236,15 @@ fn put(bank: &Bank, anchors: &Anchors, change: Change, done: &mut Vec<Put>) -> R
     let (same, others): (Vec<_>, Vec<_>) =
         change.in_the_way.iter().partition(|file| **file == change.file);
     for file in same {
-        done.push(bank.put_aside(file, &own(file)?)?);
+        done.push(bank.back_up(file, &own(file)?)?);
     }
     // The new memory is there before an old one goes: killed in between, none is missing.
     done.push(match change.old {
-        Some(old) => bank.put_over(&change.file, &change.bytes, old)?,
-        None => bank.put_new(&change.file, &change.bytes)?,
+        Some(old) => bank.replace_file(&change.file, &change.bytes, old)?,
+        None => bank.create_file(&change.file, &change.bytes)?,
     });
     for other in others {
-        done.push(bank.put_away(other, &own(other)?)?.1);
+        done.push(bank.move_to_trash(other, &own(other)?)?.1);
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::{Project, rounded, sync};
 use crate::bank::lockfile::Anchors;
 use crate::engine::track;
 use crate::error::UserError;
-use crate::markdown::links::{Kind, Part, Target, normal_path};
+use crate::markdown::links::{Kind, Part, Target, normalize_path};
 use crate::model::{EdgeType, LinkState, MemoryStatus, MemoryType};
 use crate::syntax::parse::last_name;
 use crate::tree::git;
@@ -136,7 +136,7 @@ impl Wanted {
             let spelled = format!("memory:{}", target.name);
             return Ok(Self { spelled, memory: Some(target.name), ..Self::default() });
         }
-        let path = normal_path(&target.name).ok_or_else(|| {
+        let path = normalize_path(&target.name).ok_or_else(|| {
             UserError::usage(format!("`{typed}` leads out of the project"))
                 .hint("name it from the project's root, as in `src/server.py`")
         })?;
@@ -188,7 +188,7 @@ impl Wanted {
             _ if target.kind == Kind::Plain => Some(target.name.as_str()),
             _ => None,
         };
-        let file = normal_path(&target.name);
+        let file = normalize_path(&target.name);
         file.is_some_and(|file| self.takes(&file, symbol))
     }
 }

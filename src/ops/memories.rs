@@ -4,9 +4,11 @@ use anyhow::Result;
 use clap::Args;
 use rustc_hash::FxHashSet;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
+use crate::bank::memories::BankFiles;
 use crate::error::UserError;
+use crate::file_stat::FileStat;
 use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 use crate::syntax::language;
 use crate::text;
@@ -17,8 +19,12 @@ use super::Project;
 /// Memories and anchors of a bank.
 #[derive(Debug)]
 pub(crate) struct Memories {
-    pub(crate) all: Vec<Stored>,
+    pub(crate) all: Vec<MemoryFile>,
+    /// Ignored files whose id an earlier one has.
+    pub(crate) duplicates: Vec<MemoryFile>,
     pub(crate) anchors: Anchors,
+    /// Stat of `anchors.lock` before reading.
+    pub(crate) lock_stat: Option<FileStat>,
     /// Whether reading a file failed.
     pub(crate) is_partial: bool,
     pub(crate) warnings: Vec<String>,
@@ -28,13 +34,12 @@ impl Memories {
     /// Reads the bank.
     pub(crate) fn load(project: &Project) -> Result<Self> {
         let _step = timings::step("read the memories");
-        let contents = project.bank.read_all()?;
-        let (all, mut warnings) = (contents.memories, contents.warnings);
-        let anchors = project.bank.anchors()?;
+        let BankFiles { memories: all, duplicates, anchors, lock_stat, is_partial, mut warnings } =
+            project.bank.read_all()?;
         let ids: FxHashSet<&str> = all.iter().map(|stored| stored.memory.id.as_str()).collect();
         let orphans = anchors.keys().filter(|id| !ids.contains(id.as_str()));
         warnings.extend(orphans.map(|id| orphan_warning(id)));
-        Ok(Self { all, anchors, is_partial: contents.is_partial, warnings })
+        Ok(Self { all, duplicates, anchors, lock_stat, is_partial, warnings })
     }
 
     /// Checks that no memory has this id or the file name that belongs to it.
@@ -51,7 +56,7 @@ impl Memories {
     }
 
     /// Returns the memory whose id is `typed` or has it as a unique prefix.
-    pub(crate) fn find(&self, typed: &str) -> Result<&Stored> {
+    pub(crate) fn find(&self, typed: &str) -> Result<&MemoryFile> {
         let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
         let memory_idx = find_id(typed, ids)?;
         Ok(&self.all[memory_idx])
@@ -86,7 +91,7 @@ pub(crate) fn find_named<'a>(
         [id_idx] => Ok(id_idx),
         [] => {
             let error = UserError::usage(format!("{kind} `{typed}` not found"));
-            Err(match text::nearest(typed, ids.iter().copied()) {
+            Err(match text::suggest(typed, ids.iter().copied()) {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
                 None if kind == "pin" => {
                     error.hint("list the pins with `cerberus memory pin list`")
@@ -128,7 +133,7 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    pub(crate) fn takes(&self, stored: &Stored, anchors: &Anchors) -> bool {
+    pub(crate) fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
         let anchor = anchors.get(&stored.memory.id);
         self.takes_memory(&stored.memory, &stored.file, anchor.map(|anchor| anchor.file.as_str()))
     }
@@ -162,7 +167,7 @@ impl Filter {
         known.sort_unstable();
         known.dedup();
         let error = UserError::usage(format!("no memory has the scope `{wanted}`"));
-        let error = match text::nearest(wanted, known.iter().map(String::as_str)) {
+        let error = match text::suggest(wanted, known.iter().map(String::as_str)) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None if known.is_empty() => error,
             None => error.hint(format!("specify one of: all, {}", known.join(", "))),

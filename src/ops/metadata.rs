@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::model::{MemoryStatus, MemoryType};
 
 /// Metadata of a memory. Reports flatten it into their own fields.
@@ -22,8 +22,8 @@ pub(crate) struct Metadata {
     pub(crate) updated_at: Option<String>,
 }
 
-impl From<&Stored> for Metadata {
-    fn from(stored: &Stored) -> Self {
+impl From<&MemoryFile> for Metadata {
+    fn from(stored: &MemoryFile) -> Self {
         let memory = &stored.memory;
         Self {
             id: memory.id.clone(),

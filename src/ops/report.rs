@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::model::{
     Anchor, Language, MemoryStatus, MemoryType, PinScope, Scope, State, SymbolKind,
@@ -154,7 +154,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     let findings: BTreeMap<String, Finding> =
         followed.results.into_iter().map(|finding| (finding.id.clone(), finding)).collect();
     let lines = lines(project, &memories.anchors, &findings);
-    let entry = |stored: &Stored| {
+    let entry = |stored: &MemoryFile| {
         let id = &stored.memory.id;
         let anchor = memories.anchors.get(id).zip(findings.get(id));
         let lines = lines.get(id.as_str()).copied();
@@ -184,7 +184,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     Ok((report, of_store))
 }
 
-fn entry(stored: &Stored, anchor: Option<Anchored>) -> Entry {
+fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
     let memory = &stored.memory;
     let text = inject::text(stored).replace("\r\n", "\n");
     let n_lines = text.lines().count();

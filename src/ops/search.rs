@@ -262,7 +262,7 @@ fn near_words(synced: &SyncedStore, query: &Query) -> Result<Vec<String>> {
             });
         });
     })?;
-    let near = |word: &String| text::misspelt(word, vocabulary.iter().map(String::as_str));
+    let near = |word: &String| text::closest_match(word, vocabulary.iter().map(String::as_str));
     let mut found: Vec<String> =
         query.words.iter().filter_map(|word| near(word).map(str::to_owned)).collect();
     found.dedup();

@@ -76,7 +76,7 @@ pub(crate) fn select(text: &str, requested: &[String], raw: bool) -> SectionSele
         content,
         sections: found.map(|section| SectionPlace::new(section, &lines)).collect(),
         missing: missing
-            .map(|it| MissingSection { id: it.id.clone(), nearest: it.nearest.clone() })
+            .map(|it| MissingSection { id: it.id.clone(), nearest: it.suggestion.clone() })
             .collect(),
         metrics: TokenMetrics {
             actual_tokens: actual,

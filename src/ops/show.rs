@@ -4,7 +4,7 @@ use anyhow::Result;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::error::UserError;
 use crate::model::{Anchor, Language, MemoryStatus, MemoryType, Origin, State, SymbolKind};
 use crate::tree::read;
@@ -80,7 +80,7 @@ pub(crate) fn show(project: &Project, request: &Request) -> Result<Report> {
     }
     let memories = Memories::load(project)?;
     request.filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
-    let mut chosen: Vec<&Stored> = memories.all.iter().collect();
+    let mut chosen: Vec<&MemoryFile> = memories.all.iter().collect();
     chosen.retain(|stored| {
         let is_anchored = memories.anchors.contains_key(&stored.memory.id);
         request.filter.takes(stored, &memories.anchors) && request.takes(is_anchored)
@@ -136,7 +136,7 @@ impl Request {
     }
 }
 
-fn shown(stored: &Stored, anchor: Option<ShownAnchor>) -> Shown {
+fn shown(stored: &MemoryFile, anchor: Option<ShownAnchor>) -> Shown {
     let memory = &stored.memory;
     Shown {
         id: memory.id.clone(),

@@ -83,9 +83,8 @@ fn is_near(a: &FxHashSet<String>, b: &FxHashSet<String>) -> bool {
     if (least as f64) < DUPLICATE_LIKENESS * most as f64 {
         return false;
     }
-    let shared = a.intersection(b).count();
-    let all = a.len() + b.len() - shared;
-    all > 0 && shared as f64 / all as f64 >= DUPLICATE_LIKENESS
+    crate::text::similarity::jaccard(a.intersection(b).count(), a.len(), b.len())
+        .is_some_and(|similarity| similarity >= DUPLICATE_LIKENESS)
 }
 
 /// Returns whether two scopes may hold for the same code.

@@ -49,7 +49,7 @@ pub(crate) struct AnchorState {
 pub(crate) fn stats(project: &Project, show_anchors: bool) -> Result<Report> {
     let memories = Memories::load(project)?;
     let edges = links::edges(project, &sync::open_with(project, &memories)?)?;
-    let count = |key: &dyn Fn(&crate::bank::Stored) -> String| {
+    let count = |key: &dyn Fn(&crate::bank::MemoryFile) -> String| {
         let mut counts = BTreeMap::new();
         for stored in &memories.all {
             *counts.entry(key(stored)).or_insert(0) += 1;

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
-use crate::bank::{Bank, Stored};
+use crate::bank::{Bank, MemoryFile};
 use crate::engine::rank::{fusion, postings, tokenize};
 use crate::file_stat::FileStat;
 use crate::markdown::{frontmatter, links, sections};
@@ -40,15 +40,15 @@ pub(crate) struct SyncedStore<'m> {
     pub(crate) store: Store,
     bank: Bank,
     /// Memories that the caller has read, sorted by file.
-    loaded: &'m [Stored],
+    loaded: &'m [MemoryFile],
     /// Memories that the update has read, sorted by file.
-    read: Vec<Stored>,
+    read: Vec<MemoryFile>,
     pub(crate) warnings: Vec<String>,
 }
 
 impl SyncedStore<'_> {
     /// Returns the memory in a file. Reads the file only if the command has not read it yet.
-    pub(crate) fn read(&self, file: &str) -> Result<Cow<'_, Stored>> {
+    pub(crate) fn read(&self, file: &str) -> Result<Cow<'_, MemoryFile>> {
         match find_file(&self.read, file).or_else(|| find_file(self.loaded, file)) {
             Some(stored) => Ok(Cow::Borrowed(stored)),
             None => self.bank.read(file).map(Cow::Owned),
@@ -96,7 +96,7 @@ impl SyncedStore<'_> {
 
 /// Returns the memory with this id and its anchor, reading only its own file. Returns `None` if
 /// the store does not contain the id or the file now has another one.
-pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<Anchor>)>> {
+pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
     if !project.bank.exists() {
         return Ok(None);
     }
@@ -119,34 +119,50 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<
 
 /// Opens the store and updates it from the files that changed.
 pub(crate) fn open(project: &Project) -> Result<SyncedStore<'static>> {
-    sync(project, &[])
-}
-
-/// Like [`open`], but reads no file that is in `memories`.
-pub(crate) fn open_with<'m>(project: &Project, memories: &'m Memories) -> Result<SyncedStore<'m>> {
-    sync(project, &memories.all)
-}
-
-fn sync<'m>(project: &Project, loaded: &'m [Stored]) -> Result<SyncedStore<'m>> {
-    let _step = timings::step("update the memories in the store");
-    let (files, mut warnings) = project.bank.list()?;
+    let (files, warnings) = project.bank.list()?;
     let listed: Vec<(String, FileStat)> = files
         .into_par_iter()
         .filter_map(|file| project.bank.stat(&file).map(|stat| (file, stat)))
         .collect();
+    let read = |file: &str| project.bank.read(file).map(Cow::Owned);
+    let anchors = || project.bank.anchors();
+    update(project, &listed, project.bank.lock_stat(), read, anchors, &[], warnings)
+}
+
+/// Like [`open`], but updates the store from loaded memories and reads no files.
+pub(crate) fn open_with<'m>(project: &Project, memories: &'m Memories) -> Result<SyncedStore<'m>> {
+    let files: BTreeMap<&str, &MemoryFile> = (memories.all.iter().chain(&memories.duplicates))
+        .map(|stored| (stored.file.as_str(), stored))
+        .collect();
+    let listed: Vec<(String, FileStat)> =
+        files.values().map(|stored| (stored.file.clone(), stored.stat)).collect();
+    let read = |file: &str| Ok(Cow::Borrowed(files[file]));
+    let anchors = || Ok(memories.anchors.clone());
+    let (lock, loaded) = (memories.lock_stat, &memories.all);
+    update(project, &listed, lock, read, anchors, loaded, Vec::new())
+}
+
+fn update<'m>(
+    project: &Project,
+    listed: &[(String, FileStat)],
+    lock: Option<FileStat>,
+    read: impl Fn(&str) -> Result<Cow<'m, MemoryFile>> + Sync,
+    anchors: impl FnOnce() -> Result<Anchors>,
+    loaded: &'m [MemoryFile],
+    mut warnings: Vec<String>,
+) -> Result<SyncedStore<'m>> {
+    let _step = timings::step("update the memories in the store");
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
-    let (changes, read) = if is_up_to_date(&store, &listed)? {
+    let (changes, read) = if is_up_to_date(&store, listed)? {
         (Changes::default(), Vec::new())
     } else {
-        Changes::find(project, &store, &listed, loaded, &mut warnings)?
+        Changes::find(&store, listed, read, &mut warnings)?
     };
-    let lock = project.bank.lock_stat();
     let lock_changed = table::lock_stat(store.reader())? != lock;
     if lock_changed || !changes.is_empty() {
-        let anchors = project.bank.anchors()?;
         let anchors: Vec<AnchorRow> =
-            anchors.iter().map(|(id, it)| anchor_row(id, it)).collect::<Result<_>>()?;
+            anchors()?.iter().map(|(id, it)| anchor_row(id, it)).collect::<Result<_>>()?;
         let now = project.now.as_nanosecond();
         let is_racy = |mtime: i64| (now - i128::from(mtime)).abs() < RACY_NANOSECONDS;
         store.transaction(|connection| {
@@ -170,7 +186,7 @@ fn sync<'m>(project: &Project, loaded: &'m [Stored]) -> Result<SyncedStore<'m>> 
 }
 
 /// Returns the memory in a file, from memories that are sorted by file.
-fn find_file<'m>(memories: &'m [Stored], file: &str) -> Option<&'m Stored> {
+fn find_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFile> {
     let memory_idx = memories.binary_search_by(|stored| stored.file.as_str().cmp(file)).ok()?;
     Some(&memories[memory_idx])
 }
@@ -204,34 +220,26 @@ impl Changes {
             && self.removed_ids.is_empty()
     }
 
-    /// Compares the files with the store and reads those that changed. Returns the memories that
-    /// were read in addition to `loaded`, sorted by file. A file that cannot be read is removed from
-    /// the store and causes a warning.
-    fn find(
-        project: &Project,
+    /// Compares the files with the store and reads those that changed. Also returns the memories
+    /// that were not loaded before, sorted by file. A file that cannot be read is removed from the
+    /// store and causes a warning.
+    fn find<'m>(
         store: &Store,
         listed: &[(String, FileStat)],
-        loaded: &[Stored],
+        read: impl Fn(&str) -> Result<Cow<'m, MemoryFile>> + Sync,
         warnings: &mut Vec<String>,
-    ) -> Result<(Self, Vec<Stored>)> {
+    ) -> Result<(Self, Vec<MemoryFile>)> {
         let mut known = table::files(store.reader())?;
         let is_changed = |(file, stat): &&(String, FileStat)| {
             known.get(file).is_none_or(|row| row.stat != *stat)
         };
         let changed: Vec<&(String, FileStat)> = listed.iter().filter(is_changed).collect();
-        let read = |file: &str, stat: Option<FileStat>| {
-            let is_same = |stored: &&Stored| stat.is_none() || stored.stat == stat;
-            match find_file(loaded, file).filter(is_same) {
-                Some(stored) => Ok(Cow::Borrowed(stored)),
-                None => project.bank.read(file).map(Cow::Owned),
-            }
-        };
-        let results: Vec<(&str, FileStat, Result<Cow<Stored>>)> = changed
+        let results: Vec<(&str, FileStat, Result<Cow<MemoryFile>>)> = changed
             .into_par_iter()
-            .map(|(file, stat)| (file.as_str(), *stat, read(file, Some(*stat))))
+            .map(|(file, stat)| (file.as_str(), *stat, read(file)))
             .collect();
         let mut changes = Self::default();
-        let mut memories: FxHashMap<&str, Cow<Stored>> = FxHashMap::default();
+        let mut memories: FxHashMap<&str, Cow<MemoryFile>> = FxHashMap::default();
         for (file, stat, result) in results {
             match result {
                 Ok(stored) => {
@@ -269,18 +277,18 @@ impl Changes {
         for (id, file) in &file_by_id {
             // The id now belongs to another file, which is unchanged itself.
             if !memories.contains_key(file) && stored_files.get(id) != Some(file) {
-                memories.insert(file, read(file, None)?);
+                memories.insert(file, read(file)?);
             }
         }
         let hashes = table::hashes(store.reader())?;
-        let to_write: Vec<&Stored> = file_by_id
+        let to_write: Vec<&MemoryFile> = file_by_id
             .values()
             .filter_map(|file| memories.get(file))
             .map(|stored| &**stored)
             .filter(|stored| hashes.get(&stored.memory.id) != Some(&hash(stored)))
             .collect();
         changes.memories = to_write.par_iter().map(|stored| MemoryRows::new(stored)).collect();
-        let mut read: Vec<Stored> = memories
+        let mut read: Vec<MemoryFile> = memories
             .into_values()
             .filter_map(|stored| match stored {
                 Cow::Owned(stored) => Some(stored),
@@ -363,7 +371,7 @@ impl SectionTerms {
 }
 
 impl MemoryRows {
-    fn new(stored: &Stored) -> Self {
+    fn new(stored: &MemoryFile) -> Self {
         Self {
             row: MemoryRow {
                 memory: stored.memory.clone(),
@@ -376,7 +384,7 @@ impl MemoryRows {
     }
 }
 
-fn hash(stored: &Stored) -> [u8; 16] {
+fn hash(stored: &MemoryFile) -> [u8; 16] {
     let mut bytes = stored.text.clone().into_bytes();
     bytes.extend(stored.file.bytes());
     xxh3_128(&bytes).to_le_bytes()
@@ -398,7 +406,7 @@ fn anchor_row(id: &str, anchor: &Anchor) -> Result<AnchorRow> {
 
 /// Returns the searchable parts: the complete memory with an empty section id, then each section
 /// that is not the complete memory.
-fn searchable(stored: &Stored) -> Vec<SectionTerms> {
+fn searchable(stored: &MemoryFile) -> Vec<SectionTerms> {
     let memory = &stored.memory;
     let words = |id: &str| id.replace(['-', '_', '/', '.'], " ");
     let category = memory.category.as_deref().unwrap_or_default();
@@ -416,7 +424,7 @@ fn searchable(stored: &Stored) -> Vec<SectionTerms> {
     parts
 }
 
-fn link_rows(stored: &Stored) -> Vec<LinkRow> {
+fn link_rows(stored: &MemoryFile) -> Vec<LinkRow> {
     let (text, id) = (&stored.text, &stored.memory.id);
     let lines = LineIndex::new(text);
     let row = |position: usize, target: String, relation: EdgeType, label, context| LinkRow {
@@ -435,7 +443,7 @@ fn link_rows(stored: &Stored) -> Vec<LinkRow> {
         Some(row(position, target.to_string(), relation, None, String::new()))
     });
     let in_text = links::parse(text).into_iter().map(|link| {
-        row(link.span.start, link.target.to_string(), link.edge, link.label, link.context)
+        row(link.span.start, link.target.to_string(), link.relation, link.label, link.context)
     });
     in_frontmatter.chain(in_text).collect()
 }

@@ -138,8 +138,8 @@ fn an_unknown_location_is_refused_with_a_suggestion() {
         ("shop/ordrs.py", "shop/orders.py"),
         ("shop/orders.py::shipp", "ship"),
         ("shop/orders.py::", "FILE::SYMBOL"),
-        ("../secret.py", "leads out of the project"),
-        ("/etc/passwd", "leads out of the project"),
+        ("../secret.py", "is outside the project"),
+        ("/etc/passwd", "is outside the project"),
         ("shop", "shop"),
     ];
     for (place, said) in refused {
@@ -174,7 +174,7 @@ fn an_id_outside_the_bank_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory add Refused --id ""
         --- stderr
-        cerberus: `` cannot be the id of a memory: it is empty
+        cerberus: `` is not a valid memory id: it is empty
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
     "#]]);
@@ -238,8 +238,8 @@ fn empty_and_oversize_texts_are_refused() {
     let outcome = sandbox.run(&format!("memory add \"{long}\" --id long --no-anchor"));
     assert_eq!(outcome.status(), 2);
     expect![[r#"
-        cerberus: the memory has 103 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 103 KB, more than the limit of 100 KB
+        hint: split it
     "#]]
     .assert_eq(&outcome.stderr());
     assert!(!sandbox.exists(".memories/long.md"));

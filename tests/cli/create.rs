@@ -110,19 +110,19 @@ fn an_invalid_document_is_refused() {
 
         $ cerberus memory create ../out --content y
         --- stderr
-        cerberus: `../out` cannot be the id of a memory: no part of it may be empty or start or end with a dot
+        cerberus: `../out` is not a valid memory id: no part of it may be empty or start or end with a dot
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 
         $ cerberus memory create indices/x --content y
         --- stderr
-        cerberus: `indices/x` cannot be the id of a memory: `indices` is reserved
+        cerberus: `indices/x` is not a valid memory id: `indices` is reserved
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 
         $ cerberus memory create new --id "a b" --content y
         --- stderr
-        cerberus: `a b` cannot be the id of a memory: ` ` is not allowed in it
+        cerberus: `a b` is not a valid memory id: ` ` is not allowed in it
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 
@@ -167,8 +167,8 @@ fn an_invalid_document_is_refused() {
 
         $ cerberus memory create new --file full.txt
         --- stderr
-        cerberus: the memory has 101 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 101 KB, more than the limit of 100 KB
+        hint: split it
         [exit 2]
 
         $ cerberus memory create new --file yaml.txt
@@ -198,7 +198,7 @@ fn an_invalid_document_is_refused() {
         $ cerberus memory create half --file half.txt
         created half (half.md)
         --- stderr
-        warning: `half.md` has 58 KB; over 100 KB it is refused
+        warning: `half.md` has 58 KB; the limit is 100 KB
         [exit 0]
 
         $ cerberus memory create twin --content x

@@ -202,17 +202,17 @@ fn an_invalid_export_is_refused_as_a_whole() {
         told += &outcome.stderr();
     }
     expect![[r#"
-        cerberus: line 3 of the export: `../x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
+        cerberus: line 3 of the export: `../x.md` is not a valid memory file: a part of it is empty, too long or starts with a dot
         hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `/tmp/x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
+        cerberus: line 3 of the export: `/tmp/x.md` is not a valid memory file: a part of it is empty, too long or starts with a dot
         hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `a\nb.md` cannot be the file of a memory: `\n` is not allowed in it
+        cerberus: line 3 of the export: `a\nb.md` is not a valid memory file: `\n` is not allowed in it
         hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `con.md` cannot be the file of a memory: `con.md` is reserved
+        cerberus: line 3 of the export: `con.md` is not a valid memory file: `con.md` is reserved
         hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `.gitignore` cannot be the file of a memory: it does not end in `.md`
+        cerberus: line 3 of the export: `.gitignore` is not a valid memory file: it does not end in `.md`
         hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `indices/x.md` cannot be the file of a memory: `indices` is reserved
+        cerberus: line 3 of the export: `indices/x.md` is not a valid memory file: `indices` is reserved
         hint: make it again with `cerberus memory export`
         cerberus: line 3 of the export: `good.md` stands twice
         hint: make it again with `cerberus memory export`

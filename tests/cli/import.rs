@@ -39,7 +39,7 @@ fn importing_twice_adds_rules_once() {
         AGENTS.md:7	added	close-the-session-as-request-session	Close the session as `request_session` does	shop/db.py::request_session
         AGENTS.md:8	added	never-write-sql-by-hand-see	Never write SQL by hand, see shop/orders.py	shop/orders.py
         AGENTS.md:12	added	escape-html-entities-before-text-is	Escape HTML entities before text is rendered as markup:	web/html.ts::escapeHtml
-        AGENTS.md:17	left	names something and says what it is	`web/` - the pages	
+        AGENTS.md:17	left	a description, not a rule	`web/` - the pages	
         3 rules would be added, 0 changed, 0 known, 2 left
         [exit 0]
 
@@ -107,7 +107,7 @@ fn import_prints_a_json_report() {
               "id": null,
               "line": 8,
               "outcome": "left",
-              "reason": "states, and asks for nothing",
+              "reason": "a statement",
               "scope": null,
               "tags": [],
               "text": "Names"
@@ -266,13 +266,13 @@ fn an_unreadable_source_is_refused() {
 
         $ cerberus memory import ../outside.md
         --- stderr
-        cerberus: `../outside.md` is not in the project `$ROOT/shop`
-        hint: copy it into the project, or name the one it belongs to with `--project DIR`
+        cerberus: `../outside.md` is outside the project `$ROOT/shop`
+        hint: copy it into the project, or name its project with `--project DIR`
         [exit 2]
 
         $ cerberus memory import empty
         --- stderr
-        cerberus: the folder `empty` holds no documents
+        cerberus: no documents found in the folder `empty`
         hint: name a file, or a folder with `.md`, `.mdc`, `.markdown`, `.txt` files
         [exit 2]
 
@@ -299,14 +299,16 @@ fn an_unreadable_source_is_refused() {
 fn a_symlink_to_a_document_is_imported_once() {
     let sandbox = with_agents();
     std::os::unix::fs::symlink("AGENTS.md", sandbox.path("CLAUDE.md")).expect("a link");
-    sandbox.ok("memory import AGENTS.md --no-anchor");
+    let first = sandbox.json("memory import AGENTS.md --no-anchor");
+    assert_eq!(n_added(&first), 3);
     let report = sandbox.json("memory import CLAUDE.md AGENTS.md --no-anchor");
     assert_eq!(n_added(&report), 0);
+    assert_eq!(report["items"].as_array().map(Vec::len), first["items"].as_array().map(Vec::len));
 }
 
 fn n_added(report: &serde_json::Value) -> usize {
     let items = report["items"].as_array().expect("items").iter();
-    items.filter(|item| item["outcome"] == "added").count()
+    items.filter(|item| item["outcome"].as_str().expect("a text") == "added").count()
 }
 
 #[test]
@@ -325,6 +327,6 @@ fn a_failed_import_changes_nothing() {
     sandbox.write(".memories/use-tea.md/keep", "in the way");
     sandbox.write("AGENTS.md", "- Use pots\n- Use tea\n");
     let outcome = sandbox.run("memory import AGENTS.md --no-anchor");
-    assert_ne!(outcome.status(), 0, "{}", outcome.text());
+    assert_eq!(outcome.status(), 2, "{}", outcome.text());
     assert!(!sandbox.exists(".memories/use-pots.md"));
 }

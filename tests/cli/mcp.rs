@@ -8,7 +8,7 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use crate::project::RULES;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, print_skipped};
 
 /// Number of memories per writer.
 const EACH: usize = 12;
@@ -491,9 +491,7 @@ fn python_with_mcp() -> Option<PathBuf> {
 #[test]
 fn the_official_python_client_works() {
     let Some(python) = python_with_mcp() else {
-        let mut out = std::io::stderr();
-        let _ = writeln!(out, "skipped: no Python with the package `mcp`");
-        return;
+        return print_skipped("no Python with the package `mcp`");
     };
     let sandbox = Sandbox::anchored();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp_client.py");

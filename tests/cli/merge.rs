@@ -181,26 +181,26 @@ fn an_impossible_merge_is_refused_and_changes_nothing() {
 
         $ cerberus memory merge old --into ../new
         --- stderr
-        cerberus: `../new` cannot be the id of a memory: no part of it may be empty or start or end with a dot
+        cerberus: `../new` is not a valid memory id: no part of it may be empty or start or end with a dot
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 
         $ cerberus memory merge fence old --into new
         --- stderr
-        cerberus: new.md: what comes from `fence` ends inside a code block or comment
+        cerberus: new.md: the text of `fence` ends inside a code block or comment
         hint: close it first, in an editor or with `cerberus memory update`
         [exit 2]
 
         $ cerberus memory merge old latin --into new
         --- stderr
-        cerberus: `latin.md` is no valid UTF-8 from byte 3 on, and editing it would lose what it holds
+        cerberus: `latin.md` is not valid UTF-8 at byte 3; editing it would lose data
         hint: save it as UTF-8 in an editor first
         [exit 2]
 
         $ cerberus memory merge old large --into new
         --- stderr
-        cerberus: the memory has 101 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 101 KB, more than the limit of 100 KB
+        hint: split it
         [exit 2]
     "#]]);
     assert_eq!(sandbox.git("status --porcelain"), "");

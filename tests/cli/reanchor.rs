@@ -42,9 +42,11 @@ fn every_finding_has_a_reason() {
     sandbox.git("mv web/html.ts web/markup.ts");
     sandbox.remove("api/limit.go");
     let document = sandbox.json("memory reanchor --check");
-    for finding in document["results"].as_array().expect("results") {
-        let reason = finding["reason"].as_str().unwrap_or_default();
-        assert!(finding["state"] == "fresh" || !reason.trim().is_empty(), "{finding}");
+    let results = document["results"].as_array().expect("results").iter();
+    let findings: Vec<_> = results.filter(|finding| finding["state"] != "fresh").collect();
+    assert_eq!(findings.len(), 3, "{document}");
+    for finding in findings {
+        assert!(finding["reason"].as_str().is_some_and(|reason| reason.contains(' ')), "{finding}");
     }
 }
 
@@ -322,8 +324,8 @@ fn the_last_run_can_be_undone() {
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
         --- stderr
-        cerberus: there is no `reanchor` to take back
-        hint: see what git has of the anchors: `git log -p .memories/anchors.lock`
+        cerberus: nothing to undo: no `reanchor` was recorded
+        hint: show the history of the anchors with `git log -p .memories/anchors.lock`
         [exit 2]
     "#]]);
     sandbox.ok("memory reanchor");
@@ -335,8 +337,8 @@ fn the_last_run_can_be_undone() {
 
         $ cerberus memory reanchor --undo
         --- stderr
-        cerberus: there is no `reanchor` to take back
-        hint: see what git has of the anchors: `git log -p .memories/anchors.lock`
+        cerberus: nothing to undo: no `reanchor` was recorded
+        hint: show the history of the anchors with `git log -p .memories/anchors.lock`
         [exit 2]
     "#]]);
     assert_eq!(sandbox.lock(), before);
@@ -346,7 +348,7 @@ fn the_last_run_can_be_undone() {
         $ cerberus memory reanchor --undo
         --- stderr
         cerberus: the anchors were changed after the last `reanchor`
-        hint: see the change with `git diff .memories/anchors.lock`
+        hint: show the change with `git diff .memories/anchors.lock`
         [exit 2]
     "#]]);
 }
@@ -363,7 +365,7 @@ fn since_limits_the_check_to_changed_files() {
     };
     assert_eq!((total("HEAD"), total("HEAD~1")), (Some(1), Some(2)));
     let outcome = sandbox.run("memory reanchor --check --since no-such-revision");
-    assert!([2, 3].contains(&outcome.status()), "{}", outcome.text());
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
     assert!(outcome.stderr().contains("no-such-revision"), "{}", outcome.text());
 }
 
@@ -379,6 +381,7 @@ fn annotations_point_to_the_code_and_the_memory() {
     {
         assert!(github.stdout().contains(place), "{}", github.text());
     }
+    assert!(github.stdout().lines().count() >= 2, "{}", github.text());
     assert!(github.stdout().lines().all(|line| line.starts_with("::")), "{}", github.text());
     let sarif = sandbox.run(&format!("{line} sarif")).stdout();
     let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");

@@ -159,7 +159,7 @@ fn only_an_older_page_is_overwritten() {
 
         $ cerberus memory report --html notes.md
         --- stderr
-        cerberus: `notes.md` is there and is no HTML page
+        cerberus: `notes.md` exists and is not an HTML page
         hint: name another file, or remove this one first
         [exit 2]
 
@@ -171,8 +171,8 @@ fn only_an_older_page_is_overwritten() {
 
         $ cerberus memory report --html no/where.html
         --- stderr
-        cerberus: there is no folder `no` to write to
-        hint: make it with `mkdir -p no`
+        cerberus: folder `no` not found
+        hint: create it with `mkdir -p no`
         [exit 2]
 
         $ cerberus memory report --html .memories/anchors.lock
@@ -194,7 +194,7 @@ fn only_an_older_page_is_overwritten() {
         sandbox.session(expect![[r#"
             $ cerberus memory report --html link.html
             --- stderr
-            cerberus: `link.html` is a link
+            cerberus: `link.html` is a symbolic link
             hint: name the file itself
             [exit 2]
         "#]]);

@@ -178,8 +178,8 @@ fn an_edit_that_damages_the_memory_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory update plan --status archived
         --- stderr
-        cerberus: plan.md: the frontmatter is written in a way in which `status` cannot be set
-        hint: write it as lines of `key: value`, or set it in an editor
+        cerberus: plan.md: failed to set `status`: the frontmatter is not lines of `key: value`
+        hint: rewrite the frontmatter, or set `status` in an editor
         [exit 2]
 
         $ cerberus memory update yaml --status archived
@@ -190,14 +190,14 @@ fn an_edit_that_damages_the_memory_is_refused() {
 
         $ cerberus memory update plan --section plan --content x
         --- stderr
-        cerberus: plan.md:5: section `plan` holds tags of other sections
-        hint: replace what is in it instead: in
+        cerberus: plan.md:5: section `plan` contains tags of other sections
+        hint: replace the sections inside it instead: in
         [exit 2]
 
         $ cerberus memory update plan --section missing --content x
         --- stderr
-        cerberus: plan.md: there is no section `missing`
-        hint: it has plan, in
+        cerberus: plan.md: section `missing` not found
+        hint: its sections are plan, in
         [exit 2]
 
         $ cerberus memory update plan --section in --replace-frontmatter --content x

@@ -123,7 +123,7 @@ impl Reader {
             return (of_whole(known), None);
         }
         let Code { root, files, .. } = asking.code;
-        let text = read::walked_text(root, &files[file].path).unwrap_or_default();
+        let text = read::listed_text(root, &files[file].path).unwrap_or_default();
         let lines = LineIndex::new(&text);
         let mut raw_words = self.raw_words.own();
         let word = |part: &str| asking.word(part);

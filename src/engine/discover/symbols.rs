@@ -44,7 +44,7 @@ pub(super) fn score(
     let files = by_file(&mut asking);
     let of_file = |asking: &&[(usize, (usize, usize))]| {
         let file = &code.files[asking[0].0];
-        let path = postings::path(file.vector.as_deref().unwrap_or_default());
+        let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
         let mut in_file = InFile { path, ..InFile::default() };
         let mut scored = Vec::new();
         let of_plan = |&(_, (plan, doc)): &(usize, (usize, usize))| {

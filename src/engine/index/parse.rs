@@ -89,7 +89,7 @@ fn each_owned_id(
         }
     });
     for (cut, owner) in cuts {
-        worker.each_id(vocabulary, cut.of(text), |id| each(id, owner));
+        worker.each_id(vocabulary, cut.slice(text), |id| each(id, owner));
     }
 }
 

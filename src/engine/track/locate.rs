@@ -107,8 +107,8 @@ fn nearest_first(symbol: &str, known: &[(usize, &str)]) -> String {
     if names.is_empty() {
         return "the file defines nothing; anchor to the whole file".to_owned();
     }
-    let meant = text::nearest(symbol, names.iter().copied()).or_else(|| {
-        names.iter().copied().find(|name| text::nearest(symbol, name.rsplit('.').next()).is_some())
+    let meant = text::suggest(symbol, names.iter().copied()).or_else(|| {
+        names.iter().copied().find(|name| text::suggest(symbol, name.rsplit('.').next()).is_some())
     });
     names.sort_by_key(|name| Some(*name) != meant);
     let n_more = names.len().saturating_sub(MAX_LISTED);

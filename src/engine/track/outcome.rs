@@ -139,24 +139,24 @@ fn found(lost: &Lost<'_>, files: &[FileCode], pair: &Pair) -> Followed {
         && !container.is_empty()
         && !lost.container.is_empty()
         && container != lost.container
-        && evidence.beside >= RENAMED_CONTAINER
+        && evidence.siblings >= RENAMED_CONTAINER
         && !file.has(lost.container);
     let state =
         if name != lost.name || is_container_renamed { State::Renamed } else { State::Moved };
-    let reason = if evidence.masked {
+    let reason = if evidence.is_same_code {
         format!("the same code is now at `{}`", spelled(&new))
     } else {
         format!(
             "`{}` is most like it: {} of the code, {} of the identifiers, {}",
             spelled(&new),
-            percent(evidence.likeness),
+            percent(evidence.jaccard),
             percent(evidence.identifiers),
             if name == lost.name { "the same name" } else { "another name" },
         )
     };
     Followed {
         state,
-        edited: !evidence.masked,
+        edited: !evidence.is_same_code,
         similarity: new.similarity,
         new: Some(new),
         candidates: Vec::new(),
@@ -174,7 +174,7 @@ fn listed<'a>(pairs: impl Iterator<Item = &'a Pair>, files: &[FileCode]) -> Vec<
 }
 
 fn similarity(pair: &Pair) -> f64 {
-    if pair.evidence.masked { 1.0 } else { pair.evidence.likeness.min(0.99) }
+    if pair.evidence.is_same_code { 1.0 } else { pair.evidence.jaccard.min(0.99) }
 }
 
 fn spelled(place: &Place) -> String {

@@ -120,7 +120,7 @@ pub(crate) fn read_tree(
             // What cannot be read cannot be followed into; the anchor's own file was
             // read before, and failed there if it had to.
             let bytes =
-                read::bytes(root, path).ok().filter(|bytes| read::unfit(bytes).is_none())?;
+                read::bytes(root, path).ok().filter(|bytes| read::skip_reason(bytes).is_none())?;
             let text = text::decode(&bytes).0;
             sieve.passes(path, &text).then(|| FileCode::new(path, &bytes))
         })
@@ -288,7 +288,7 @@ impl<'a> Index<'a> {
                 continue;
             }
             let evidence = self.evidence(n, file, candidate);
-            let odds = evidence.odds();
+            let odds = evidence.log_odds();
             if odds >= LISTED_ODDS {
                 found.push(Pair { lost: n, file: file_idx, at, evidence, odds });
             }
@@ -307,11 +307,11 @@ impl<'a> Index<'a> {
         let n_between = old.between.iter().zip(candidate.between);
         let n_between = n_between.filter(|(a, b)| **a == *b && **a != NO_NEIGHBOUR).count();
         Features {
-            masked: old.name_independent_hash == new.name_independent_hash,
-            likeness,
+            is_same_code: old.name_independent_hash == new.name_independent_hash,
+            jaccard: likeness,
             containment: minhash::containment(likeness, old.n_tokens, new.n_tokens),
             identifiers: share(&old.names, &candidate.features.names),
-            signature: old.signature == new.signature,
+            is_same_signature: old.signature == new.signature,
             n_tokens: old.n_tokens,
             name: similarity::qualified_name_similarity(
                 (lost.name, &[split_name(lost.container).1, home_of(&lost.anchor.file)]),
@@ -327,9 +327,9 @@ impl<'a> Index<'a> {
             path: similarity::path_similarity(&lost.anchor.file, &file.path),
             docs: share(&old.docs, &candidate.features.docs),
             // One more on both sides of the ratio's bottom: two of two say less than ten of ten.
-            beside: (n_beside as f64 / (n_least + 1.0)).min(1.0),
-            between: n_between as f64 / old.between.len() as f64,
-            was_beside: name != lost.name && minhash::bloom_contains(&old.beside, name_hash(name)),
+            siblings: (n_beside as f64 / (n_least + 1.0)).min(1.0),
+            adjacent: n_between as f64 / old.between.len() as f64,
+            was_sibling: name != lost.name && minhash::bloom_contains(&old.beside, name_hash(name)),
         }
     }
 }

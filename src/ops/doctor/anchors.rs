@@ -1,6 +1,6 @@
 //! The lock file, and whether the code still is what it says.
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::model::State;
 
 use super::super::memories::Filter;
@@ -10,7 +10,7 @@ use super::{Doctor, Severity, counted, failed, listed, shown};
 impl Doctor<'_> {
     /// Looks at the lock file, and follows the anchors as `reanchor --check` does; returns
     /// whether they can be read.
-    pub(super) fn anchors(&mut self, memories: Option<&Vec<Stored>>) -> bool {
+    pub(super) fn anchors(&mut self, memories: Option<&Vec<MemoryFile>>) -> bool {
         let anchors = match self.project.bank.anchors() {
             Ok(anchors) => anchors,
             Err(error) => {

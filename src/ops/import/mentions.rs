@@ -43,7 +43,7 @@ pub(super) fn places(
 
 fn named(index: &CodeIndex, file: &str, rule: &str) -> Named {
     let mut found = Named::default();
-    for name in rules::names(rule) {
+    for name in rules::mentions(rule) {
         let (path, symbol) = match name.split_once("::") {
             Some((path, symbol)) if path.contains(['/', '.']) => (path, Some(symbol)),
             _ => (name.as_str(), None),

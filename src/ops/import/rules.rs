@@ -14,11 +14,11 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::bank::{Stored, names};
+use crate::bank::{MemoryFile, names};
 use crate::engine::rank::tokenize;
 use crate::error::UserError;
 use crate::markdown::frontmatter::{self, Frontmatter};
-use crate::markdown::rules::{self, Found};
+use crate::markdown::rules::{self, RuleItem};
 use crate::markdown::secrets;
 use crate::model::{Anchor, MemoryType, Origin, Scope};
 use crate::syntax::language;
@@ -125,7 +125,7 @@ struct Rule {
 pub(crate) fn import(project: &Project, request: &Request) -> Result<Report> {
     let mut files = Vec::new();
     for path in &request.files {
-        for file in documents::below(&project.root, path)? {
+        for file in documents::find(&project.root, path)? {
             if !files.contains(&file) {
                 files.push(file);
             }
@@ -173,15 +173,15 @@ fn sort(
     report: &mut Report,
     rules: &mut Vec<Rule>,
 ) {
-    let found = rules::rules(text);
+    let found = rules::parse(text);
     let digests: Vec<String> = found.iter().map(|found| digest(&found.text)).collect();
     let mut orphans = sources.orphans(file, &digests);
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut n_rules = 0;
     for (found, digest) in found.iter().zip(&digests) {
         let mut row = row(file, found);
-        n_rules += usize::from(found.left.is_none());
-        if found.left.is_none() {
+        n_rules += usize::from(found.skipped_because.is_none());
+        if found.skipped_because.is_none() {
             row.scope = Some(scope.to_string());
             if let Err(error) = document::check_content(&found.text) {
                 row.outcome = Outcome::Left;
@@ -204,7 +204,7 @@ fn sort(
                 let row_at = report.items.len();
                 let rule = Rule {
                     row: row_at,
-                    own_start: found.own_start,
+                    own_start: found.prefix_len,
                     scope: scope.clone(),
                     digest: digest.clone(),
                     anchor: None,
@@ -250,7 +250,7 @@ fn withhold_secrets(report: &mut Report, first: usize, rules: &mut Vec<Rule>) {
     }
 }
 
-fn row(file: &str, found: &Found) -> Row {
+fn row(file: &str, found: &RuleItem) -> Row {
     let category = found.headings.last().cloned().or_else(|| {
         // The name of a rule's own file says what it is about; AGENTS.md says nothing.
         let name = file.rsplit('/').next().unwrap_or(file);
@@ -261,20 +261,20 @@ fn row(file: &str, found: &Found) -> Row {
     Row {
         file: file.to_owned(),
         line: found.line + 1,
-        outcome: if found.left.is_some() { Outcome::Left } else { Outcome::Added },
+        outcome: if found.skipped_because.is_some() { Outcome::Left } else { Outcome::Added },
         id: None,
         text: found.text.clone(),
-        category: category.filter(|_| found.left.is_none()),
+        category: category.filter(|_| found.skipped_because.is_none()),
         tags: found.headings[above.saturating_sub(MAX_TAGS)..above].to_vec(),
         scope: None,
         anchor: None,
-        reason: found.left.map(str::to_owned),
+        reason: found.skipped_because.map(str::to_owned),
     }
 }
 
 /// Where the memories of a bank came from.
 struct Sources<'a> {
-    all: &'a [Stored],
+    all: &'a [MemoryFile],
     /// The memory of a document and a digest.
     known: BTreeMap<(String, String), usize>,
     /// The digest of each memory's own text.
@@ -304,7 +304,7 @@ impl<'a> Sources<'a> {
 
     /// Returns the memories that came from words which a document no longer has; one that
     /// took over the new words has a place in it again.
-    fn orphans(&self, file: &str, digests: &[String]) -> Vec<&'a Stored> {
+    fn orphans(&self, file: &str, digests: &[String]) -> Vec<&'a MemoryFile> {
         let from_there = self.known.iter().filter(|((from, digest), at)| {
             let is_there = |digest: &String| digests.contains(digest);
             from == file && !is_there(digest) && !is_there(&self.digests[**at])
@@ -314,10 +314,10 @@ impl<'a> Sources<'a> {
 }
 
 /// Takes the memory that most likely came from what this text was before.
-fn take_orphan<'a>(orphans: &mut Vec<&'a Stored>, text: &str) -> Option<&'a Stored> {
+fn take_orphan<'a>(orphans: &mut Vec<&'a MemoryFile>, text: &str) -> Option<&'a MemoryFile> {
     let words = |text: &str| -> FxHashSet<String> { tokenize::terms(text).into_iter().collect() };
     let wanted = words(text);
-    let likeness = |stored: &Stored| {
+    let likeness = |stored: &MemoryFile| {
         let other = words(&stored.memory.body);
         let n_shared = wanted.intersection(&other).count();
         n_shared as f64 / (wanted.len() + other.len() - n_shared).max(1) as f64
@@ -353,7 +353,7 @@ fn scope_of_globs(text: &str) -> Option<Scope> {
     let (block, _) = frontmatter::span(text)?;
     let mut globs = String::new();
     let mut is_inside = false;
-    for line in block.of(text).lines() {
+    for line in block.slice(text).lines() {
         let key = ["globs:", "applyTo:", "paths:"].iter().find_map(|key| line.strip_prefix(key));
         is_inside = key.is_some() || (is_inside && line.trim_start().starts_with('-'));
         if is_inside {
@@ -526,9 +526,12 @@ mod tests {
         let text =
             managed_block::MARKDOWN.put(b"- Use tea\n", "- Use coffee\n").expect("no marks yet");
         let text = String::from_utf8(text).expect("it was text");
-        let found = rules::rules(&text);
-        let taken: Vec<&str> =
-            found.iter().filter(|it| it.left.is_none()).map(|it| it.text.as_str()).collect();
+        let found = rules::parse(&text);
+        let taken: Vec<&str> = found
+            .iter()
+            .filter(|it| it.skipped_because.is_none())
+            .map(|it| it.text.as_str())
+            .collect();
         assert_eq!(taken, ["Use tea"]);
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::engine::rank::tokenize;
 use crate::model::{Language, MemoryStatus, Scope};
 use crate::ops::memories::{Filter, Memories};
@@ -32,7 +32,7 @@ pub(super) struct Focus {
 
 /// The memories that hold here, the most relevant first.
 pub(super) struct Ranked<'m> {
-    pub(super) memories: Vec<&'m Stored>,
+    pub(super) memories: Vec<&'m MemoryFile>,
     /// The ids of the others, and why they are left out.
     pub(super) left_out: Vec<(String, String)>,
 }
@@ -71,7 +71,7 @@ pub(super) fn ranked<'m>(
 }
 
 /// The order among memories of one relevance: what is nearest, then what is newest.
-fn key(stored: &Stored) -> impl Ord + '_ {
+fn key(stored: &MemoryFile) -> impl Ord + '_ {
     let memory = &stored.memory;
     let distance = match memory.scope {
         Scope::Project(_) => 0,
@@ -82,7 +82,7 @@ fn key(stored: &Stored) -> impl Ord + '_ {
 }
 
 fn score(
-    stored: &Stored,
+    stored: &MemoryFile,
     memories: &Memories,
     focus: &Focus,
     matches: &FxHashMap<String, f64>,

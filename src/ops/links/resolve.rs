@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::memory_file;
-use crate::markdown::links::{Kind, Part, Target, normal_path};
+use crate::markdown::links::{Kind, Part, Target, normalize_path};
 use crate::markdown::sections;
 use crate::model::LinkState;
 use crate::ops::Project;
@@ -78,7 +78,7 @@ impl<'a> Resolver<'a> {
             Kind::Plain if memory_file(self.synced, &target.name)?.is_some() => self.memory(target),
             Kind::Plain => self.plain(target),
             Kind::Path => {
-                let path = normal_path(&target.name);
+                let path = normalize_path(&target.name);
                 let is_file = path.as_ref().is_some_and(|path| self.is_there(path));
                 if !is_file && memory_file(self.synced, &target.name)?.is_some() {
                     return self.memory(target);
@@ -89,7 +89,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn is_there(&self, path: &str) -> bool {
-        read::is_there(&self.project.root, path)
+        read::exists(&self.project.root, path)
     }
 
     fn memory(&self, target: &Target) -> Result<Resolved> {
@@ -103,7 +103,7 @@ impl<'a> Resolver<'a> {
                 let note = Some("the case of its letters is another".to_owned());
                 return of(LinkState::Moved, Some(format!("memory:{id}")), note);
             }
-            let near = text::nearest(&target.name, ids());
+            let near = text::suggest(&target.name, ids());
             let note = near.map(|near| format!("did you mean `memory:{near}`?"));
             return of(LinkState::Missing, None, note);
         };
@@ -116,7 +116,7 @@ impl<'a> Resolver<'a> {
         match selection.missing.first() {
             None => of(LinkState::Live, Some(node.clone()), None),
             Some(missing) => {
-                let near = missing.nearest.as_ref();
+                let near = missing.suggestion.as_ref();
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 let note = format!("the memory has no section `{section}`{near}");
                 of(LinkState::Missing, None, Some(note))
@@ -127,7 +127,7 @@ impl<'a> Resolver<'a> {
     /// A name alone is a file's at the root, else one in the tree, else a symbol's.
     fn plain(&mut self, target: &Target) -> Result<Resolved> {
         if self.is_there(&target.name) {
-            return self.path(target, normal_path(&target.name));
+            return self.path(target, normalize_path(&target.name));
         }
         let places = self.places_of(&target.name)?;
         if let Some(first) = places.first() {
@@ -135,7 +135,7 @@ impl<'a> Resolver<'a> {
             let found = (places.len() == 1).then(|| first.clone());
             return Ok(ghost(target.to_string(), LinkState::Live, found, note));
         }
-        self.path(target, normal_path(&target.name))
+        self.path(target, normalize_path(&target.name))
     }
 
     fn path(&mut self, target: &Target, path: Option<String>) -> Result<Resolved> {
@@ -195,7 +195,7 @@ impl<'a> Resolver<'a> {
                 if known.iter().any(|name| is_tail(name, symbol)) {
                     return live(None);
                 }
-                let near = text::nearest(symbol, known.iter().map(String::as_str))
+                let near = text::suggest(symbol, known.iter().map(String::as_str))
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
                 let places = self.places_of(symbol)?;
@@ -253,7 +253,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn near(&self, path: &str) -> Result<Option<String>> {
-        let near = text::nearest(path, self.paths()?.iter().map(String::as_str));
+        let near = text::suggest(path, self.paths()?.iter().map(String::as_str));
         Ok(near.map(|near| format!("did you mean `{near}`?")))
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::model::{Anchor, Origin, State};
 use crate::store::code;
 use crate::text::shell_word;
@@ -38,7 +38,7 @@ pub(super) struct Desk<'a> {
     project: &'a Project,
     min_quality: f64,
     accepts: bool,
-    by_id: FxHashMap<&'a str, &'a Stored>,
+    by_id: FxHashMap<&'a str, &'a MemoryFile>,
     /// By memory id.
     candidates: BTreeMap<String, Vec<RankedSymbol>>,
     /// What was found to be better before, everything being as it is now.
@@ -69,7 +69,7 @@ impl<'a> Desk<'a> {
             head: None,
         };
         if followed.iter().any(|followed| followed.state != State::Fresh) {
-            desk.head = git::head(&project.root).map(|head| head.kept_id());
+            desk.head = git::head(&project.root).map(|head| head.abbreviated_id());
         }
         let mut wanted = Vec::new();
         for ((id, anchor), followed) in taken.iter().zip(followed) {

@@ -1,5 +1,4 @@
-//! The file of a page that a person asked for: written over an older page, never over
-//! anything else.
+//! Output file of an HTML report. It replaces an older report, but no other file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +8,18 @@ use crate::error::UserError;
 
 use super::{Bank, files};
 
-/// How much of a file tells whether it is a page.
+/// Number of bytes that are checked for the start of an HTML page.
 const HEAD_BYTES: u64 = 1024;
 
-/// Where a page is to be written.
+/// Path to which a report can be written.
 #[derive(Debug)]
-pub(crate) struct PageFile {
+pub(crate) struct OutputFile {
     path: PathBuf,
 }
 
-impl PageFile {
-    /// Checks that a page can be written to `path` and nothing else is lost by it.
-    pub(crate) fn at(path: &Path, bank: &Bank) -> Result<Self> {
+impl OutputFile {
+    /// Checks that a report can be written to `path` without replacing another file.
+    pub(crate) fn open(path: &Path, bank: &Bank) -> Result<Self> {
         let shown = path.display();
         let refused = |why: &str, hint: String| {
             Err(UserError::usage(format!("`{shown}` {why}")).hint(hint).into())
@@ -32,8 +31,8 @@ impl PageFile {
         }
         if !folder.is_dir() {
             let folder = folder.display();
-            return Err(UserError::usage(format!("there is no folder `{folder}` to write to"))
-                .hint(format!("make it with `mkdir -p {folder}`"))
+            return Err(UserError::usage(format!("folder `{folder}` not found"))
+                .hint(format!("create it with `mkdir -p {folder}`"))
                 .into());
         }
         let real = folder.canonicalize()?;
@@ -42,21 +41,21 @@ impl PageFile {
         }
         if let Ok(metadata) = path.symlink_metadata() {
             if metadata.is_symlink() {
-                return refused("is a link", "name the file itself".to_owned());
+                return refused("is a symbolic link", "name the file itself".to_owned());
             }
             if !metadata.is_file() {
-                let hint = "write to the standard output with `-`".to_owned();
+                let hint = "write to standard output with `-`".to_owned();
                 return refused("is not a regular file", hint);
             }
             if !is_page(&files::head(path, HEAD_BYTES)?) {
                 let hint = "name another file, or remove this one first".to_owned();
-                return refused("is there and is no HTML page", hint);
+                return refused("exists and is not an HTML page", hint);
             }
         }
         Ok(Self { path: path.to_owned() })
     }
 
-    /// Writes the page in one step.
+    /// Atomically writes the report.
     pub(crate) fn write(&self, html: &str) -> Result<()> {
         files::replace(&self.path, html.as_bytes())
     }
@@ -66,13 +65,13 @@ fn page_in(folder: &Path) -> String {
     folder.join("report.html").display().to_string()
 }
 
-/// Returns whether a file begins as a page does, or is empty.
+/// Returns whether a file is empty or starts like an HTML page.
 fn is_page(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
-    let begins = |mark: &str| {
-        head.get(..mark.len()).is_some_and(|it| it.eq_ignore_ascii_case(mark.as_bytes()))
+    let starts_with = |tag: &str| {
+        head.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
     };
-    head.is_empty() || begins("<!doctype html") || begins("<html")
+    head.is_empty() || starts_with("<!doctype html") || starts_with("<html")
 }
 
 #[cfg(test)]
@@ -80,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_known_by_its_beginning() {
+    fn html_pages_are_detected_by_their_start() {
         for page in
             ["", " \n", "<!DOCTYPE html><html>", "\u{FEFF}<!doctype HTML>", "<html lang=en>"]
         {

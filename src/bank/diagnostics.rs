@@ -1,4 +1,4 @@
-//! How the folder of a bank itself is, told without writing to it.
+//! Read-only checks of the folder of a bank.
 #![expect(clippy::disallowed_methods, reason = "this module owns the bank's files")]
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -10,47 +10,47 @@ use walkdir::WalkDir;
 use super::{Bank, INDICES, LOCKFILE, files};
 
 impl Bank {
-    /// Checks that the folder is one, and can be listed.
+    /// Checks that the folder can be listed.
     pub(crate) fn check_readable(&self) -> Result<()> {
         let shown = self.folder().display();
         std::fs::read_dir(self.folder()).with_context(|| format!("failed to list `{shown}`"))?;
         Ok(())
     }
 
-    /// Returns why nothing can be written to the bank, if that can be seen. Opening a
-    /// file for writing changes nothing of it.
+    /// Returns why the bank is not writable, if that is detectable without writing.
     pub(crate) fn unwritable(&self) -> Option<String> {
         let folder = self.folder();
-        if folder.metadata().is_ok_and(|it| it.permissions().readonly()) {
+        if folder.metadata().is_ok_and(|metadata| metadata.permissions().readonly()) {
             return Some(format!("`{}` is read-only", folder.display()));
         }
         let probes = [LOCKFILE, ".gitignore", "pins.toml"];
         let found = probes.iter().map(|name| folder.join(name)).find(|path| path.is_file())?;
+        // Opening a file for appending does not modify it.
         let error = OpenOptions::new().append(true).open(&found).err()?;
         let is_refused =
             matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem);
-        is_refused.then(|| format!("`{}` cannot be written: {error}", found.display()))
+        is_refused.then(|| format!("`{}` is not writable: {error}", found.display()))
     }
 
-    /// Returns the temporary files that killed writers left, from the bank's folder and in
-    /// order; none while somebody is writing.
-    pub(crate) fn leftovers(&self) -> Vec<String> {
-        let turn = File::open(self.folder().join(INDICES).join("bank.lock"));
+    /// Returns the sorted paths of the temporary files of killed processes, relative to the bank.
+    /// Returns an empty list while another process is writing.
+    pub(crate) fn stale_temp_files(&self) -> Vec<String> {
+        let lock = File::open(self.folder().join(INDICES).join("bank.lock"));
         let is_busy = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
-        if turn.is_ok_and(is_busy) {
+        if lock.is_ok_and(is_busy) {
             return Vec::new();
         }
         let found = WalkDir::new(self.folder()).follow_links(false).into_iter().flatten();
         let found = found.filter(|entry| {
             entry.file_type().is_file()
-                && entry.file_name().to_string_lossy().starts_with(files::TEMPORARY)
+                && entry.file_name().to_string_lossy().starts_with(files::TEMP_PREFIX)
         });
-        let inside = found.filter_map(|entry| {
+        let relative = found.filter_map(|entry| {
             Some(entry.path().strip_prefix(self.folder()).ok()?.display().to_string())
         });
-        let mut inside: Vec<String> = inside.collect();
-        inside.sort_unstable();
-        inside
+        let mut relative: Vec<String> = relative.collect();
+        relative.sort_unstable();
+        relative
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_folder_that_is_read_only_is_seen() {
+    fn a_read_only_folder_is_reported_as_unwritable() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let bank = Bank::new(folder.path().to_owned());
         assert_eq!(bank.unwritable(), None);
@@ -70,19 +70,19 @@ mod tests {
             std::fs::set_permissions(folder.path(), permissions).expect("set");
         };
         set(0o555);
-        let told = bank.unwritable();
+        let reason = bank.unwritable();
         set(0o755);
-        assert!(told.is_some_and(|told| told.ends_with("is read-only")));
+        assert!(reason.is_some_and(|reason| reason.ends_with("is read-only")));
     }
 
     #[test]
-    fn what_a_writer_is_at_is_no_leftover() {
+    fn temporary_files_of_a_running_writer_are_not_stale() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let bank = Bank::new(folder.path().to_owned());
         let guard = bank.lock_for_writing().expect("free");
         std::fs::write(folder.path().join(".cerberus-x"), "").expect("a file");
-        assert_eq!(bank.leftovers(), [""; 0]);
+        assert_eq!(bank.stale_temp_files(), [""; 0]);
         drop(guard);
-        assert_eq!(bank.leftovers(), [".cerberus-x"]);
+        assert_eq!(bank.stale_temp_files(), [".cerberus-x"]);
     }
 }

@@ -1,16 +1,16 @@
-//! The files and symbols that a rule names.
+//! The files and symbols that a rule mentions.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::wording::words;
+use crate::markdown::word_lists::REJECTIONS;
 
-/// Returns what a rule names in inline code or by a path, but for what it names as what
-/// is not to be used, as in "never call `x`".
-pub(crate) fn names(rule: &str) -> Vec<String> {
-    const DENYING: &[&str] =
-        &["never", "avoid", "not", "no", "over", "instead", "rather", "cannot"];
-    let is_denied = |clause: &str| {
-        words(clause).iter().any(|word| DENYING.contains(&word.as_str()) || word.ends_with("n't"))
+/// Returns the inline code and the paths in a rule, except those that it rejects, as in
+/// "never call `x`".
+pub(crate) fn mentions(rule: &str) -> Vec<String> {
+    let is_rejected = |clause: &str| {
+        let words = words(clause);
+        REJECTIONS.contains_any(&words) || words.iter().any(|word| word.ends_with("n't"))
     };
     let (mut found, mut clause, mut in_block) = (Vec::new(), String::new(), false);
     for event in Parser::new(rule) {
@@ -18,7 +18,7 @@ pub(crate) fn names(rule: &str) -> Vec<String> {
             Event::Start(Tag::CodeBlock(_)) => in_block = true,
             Event::End(TagEnd::CodeBlock) => in_block = false,
             Event::Code(name) => {
-                if !is_denied(&clause) {
+                if !is_rejected(&clause) {
                     found.push(name.into_string());
                 }
                 clause.push_str(" it ");
@@ -27,7 +27,7 @@ pub(crate) fn names(rule: &str) -> Vec<String> {
                 for word in text.split_inclusive(char::is_whitespace) {
                     let name = word.trim().trim_matches([',', '.', ';', ':', '(', ')', '"', '\'']);
                     let is_path = name.contains('/') && name.contains('.') && !name.contains("://");
-                    if is_path && !is_denied(&clause) {
+                    if is_path && !is_rejected(&clause) {
                         found.push(name.to_owned());
                     }
                     clause.push_str(word);
@@ -49,9 +49,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_to_be_used_is_not_named() {
+    fn rejected_names_are_not_mentions() {
         let check = |rule: &str, expected: &str| {
-            assert_eq!(names(rule).join(" "), expected, "{rule}");
+            assert_eq!(mentions(rule).join(" "), expected, "{rule}");
         };
         check("Close sessions as `Session.close` does, see src/db.py.", "Session.close src/db.py");
         check("Never call `open_raw`, use `open`", "open");

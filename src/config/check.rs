@@ -1,5 +1,5 @@
-//! The configuration and the environment as `doctor` looks at them: what is wrong is told,
-//! and left out, instead of ending the command.
+//! Checks of the configuration and the environment for `doctor`. Errors become findings, and
+//! invalid files are ignored.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +10,16 @@ use super::GlobalArgs;
 use crate::ops::doctor::{self, Finding, Request, Setting, Severity};
 use crate::text;
 
-use super::{ConfigFile, Settings, config_home, located, read_config, settle};
+use super::{ConfigFile, Settings, config_home, locate_root, merge, read_config};
 
-/// The variables that are read.
+/// Environment variables of cerberus.
 const VARIABLES: &[&str] =
     &["CERBERUS_PROJECT", "CERBERUS_SESSION", "CERBERUS_NOW", super::COMPLETE];
 
-/// Returns the settings as far as they can be read, and what was seen of them. Fails only
-/// where the project itself is not to be had.
-pub(crate) fn examine(global: &GlobalArgs) -> Result<(Settings, Request)> {
-    let (root, root_by) = located(global)?;
+/// Returns the settings from the valid files, and the findings. Fails only if the project root
+/// cannot be determined.
+pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, Request)> {
+    let (root, root_by) = locate_root(global)?;
     let mut request = Request {
         root_by: root_by.to_owned(),
         findings: environment(),
@@ -38,12 +38,12 @@ pub(crate) fn examine(global: &GlobalArgs) -> Result<(Settings, Request)> {
         request.findings.push(finding);
         Timestamp::now()
     });
-    let settings = settle(root, own, user, now)?;
+    let settings = merge(root, own, user, now)?;
     request.memory_enabled = settings.memory_enabled;
     Ok((settings, request))
 }
 
-/// Reads a configuration; one that is wrong counts as empty.
+/// Reads a configuration file. An invalid one is a finding and counts as empty.
 fn read(path: &Path, request: &mut Request) -> ConfigFile {
     let config = match read_config(path) {
         Ok(config) => config,
@@ -61,7 +61,7 @@ fn read(path: &Path, request: &mut Request) -> ConfigFile {
     for (section, values) in table.unwrap_or_default() {
         for (name, value) in values.as_table().cloned().unwrap_or_default() {
             let key = format!("{section}.{name}");
-            // The project's own file is read last, and decides.
+            // The file of the project is read last and overrides the one of the user.
             request.settings.retain(|setting| setting.key != key);
             let (value, file) = (value.to_string(), path.display().to_string());
             request.settings.push(Setting { key, value, file });
@@ -70,7 +70,7 @@ fn read(path: &Path, request: &mut Request) -> ConfigFile {
     config
 }
 
-/// Returns what is odd in the environment.
+/// Returns findings about environment variables.
 fn environment() -> Vec<Finding> {
     let mut found = Vec::new();
     let mut names: Vec<String> =
@@ -84,18 +84,18 @@ fn environment() -> Vec<Finding> {
     };
     for name in names.iter().filter(|name| name.starts_with("CERBERUS_")) {
         if !VARIABLES.contains(&name.as_str()) {
-            let next = match text::nearest(name, VARIABLES.iter().copied()) {
+            let next = match text::suggest(name, VARIABLES.iter().copied()) {
                 Some(near) => format!("unset {name}, or did you mean {near}?"),
                 None => format!("unset {name}"),
             };
-            found.push(remark(format!("nothing reads `{name}`"), next));
+            found.push(remark(format!("unknown variable `{name}`"), next));
         }
     }
     for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
         let is_relative =
             |value: std::ffi::OsString| !value.is_empty() && PathBuf::from(value).is_relative();
         if std::env::var_os(name).is_some_and(is_relative) {
-            let message = format!("`{name}` is no absolute path, and is ignored");
+            let message = format!("`{name}` is not an absolute path and is ignored");
             found.push(remark(message, format!("set {name} to an absolute path, or unset it")));
         }
     }

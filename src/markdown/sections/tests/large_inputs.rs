@@ -1,4 +1,4 @@
-//! Hostile sizes: none of these would end in good time if any pass were quadratic.
+//! Large inputs: a quadratic pass would make these tests time out.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn opening() -> String {
 }
 
 #[test]
-fn of_tags() {
+fn many_tags() {
     assert_eq!(parsed(&tags("<!-- anchor:s/N -->\ntext\n<!-- /anchor:s/N -->\n")), (N, 0));
     assert_eq!(parsed(&opening()), (0, N));
     assert_eq!(parsed(&tags("<!-- /anchor:s/N -->")), (0, N));
@@ -38,10 +38,10 @@ fn of_tags() {
 }
 
 #[test]
-fn of_other_marks() {
+fn many_markers() {
     let wide = 1 << 20;
     let tag = |inside: &str| format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->");
-    for unit in [
+    let units = [
         "<!--",
         " ",
         "\t",
@@ -52,7 +52,6 @@ fn of_other_marks() {
         "` `` ",
         "\\",
         "-->",
-        "<!-- anchor:",
         "*",
         "_",
         "<a",
@@ -65,7 +64,8 @@ fn of_other_marks() {
         "- + ",
         "1. ",
         "\r> ",
-    ] {
+    ];
+    for unit in units.into_iter().chain(["<!-- anchor:"]) {
         parsed(&unit.repeat(wide / unit.len()));
         parsed(&tag(&unit.repeat(wide / unit.len())));
         parsed(&format!("# {}", unit.repeat(wide / unit.len())));
@@ -76,14 +76,14 @@ fn of_other_marks() {
 }
 
 #[test]
-fn of_blocks() {
+fn many_blocks() {
     assert_eq!(parsed(&tags("# Title\n")), (N, 0));
     assert_eq!(parsed(&tags("# N\n")), (N, 0));
     parsed(&("- ".repeat(1 << 18) + &"\n".repeat(1 << 18)));
     parsed(&("> ".repeat(1 << 18) + "x\n" + &"y\n".repeat(1 << 18)));
-    for mark in ["> ", ">", "- > ", "- + ", "1. 1) ", "> - + "] {
+    for marker in ["> ", ">", "- > ", "- + ", "1. 1) ", "> - + "] {
         for line in ["y\n", "  y\n", "> y\n", "\n", "<!--\n", "\r"] {
-            parsed(&(mark.repeat(1 << 14) + "x\n" + &line.repeat(1 << 15)));
+            parsed(&(marker.repeat(1 << 14) + "x\n" + &line.repeat(1 << 15)));
         }
     }
     parsed(&"```\n".repeat((1 << 18) + 1));
@@ -91,7 +91,7 @@ fn of_blocks() {
 }
 
 #[test]
-fn of_tags_on_one_line_and_of_blank_lines_between() {
+fn many_tags_on_one_line_and_blank_lines_between() {
     let inside = "<!-- anchor:b -->x<!-- /anchor:b -->".repeat(N);
     assert_eq!(parsed(&format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->")).0, N + 1);
     let inside = format!("\n{}\n", " ".repeat(1 << 20)) + &"<!-- anchor:b -->\n".repeat(N);

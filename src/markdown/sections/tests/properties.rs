@@ -1,29 +1,17 @@
-//! What holds for any text.
+//! Properties of any text.
 
 use proptest::prelude::*;
 
 use super::*;
+use crate::markdown::test_support::any_markdown;
 
-/// The words that scripts know troubles by: one may be added, none goes.
+/// The codes that scripts rely on: add to them, do not remove any.
 const CODES: &[&str] =
     &["crossed", "duplicate", "malformed", "mixed-case", "self-nested", "stray-close", "unclosed"];
 
-fn markdown() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
-        8 => proptest::sample::select(vec![
-            "<!-- ANCHOR:a -->", "<!-- /ANCHOR:a -->", "<!-- ANCHOR:b -->", "<!-- /ANCHOR:B -->", "<!-- ANCHOR:c d -->",
-            "\n", "\n", "\n\n", "\r\n", "```", "~~~", "`", "``", "    ", "\t", "  ", "> ", "- ", "1. ", "# A", "## b",
-            "---\n", "===", "<!--", "-->", "text", "é", "\u{FEFF}", "\\", "<", "[a](b)", "ANCHOR:a", "*", "日本",
-        ]).prop_map(str::to_owned),
-        1 => "\\PC{0,5}",
-        1 => any::<String>(),
-    ];
-    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
-}
-
 proptest! {
     #[test]
-    fn spans_cut_the_text_and_content_is_of_it(text in markdown()) {
+    fn spans_are_valid_and_content_is_part_of_the_text(text in any_markdown()) {
         let sections = parse(&text);
         prop_assert_eq!(&parse(&text), &sections);
         let mut ids = FxHashSet::default();
@@ -34,11 +22,11 @@ proptest! {
             }
             prop_assert!(section.outer.start <= section.inner.start);
             prop_assert!(section.inner.end <= section.outer.end);
-            prop_assert!(ids.insert(lower(&section.id)), "{} twice", section.id);
+            prop_assert!(ids.insert(section.id.to_lowercase()), "{} twice", section.id);
             prop_assert!(last <= section.outer.start);
             last = section.outer.start;
             let raw = content(&text, section, &sections, true);
-            prop_assert!(section.inner.of(&text).contains(&raw));
+            prop_assert!(section.inner.slice(&text).contains(&raw));
             let stripped = content(&text, section, &sections, false);
             prop_assert!(stripped.len() <= raw.len());
         }
@@ -51,12 +39,12 @@ proptest! {
     }
 
     #[test]
-    fn a_fix_adds_tags_and_takes_nothing(text in markdown()) {
-        super::fix::check_laws(&text, &super::super::fix::fix(&text));
+    fn a_fix_only_adds_tags(text in any_markdown()) {
+        super::fix::check_invariants(&text, &super::super::fix::fix(&text));
     }
 
     #[test]
-    fn sections_side_by_side_join_to_the_text(bodies in proptest::collection::vec("[a-z .,]{0,9}[a-z]", 1..6)) {
+    fn adjacent_sections_join_to_the_text(bodies in proptest::collection::vec("[a-z .,]{0,9}[a-z]", 1..6)) {
         let text: String = bodies
             .iter()
             .enumerate()
@@ -75,8 +63,8 @@ proptest! {
     }
 
     #[test]
-    fn sections_survive_whatever_is_beside_them(noise in markdown()) {
-        // A tag line that follows a blank line is never code, unless a fence is open.
+    fn any_text_around_a_section_does_not_affect_it(noise in any_markdown()) {
+        // After a blank line, a tag line is code only in an open fence.
         let noise = noise.replace("```", "x").replace("~~~", "x");
         let text = format!("x\n{noise}\n\n<!-- ANCHOR:own -->\ntext\n<!-- /ANCHOR:own -->\n");
         let sections = parse(&text);
