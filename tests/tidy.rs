@@ -400,9 +400,9 @@ fn a_use_of_a_higher_layer_is_reported() {
         ],
     );
     check(
-        "src/cli/mod.rs",
-        "//! A.\nuse crate::config;\n",
-        &["src/cli/mod.rs:2: `cli` (layer 4) uses `config` (layer 4.1)"],
+        "src/config.rs",
+        "//! A.\nuse crate::output;\n",
+        &["src/config.rs:2: `config` (layer 4) uses `output` (layer 4.1)"],
     );
     check(
         "src/new.rs",

@@ -212,29 +212,17 @@ fn names_with_control_characters_are_skipped() {
         $ cerberus memory show
         odd	fact	-	Text.
         --- stderr
-<<<<<<< ours
         warning: `two\nlines.md` is ignored: its name contains control characters
-        warning: odd.md:2:5: `id` has control characters and does not count
-        warning: odd.md:3:7: `tags` has control characters and does not count
-=======
-        warning: the name of `two\nlines.md` has control characters; it is left out
         warning: odd.md:2:5: `id` has control characters and is ignored
         warning: odd.md:3:7: `tags` has control characters and is ignored
->>>>>>> theirs
         [exit 0]
 
         $ cerberus memory show --tag d
         odd	fact	-	Text.
         --- stderr
-<<<<<<< ours
         warning: `two\nlines.md` is ignored: its name contains control characters
-        warning: odd.md:2:5: `id` has control characters and does not count
-        warning: odd.md:3:7: `tags` has control characters and does not count
-=======
-        warning: the name of `two\nlines.md` has control characters; it is left out
         warning: odd.md:2:5: `id` has control characters and is ignored
         warning: odd.md:3:7: `tags` has control characters and is ignored
->>>>>>> theirs
         [exit 0]
 
         $ cerberus memory anchor-test "walrus tusk"
