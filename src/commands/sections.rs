@@ -13,6 +13,7 @@ use crate::markdown::sections;
 use crate::markdown::sections::fix::{self, Fixed};
 use crate::ops::Project;
 use crate::ops::memories::Memories;
+use crate::ops::section_selection::SectionPlace;
 use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
 use crate::text::LineIndex;
 use crate::tokens;
@@ -133,12 +134,10 @@ fn fix_report(stored: &MemoryFile, text: &str, fixed: &Fixed, written: bool) -> 
 pub(crate) fn list(stored: &MemoryFile, text: &str) -> Report {
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
-    let sections = parsed.list.iter().map(|section| Section {
-        id: section.id.clone(),
-        origin: section.origin.as_str(),
-        start_line: lines.line(section.outer.start) + 1,
-        end_line: lines.line(section.outer.end.saturating_sub(1).max(section.outer.start)) + 1,
-        tokens: tokens::count(&sections::content(text, section, &parsed, false)),
+    let sections = parsed.list.iter().map(|section| {
+        let SectionPlace { id, start_line, end_line } = SectionPlace::new(section, &lines);
+        let tokens = tokens::count(&sections::content(text, section, &parsed, false));
+        Section { id, origin: section.origin.as_str(), start_line, end_line, tokens }
     });
     let diagnostics = parsed.diagnostics.iter().map(|diagnostic| Diagnostic {
         code: diagnostic.code,

@@ -84,11 +84,10 @@ pub(crate) fn update(
         document::check_secrets(content, args.category.as_deref(), tags, hints)?;
     }
     document::edit_memory(project, &args.id, |memories, stored, text| {
-        let edit = match content {
+        let Edit { text, section, mut warnings } = match content {
             Some(content) => replace_content(args, stored, text, content)?,
             None => Edit { text: text.to_owned(), section: None, warnings: Vec::new() },
         };
-        let Edit { text, section, mut warnings } = edit;
         let text = set_fields(stored, text, args)
             .map_err(|error| document::edit_error(&stored.file, error))?;
         let id = &stored.memory.id;
@@ -109,20 +108,15 @@ fn replace_content(
 ) -> Result<Edit> {
     let mut warnings = Vec::new();
     let mut content = content;
-    if args.section.is_none() {
-        if args.replace_frontmatter {
-            let text = replace_frontmatter(stored, text, content)?;
-            return Ok(Edit { text, section: None, warnings });
-        }
-        let body = &content[frontmatter::body_start(content)..];
-        if frontmatter::span(content).is_some() {
-            document::check_content(body)?;
-            warnings.push(
-                "the frontmatter of the content is ignored without `--replace-frontmatter`"
-                    .to_owned(),
-            );
-        }
-        content = body;
+    if args.replace_frontmatter {
+        let text = replace_frontmatter(stored, text, content)?;
+        return Ok(Edit { text, section: None, warnings });
+    }
+    if let (None, Some((_, body_start))) = (&args.section, frontmatter::span(content)) {
+        content = &content[body_start..];
+        document::check_content(content)?;
+        let warning = "the frontmatter of the content is ignored without `--replace-frontmatter`";
+        warnings.push(warning.to_owned());
     }
     let wanted = args.section.as_deref();
     let (section, text) =
@@ -171,42 +165,24 @@ fn replace_frontmatter(stored: &MemoryFile, text: &str, content: &str) -> Result
 
 /// Sets the fields whose value changes.
 fn set_fields(stored: &MemoryFile, text: String, args: &UpdateArgs) -> Result<String, EditError> {
+    use FieldValue::{List, Scalar};
     let front = frontmatter::parse(&text).frontmatter;
     let scope = args.scope.as_ref().map(Scope::to_string);
-    let word = |word: Option<&'static str>| word.map(FieldValue::Scalar);
+    let (memory_type, status) = (args.memory_type, args.status);
     let fields = [
-        (
-            "type",
-            args.memory_type != front.memory_type,
-            word(args.memory_type.map(MemoryType::as_str)),
-        ),
-        (
-            "category",
-            args.category != front.category,
-            args.category.as_deref().map(FieldValue::Scalar),
-        ),
-        ("scope", args.scope != front.scope, scope.as_deref().map(FieldValue::Scalar)),
-        ("status", args.status != front.status, word(args.status.map(MemoryStatus::as_str))),
-        (
-            "tags",
-            args.tags.as_ref() != Some(&front.tags),
-            args.tags.as_deref().map(FieldValue::List),
-        ),
-        (
-            "hints",
-            args.hints.as_ref() != Some(&front.hints),
-            args.hints.as_deref().map(FieldValue::List),
-        ),
+        ("type", memory_type.map(|it| Scalar(it.as_str())), memory_type == front.memory_type),
+        ("category", args.category.as_deref().map(Scalar), args.category == front.category),
+        ("scope", scope.as_deref().map(Scalar), args.scope == front.scope),
+        ("status", status.map(|it| Scalar(it.as_str())), status == front.status),
+        ("tags", args.tags.as_deref().map(List), args.tags.as_ref() == Some(&front.tags)),
+        ("hints", args.hints.as_deref().map(List), args.hints.as_ref() == Some(&front.hints)),
     ];
-    let changes: Vec<_> = fields
-        .into_iter()
-        .filter(|(_, is_change, value)| *is_change && value.is_some())
-        .map(|(key, _, value)| (key, value))
-        .collect();
-    let is_first = frontmatter::span(&text).is_none() && !changes.is_empty();
+    let changes = fields.into_iter().filter(|(_, value, is_same)| value.is_some() && !is_same);
+    let changes: Vec<_> = changes.map(|(key, value, _)| (key, value)).collect();
     // New frontmatter always states the type.
-    let default_type = (is_first && args.memory_type.is_none())
-        .then_some(FieldValue::Scalar(stored.memory.memory_type.as_str()));
+    let needs_type = frontmatter::span(&text).is_none() && !changes.is_empty();
+    let default_type = Scalar(stored.memory.memory_type.as_str());
+    let default_type = (needs_type && memory_type.is_none()).then_some(default_type);
     document::set_fields(text, [("type", default_type)].into_iter().chain(changes))
 }
 
