@@ -91,6 +91,7 @@ const OWNERS: &[(&str, Owner)] = &[
     // `ops` makes the folder of the demo.
     ("tempfile", Only(&["bank", "ops"])),
     ("terminal_size", Only(&["config"])),
+    ("thread_local", Only(&["engine"])),
     ("tikv-jemallocator", Only(&["main"])),
     ("tokio", Only(&["mcp"])),
     ("toml", Only(&["bank", "config"])),

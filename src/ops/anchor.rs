@@ -217,10 +217,10 @@ fn at_place(
 ) -> Result<Anchor> {
     let located = track::locate(&project.root, file, symbol)?;
     Ok(Anchor {
-        file: located.place.file,
-        symbol: located.place.symbol,
-        kind: located.place.kind,
-        language: located.place.language,
+        file: located.found.file,
+        symbol: located.found.symbol,
+        kind: located.found.kind,
+        language: located.found.language,
         origin,
         quality,
         match_score,

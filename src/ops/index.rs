@@ -47,8 +47,8 @@ pub(crate) fn index(project: &Project, full: bool, progress: Progress<'_>) -> Re
         bytes: index.files.iter().map(|file| file.size).sum(),
         languages,
         parsed: code::n_parsed_contents(index.store().reader())?,
-        changed: index.updated.n_changed,
-        removed: index.updated.n_removed,
+        changed: index.n_changed,
+        removed: index.n_removed,
         elapsed_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
         warnings: std::mem::take(&mut index.warnings),
     })

@@ -216,7 +216,7 @@ impl Touch<'_> {
             Part::Lines(first, last) => (*first, *last),
             Part::Symbol(symbol) => {
                 let found = track::locate(&self.project.root, self.path, Some(symbol)).ok()?;
-                found.place.lines?
+                found.found.lines?
             }
             Part::Section(_) => return None,
         };

@@ -17,7 +17,7 @@ use crate::tree::git;
 use super::memories::{Filter, Memories};
 use super::{Progress, Project};
 use crate::engine::examples::RankedSymbol;
-use crate::engine::track::{self, Place};
+use crate::engine::track::{self, FoundSymbol};
 
 mod reconcile;
 
@@ -122,13 +122,13 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    fn of(place: &Place) -> Self {
+    fn of(found: &FoundSymbol) -> Self {
         Self {
-            file: place.file.clone(),
-            symbol: place.symbol.clone(),
-            start_line: place.lines.map(|(first, _)| first + 1),
-            end_line: place.lines.map(|(_, last)| last + 1),
-            similarity: Some(super::rounded(place.similarity)),
+            file: found.file.clone(),
+            symbol: found.symbol.clone(),
+            start_line: found.lines.map(|(first, _)| first + 1),
+            end_line: found.lines.map(|(_, last)| last + 1),
+            similarity: Some(super::rounded(found.similarity)),
         }
     }
 

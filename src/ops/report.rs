@@ -231,8 +231,10 @@ fn lines<'a>(
     let open = Vec::from_iter(open);
     let found = open.par_iter().flat_map_iter(|(file, named)| {
         let anchors: Vec<&Anchor> = named.iter().map(|(_, anchor)| *anchor).collect();
-        let held = track::held_in(&project.root, file, &anchors).into_iter();
-        held.zip(named).filter_map(|(held, (id, _))| Some((*id, held?.new?.lines?)))
+        let verified = track::verify_in_place(&project.root, file, &anchors).into_iter();
+        verified.zip(named).filter_map(|(symbol, (id, _))| {
+            Some((*id, symbol.filter(|symbol| !symbol.is_ambiguous)?.lines))
+        })
     });
     known.par_extend(found);
     known

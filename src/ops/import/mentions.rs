@@ -132,7 +132,7 @@ fn definitions(index: &mut CodeIndex, names: &BTreeSet<String>) -> Result<Defini
         if files.len() > MAX_FILES {
             continue;
         }
-        index.gather(&files)?;
+        index.load_symbols(&files)?;
         let mut places = BTreeSet::new();
         for at in files {
             let Some(document) = index.document(at) else { continue };

@@ -17,7 +17,7 @@ use super::super::memories::{self, Memories};
 use super::super::{Project, anchor, rounded};
 use super::{Finding, Mode, Request, Target};
 use crate::engine::examples::{self, Options, Query, RankedSymbol};
-use crate::engine::track::{self, Followed, Place};
+use crate::engine::track::{self, FoundSymbol, Outcome};
 
 /// How deep an edited anchor may stand among its rule's candidates to count as found again.
 const RESCORED: usize = 200;
@@ -54,7 +54,7 @@ impl<'a> Desk<'a> {
         memories: &'a Memories,
         request: &Request,
         taken: &[(String, Anchor)],
-        followed: &[Followed],
+        followed: &[Outcome],
     ) -> Result<Self> {
         let accepts = matches!(request.mode, Mode::Accept(_));
         let seeks_better = matches!(request.mode, Mode::Follow | Mode::DryRun);
@@ -145,7 +145,7 @@ impl<'a> Desk<'a> {
         &self,
         id: &str,
         anchor: &Anchor,
-        followed: Followed,
+        followed: Outcome,
     ) -> Result<(Finding, Option<Anchor>)> {
         let stored = self.by_id.get(id);
         let mut finding = Finding {
@@ -199,7 +199,7 @@ impl<'a> Desk<'a> {
         Ok((finding, update))
     }
 
-    fn changed_line(&self, anchor: &Anchor, followed: &Followed) -> Option<u32> {
+    fn changed_line(&self, anchor: &Anchor, followed: &Outcome) -> Option<u32> {
         let place = followed.new.as_ref().filter(|_| followed.edited)?;
         let commit = anchor.commit.as_ref()?;
         let root = &self.project.root;
@@ -208,7 +208,7 @@ impl<'a> Desk<'a> {
     }
 
     /// The anchor at its new place with its new fingerprint.
-    fn approved(&self, anchor: &Anchor, place: &Place, followed: &Followed) -> Option<Anchor> {
+    fn approved(&self, anchor: &Anchor, place: &FoundSymbol, followed: &Outcome) -> Option<Anchor> {
         Some(Anchor {
             commit: self.head.clone(),
             fingerprint: followed.fingerprint.clone()?,
@@ -220,8 +220,8 @@ impl<'a> Desk<'a> {
     fn edited(
         &self,
         anchor: &Anchor,
-        place: &Place,
-        followed: &Followed,
+        place: &FoundSymbol,
+        followed: &Outcome,
         finding: &mut Finding,
     ) -> Option<Anchor> {
         let accept = format!("cerberus memory reanchor --accept {}", shell_word(&finding.id));
@@ -230,7 +230,7 @@ impl<'a> Desk<'a> {
             return Some(placed(anchor, place));
         }
         match self.candidate(&finding.id, &place.file, place.symbol.as_deref()) {
-            Some(again) if again.quality >= self.min_quality => Some(Anchor {
+            Some(again) if again.meets_threshold(self.min_quality) => Some(Anchor {
                 quality: again.quality,
                 match_score: again.match_score,
                 ..self.approved(anchor, place, followed)?
@@ -251,7 +251,7 @@ impl<'a> Desk<'a> {
     /// An example found by itself may be replaced by itself; a person's choice may not.
     fn gone(&self, finding: &mut Finding) -> Result<Option<Anchor>> {
         let best = self.candidates.get(&finding.id).and_then(|candidates| candidates.first());
-        finding.replacement = best.filter(|best| best.quality >= self.min_quality).cloned();
+        finding.replacement = best.filter(|best| best.meets_threshold(self.min_quality)).cloned();
         match &finding.replacement {
             Some(best) if finding.chosen == Origin::Auto => {
                 anchor::of_candidate(self.project, best, Origin::Auto).map(Some)
@@ -287,17 +287,18 @@ impl<'a> Desk<'a> {
                 }
                 _ => true,
             };
-        let is_better = best.quality >= self.min_quality && best.quality >= now + CLEARLY_BETTER;
+        let is_better =
+            best.meets_threshold(self.min_quality) && best.quality >= now + CLEARLY_BETTER;
         let now = || track::locate(&self.project.root, file, symbol).ok();
         (is_better && !is_related).then(|| Better {
             candidate: best.clone(),
-            now: now().map(|now| Target::of(&now.place)),
+            now: now().map(|now| Target::of(&now.found)),
         })
     }
 }
 
 /// The anchor at another place, otherwise as it was.
-fn placed(anchor: &Anchor, place: &Place) -> Anchor {
+fn placed(anchor: &Anchor, place: &FoundSymbol) -> Anchor {
     Anchor {
         file: place.file.clone(),
         symbol: place.symbol.clone(),
