@@ -65,7 +65,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("anyhow", AtLeast(20)),
     ("base64", Only(&["syntax", "ops"])),
     ("bpe-openai", Only(&["tokens"])),
-    ("clap", Only(&["config", "commands", "mcp", "cli", "lib"])),
+    ("clap", Only(&["config", "ops", "commands", "mcp", "cli", "lib"])),
     ("clap_complete", Only(&["cli", "commands"])),
     ("comfy-table", Only(&["output"])),
     ("ignore", Only(&["tree"])),
@@ -85,7 +85,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("serde-saphyr", Only(&["markdown"])),
     // `commands` reads the rules of `anchor-test --rules`.
     ("serde_json", Only(&["ops", "commands", "mcp", "output"])),
-    ("similar", Only(&["ops"])),
+    ("similar", Only(&["ops", "commands"])),
     ("strsim", Only(&["text", "engine"])),
     ("strum", Only(&["model"])),
     // `commands` creates the folder of the demo.

@@ -98,33 +98,33 @@ Examples:
   cerberus memory links --broken
   cerberus memory links --format mermaid")]
     Links(LinksArgs),
-    /// List the sections of a memory with their tokens, and close those that are not closed
+    /// List the sections of a memory with their token counts, or close unclosed ones
     #[command(after_help = "\
-A closing tag goes before the next heading of the section's level or above, the next tag or the end
-of the text, never into code. Where something else may be meant, nothing is changed.
+--fix inserts a closing tag before the next heading of the same or a higher level, the next tag or
+the end of the text, never in code. Ambiguous sections are not changed.
 
 Examples:
   cerberus memory sections release-plan --validate
   cerberus memory sections release-plan --fix --dry-run")]
     Sections(SectionsArgs),
-    /// Write a document of any length into the bank
+    /// Create a document in the bank
     #[command(after_help = "\
-The content may begin with frontmatter of its own; what is given besides is set in it. A document
-is not anchored; `cerberus memory anchor` does that.
+The content may start with frontmatter; options override its fields. The document is not anchored;
+to anchor it, run `cerberus memory anchor`.
 
 Examples:
   cerberus memory create release/plan --type plan --tag release --file plan.md
   git log -5 | cerberus memory create journal/today")]
     Create(CreateArgs),
-    /// Append a text to a memory or to one of its sections
+    /// Append text to a memory or to one of its sections
     #[command(after_help = "\
-A text that is the end already is not appended again.
+Nothing is written if the memory or section already ends with the text.
 
 Examples:
   cerberus memory append release/plan --content \"- tag the release\" --section steps
   date | cerberus memory append journal/today")]
     Append(AppendArgs),
-    /// Print a memory, or just the wanted sections of it
+    /// Print a memory or some of its sections
     #[command(after_help = "\
 Examples:
   cerberus memory read release/plan --section summary,steps
@@ -132,8 +132,8 @@ Examples:
     Read(ReadArgs),
     /// Replace the text of a memory or of one section, and set its frontmatter
     #[command(after_help = "\
-What is not replaced or set stays to the byte, and a memory that says all this already is not
-written.
+Everything else in the file is unchanged byte for byte. An update without effect does not write the
+file.
 
 Examples:
   cerberus memory update release/plan --section summary --content \"Out in May.\"
@@ -141,17 +141,18 @@ Examples:
     Update(UpdateArgs),
     /// Merge memories into one
     #[command(after_help = "\
-The target gets the texts of all sources, each below a note of where it came from, and their tags.
-The sources go to the trash, and links to them lead to the target. After an interruption the same
-command does the rest.
+The target gets the texts of all sources, each below a note with its origin, and their tags. The
+sources are moved to the trash and links to them are redirected to the target. After an
+interruption, running the same command again completes the merge.
 
 Examples:
   cerberus memory merge close-sessions pool-size --into db/sessions
   cerberus memory merge monday tuesday --into week --content \"We shipped.\"")]
     Merge(MergeArgs),
-    /// Print the whole bank as JSON Lines, without loss
+    /// Export the bank as JSON Lines
     #[command(after_help = "\
-The first line says the format, each further one is a file: memories, anchors.lock, pins.toml.
+The first line states the format, each other line holds a file: memories, anchors.lock, pins.toml.
+`cerberus memory import --from-export` restores them byte for byte.
 
 Example: cerberus memory export --output memories.jsonl")]
     Export(ExportArgs),
@@ -208,7 +209,7 @@ Examples:
     /// Move memories to the trash
     #[command(after_help = "Example: cerberus memory delete hash-passwords")]
     Delete(DeleteArgs),
-    /// Take a memory back from the trash
+    /// Restore a memory from the trash
     #[command(after_help = "Example: cerberus memory restore hash-passwords")]
     Restore(RestoreArgs),
 }

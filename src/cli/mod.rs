@@ -203,8 +203,8 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Merge(args) => merge::run(args, settings, out),
         MemoryCommand::Export(args) => export::run(args, settings, out),
         MemoryCommand::Import(args) => import::run(args, settings, out),
-        MemoryCommand::Delete(args) => trash::delete(args, settings, out),
-        MemoryCommand::Restore(args) => trash::restore(args, settings, out),
+        MemoryCommand::Delete(args) => trash::run_delete(args, settings, out),
+        MemoryCommand::Restore(args) => trash::run_restore(args, settings, out),
     }
 }
 

@@ -15,13 +15,14 @@ use super::add::{self, AddArgs};
 use super::init;
 use super::reanchor::{self, ReanchorArgs};
 use crate::bank::Bank;
+use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
 use crate::config;
 use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
 use crate::error::{ExitStatus, UserError};
 use crate::model::State;
 use crate::ops::memories::Filter;
-use crate::ops::{Project, inject, pins, search, show, trash};
+use crate::ops::{Project, inject, pins, search, show};
 use crate::output::{BAD, FAINT, GOOD, Printer};
 
 /// The repository: one example in Python and one in Go, and other code.
@@ -193,8 +194,8 @@ fn search_sections(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
 }
 
 fn delete_and_restore(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    let deleted = trash::delete(project, &["limit-clients".to_owned()])?;
-    let restored = trash::restore(project, "limit-clients")?;
+    let deleted = trash::delete(project, &DeleteArgs { ids: vec!["limit-clients".to_owned()] })?;
+    let restored = trash::restore(project, &RestoreArgs { id: "limit-clients".to_owned() })?;
     let ok = [deleted, restored].iter().all(|report| report.moved.iter().all(|it| it.anchored));
     let command = "cerberus memory delete limit-clients && cerberus memory restore limit-clients";
     step(steps, command, "restored from the trash with its anchor", ok);

@@ -39,14 +39,7 @@ use args::FilterArgs;
 use crate::ops::memories::Filter;
 
 fn filter(args: &FilterArgs) -> Filter {
-    Filter {
-        scope: args.scope.clone(),
-        memory_type: args.memory_type,
-        category: args.category.clone(),
-        tags: args.tags.clone(),
-        status: args.status,
-        file: args.file.clone(),
-    }
+    args.clone()
 }
 
 /// Splits hints at white space and commas: one argument may contain several.

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::reanchor::{self, Finding, ReanchorArgs};
 use crate::bank::lockfile::Anchors;
 use crate::bank::{MemoryFile, OutputFile};
+use crate::commands::sections::{self, Section};
 use crate::config::Settings;
 use crate::engine::track;
 use crate::error::{ExitStatus, UserError};
@@ -23,7 +24,6 @@ use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
 use crate::ops::metadata::Metadata;
 use crate::ops::pins::{self, BuiltIn};
-use crate::ops::sections::{self, Section};
 use crate::ops::{Progress, Project, inject, rounded};
 use crate::output::{Bar, GOOD, ODD, Printer};
 use crate::syntax::excerpt::excerpt;
@@ -182,7 +182,7 @@ fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
         metadata: Metadata::from(stored),
         text: lines[..n_shown].join("\n"),
         skipped_lines: lines.len() - n_shown,
-        sections: sections::report(stored, &stored.text).sections,
+        sections: sections::list(stored, &stored.text).sections,
         anchorable: stored.memory.scope != Scope::Universal,
         anchor,
     }

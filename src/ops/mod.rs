@@ -16,9 +16,7 @@ pub(crate) use crate::engine::{Progress, rounded};
 use crate::model::Scope;
 
 pub(crate) mod anchors;
-pub(crate) mod append;
 pub(crate) mod complete;
-pub(crate) mod create;
 pub(crate) mod doctor;
 pub(crate) mod document;
 pub(crate) mod export;
@@ -29,19 +27,14 @@ pub(crate) mod linked;
 pub(crate) mod links;
 pub(crate) mod managed_block;
 pub(crate) mod memories;
-pub(crate) mod merge;
 pub(crate) mod metadata;
 pub(crate) mod pins;
-pub(crate) mod read;
 pub(crate) mod search;
-mod section_selection;
-pub(crate) mod sections;
+pub(crate) mod section_selection;
 pub(crate) mod show;
 pub(crate) mod similar;
 pub(crate) mod stats;
-mod sync;
-pub(crate) mod trash;
-pub(crate) mod update;
+pub(crate) mod sync;
 
 /// Where an operation works and what the user has settled for it.
 #[derive(Debug, Clone)]

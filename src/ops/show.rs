@@ -113,7 +113,7 @@ fn show_named(project: &Project, request: &Request) -> Result<Report> {
                 let mut synced = sync::open(project)?;
                 warnings.append(&mut synced.warnings);
                 let (id, file) = synced.find(typed)?;
-                (project.bank.read(&file)?, synced.anchor(&id)?)
+                (synced.read(&file)?.into_owned(), synced.anchor(&id)?)
             }
         };
         warnings.append(&mut stored.warnings);

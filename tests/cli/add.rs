@@ -188,8 +188,8 @@ fn an_id_in_use_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory add "Something else" --id same --no-anchor
         --- stderr
-        cerberus: there is a memory `same` already, in `same.md`
-        hint: choose another id, or see it with `cerberus memory show same`
+        cerberus: memory `same` already exists in `same.md`
+        hint: choose another id, or show it with `cerberus memory show same`
         [exit 2]
     "#]]);
     assert!(sandbox.read(".memories/same.md").contains("The first one"));

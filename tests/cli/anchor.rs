@@ -104,13 +104,13 @@ fn an_impossible_anchor_is_refused() {
 
         $ cerberus memory anchor close-sesion
         --- stderr
-        cerberus: there is no memory `close-sesion`
+        cerberus: memory `close-sesion` not found
         hint: did you mean `close-session`?
         [exit 2]
 
         $ cerberus memory anchor close-session --min-quality 2
         --- stderr
-        error: invalid value '2' for '--min-quality <QUALITY>': a quality lies between 0 and 1
+        error: invalid value '2' for '--min-quality <QUALITY>': must be between 0 and 1
 
         For more information, try '--help'.
         [exit 2]

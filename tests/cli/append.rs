@@ -17,16 +17,16 @@ fn appending_the_same_text_twice_adds_it_once() {
         [exit 0]
 
         $ cerberus memory append plan --content more
-        plan ends with this text already; nothing is changed
+        unchanged plan (plan.md)
         [exit 0]
 
         $ cerberus memory append plan --section notes --content new --json
         {
-          "changed": true,
           "file": "plan.md",
           "id": "plan",
           "section": "notes",
-          "warnings": []
+          "warnings": [],
+          "written": true
         }
         [exit 0]
 
@@ -37,7 +37,7 @@ fn appending_the_same_text_twice_adds_it_once() {
         [exit 2]
 
         $ cerberus memory append plan --section notes --content new
-        plan section notes ends with this text already; nothing is changed
+        unchanged plan section notes (plan.md)
         [exit 0]
     "#]]);
     expect![[r#"
@@ -148,14 +148,14 @@ fn an_edit_that_damages_the_memory_is_refused() {
 
         $ cerberus memory append nobody --content x
         --- stderr
-        cerberus: there is no memory `nobody`
+        cerberus: memory `nobody` not found
         hint: list the memories with `cerberus memory show`
         [exit 2]
 
         $ cerberus memory append plan --content ""
         --- stderr
         cerberus: the content is empty
-        hint: give it with `--content TEXT`, `--file FILE`, or through a pipe
+        hint: pass it with `--content TEXT`, `--file FILE` or standard input
         [exit 2]
     "#]]);
     assert_eq!(sandbox.read(".memories/plan.md"), memory);

@@ -303,17 +303,17 @@ fn json_of_documents() {
             id: string
             warnings: []
             $ cerberus memory append plan --section plan --content more
-            changed: bool
             file: string
             id: string
             section: string
             warnings: []
+            written: bool
             $ cerberus memory append plan --content more
-            changed: bool
             file: string
             id: string
             section: null
             warnings: []
+            written: bool
             $ cerberus memory read plan --section plan,nothing
             category: null
             content: string
@@ -331,11 +331,11 @@ fn json_of_documents() {
             updatedAt: string
             warnings: [string]
             $ cerberus memory update plan --status archived
-            changed: bool
             file: string
             id: string
             section: null
             warnings: []
+            written: bool
             $ cerberus memory merge plan escape-html --into all
             anchorFrom: string
             created: bool

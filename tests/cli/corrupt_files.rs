@@ -269,7 +269,7 @@ fn an_orphaned_anchor_is_a_warning() {
     sandbox.remove(".memories/escape-html.md");
     let outcome = sandbox.run("memory show hash");
     expect![[r#"
-        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        warning: memory `escape-html` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor
     "#]].assert_eq(&outcome.stderr());
     assert_eq!(outcome.status(), 0);
 }

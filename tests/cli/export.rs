@@ -95,8 +95,8 @@ fn an_export_is_a_header_and_one_line_per_file() {
 
         $ cerberus memory export --output no/where.jsonl
         --- stderr
-        cerberus: there is no folder `no` to write to
-        hint: make it with `mkdir -p no`
+        cerberus: folder `no` not found
+        hint: create it with `mkdir -p no`
         [exit 2]
 
         $ cerberus memory import --from-export out.jsonl
@@ -143,8 +143,8 @@ fn a_conflicting_import_is_refused_without_overwrite() {
     to.session(expect![[r#"
         $ cerberus memory restore named
         --- stderr
-        cerberus: there is a memory `extra` already, in `extra.md`
-        hint: choose another id, or see it with `cerberus memory show extra`
+        cerberus: memory `extra` already exists in `extra.md`
+        hint: choose another id, or show it with `cerberus memory show extra`
         [exit 2]
     "#]]);
     assert_eq!(to.run("memory reanchor --check").status(), 0);

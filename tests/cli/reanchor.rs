@@ -218,7 +218,7 @@ fn the_anchor_of_a_removed_memory_is_dropped() {
         escape-html: memory not found; its anchor would be removed
         anchors are out of date: run `cerberus memory reanchor`, resolve the findings, commit anchors.lock
         --- stderr
-        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        warning: memory `escape-html` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor
         [exit 1]
     "#]]);
     sandbox.session(expect![[r#"
@@ -226,7 +226,7 @@ fn the_anchor_of_a_removed_memory_is_dropped() {
         fresh	3
         escape-html: memory not found; its anchor is removed
         --- stderr
-        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        warning: memory `escape-html` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor
         [exit 0]
     "#]]);
     assert!(!sandbox.lock().contains("escape-html"));
@@ -275,7 +275,7 @@ fn wrong_usage_is_refused() {
 
             $ cerberus memory reanchor --accept none
             --- stderr
-            cerberus: there is no memory `none`
+            cerberus: memory `none` not found
             hint: list the memories with `cerberus memory show`
             [exit 2]
 

@@ -42,64 +42,65 @@ fn every_write_command_refuses_secrets_by_kind() {
     expect![[r#"
         $ cerberus memory add "Deploy with TOKEN"
         --- stderr
-        cerberus: there is a GitHub token in the text
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the text
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory add "Deploy with a token" --tag TOKEN
         --- stderr
-        cerberus: there is a GitHub token in the tags
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the tags
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory create notes --file notes.md
         --- stderr
-        cerberus: there is a GitHub token in line 2 of the content
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in line 2 of the content
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory create notes --content Text --category TOKEN
         --- stderr
-        cerberus: there is a GitHub token in the category
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the category
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory append plan --content "Use TOKEN."
         --- stderr
-        cerberus: there is a GitHub token in the content
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the content
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory update plan --content "Use TOKEN."
         --- stderr
-        cerberus: there is a GitHub token in the content
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the content
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory update plan --hint TOKEN
         --- stderr
-        cerberus: there is a GitHub token in the hints
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the hints
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory merge plan --into all --content "Use TOKEN."
         --- stderr
-        cerberus: there is a GitHub token in the content
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the content
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory pin add "Push with TOKEN"
         --- stderr
-        cerberus: there is a GitHub token in the text
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the text
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory pin add "Push" --meta key=TOKEN
         --- stderr
-        cerberus: there is a GitHub token in the metadata
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the metadata
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
-    "#]].assert_eq(&session(&sandbox, &lines));
+    "#]]
+    .assert_eq(&session(&sandbox, &lines));
     assert_eq!(sandbox.ok("memory export"), before, "nothing was written");
     for line in &lines[..lines.len() - 1] {
         sandbox.ok(&format!("{} --allow-secret", line.replace("TOKEN", &token())));
@@ -250,7 +251,7 @@ fn a_secret_already_in_the_bank_does_not_block_edits() {
           old moved to the trash as .trash/old.md
           other moved to the trash as .trash/other.md
         --- stderr
-        warning: `all.md:10` holds a GitHub token, as a memory did before
+        warning: `all.md:10` contains a GitHub token from a merged memory
         [exit 0]
     "#]]
     .assert_eq(&session(

@@ -20,7 +20,7 @@ fn sections_are_listed_with_their_cost() {
         [exit 0]
 
         $ cerberus memory sections pl --validate
-        the tags of plan.md are well formed (3 sections)
+        all section tags of plan.md are valid (3 sections)
         [exit 0]
     "#]]);
 }
@@ -108,7 +108,7 @@ fn an_unknown_memory_is_refused_with_a_suggestion() {
     sandbox.session(expect![[r#"
         $ cerberus memory sections relaese
         --- stderr
-        cerberus: there is no memory `relaese`
+        cerberus: memory `relaese` not found
         hint: did you mean `release`?
         [exit 2]
     "#]]);
@@ -161,7 +161,7 @@ fn fix_closes_sections_and_shows_the_change() {
         [exit 0]
 
         $ cerberus memory sections plan --fix
-        nothing was closed in plan.md
+        no section of plan.md was closed
         plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
           hint: the tag on line 21 may be intended to close it: add `<!-- /ANCHOR:risks -->` where it ends
         plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
@@ -169,7 +169,7 @@ fn fix_closes_sections_and_shows_the_change() {
         [exit 0]
 
         $ cerberus memory sections plan --fix --validate
-        nothing was closed in plan.md
+        no section of plan.md was closed
         plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
           hint: the tag on line 21 may be intended to close it: add `<!-- /ANCHOR:risks -->` where it ends
         plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open

@@ -10,7 +10,8 @@ use crate::bank::MemoryFile;
 use crate::engine::rank::tokenize;
 use crate::model::{Language, MemoryStatus, Scope};
 use crate::ops::memories::{Filter, Memories};
-use crate::ops::{Project, links, search, sync};
+use crate::ops::sync::{self, SyncedStore};
+use crate::ops::{Project, links, search};
 use crate::syntax::language;
 
 /// What a memory anchored to a file at hand is worth, against 1 for the best match of the
@@ -43,8 +44,9 @@ pub(super) fn ranked<'m>(
     memories: &'m Memories,
     focus: &Focus,
 ) -> Result<Ranked<'m>> {
-    let matches = matches(project, focus)?;
-    let superseded = links::supersession(&sync::open_with(project, memories)?)?.superseded;
+    let mut synced = sync::open_with(project, memories)?;
+    let matches = matches(project, &mut synced, focus)?;
+    let superseded = links::supersession(&synced)?.superseded;
     let (mut ranked, mut left_out) = (Vec::new(), Vec::new());
     for stored in &memories.all {
         let memory = &stored.memory;
@@ -98,7 +100,11 @@ fn score(
 
 /// Returns how well memories match the query and the names of the files, the best one 1,
 /// as `search` sees it.
-fn matches(project: &Project, focus: &Focus) -> Result<FxHashMap<String, f64>> {
+fn matches(
+    project: &Project,
+    synced: &mut SyncedStore,
+    focus: &Focus,
+) -> Result<FxHashMap<String, f64>> {
     let stems = focus.files.iter().map(|file| file.rsplit_once('.').map_or(&**file, |it| it.0));
     let query: Vec<&str> = focus.query.as_deref().into_iter().chain(stems).collect();
     let query = query.join(" ");
@@ -115,7 +121,7 @@ fn matches(project: &Project, focus: &Focus) -> Result<FxHashMap<String, f64>> {
         superseded: true,
         limit: MAX_MATCHES,
     };
-    let results = search::search(project, &request)?.results;
+    let results = search::search_in(project, synced, &request)?.results;
     let best = results.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
     Ok(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect())
 }
