@@ -9,7 +9,7 @@ use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::model::CodeLocation;
 use crate::ops::add::{self, Request};
-use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
@@ -62,27 +62,27 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
     };
     let report = add::add(&settings.project, &request)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     out.line(&format!(
         "{} {} {}",
-        out.painted(GOOD, "added"),
-        out.styled(NAME, &report.id),
-        out.painted(FAINT, &format!("({})", report.file))
+        out.paint(OK, "added"),
+        out.style(NAME, &report.id),
+        out.paint(DIM, &format!("({})", report.file))
     ));
     match (&report.anchor, &report.unanchored) {
         (Some(anchor), _) => {
             let place = super::place(&anchor.file, anchor.symbol.as_deref());
             out.line(&format!(
                 "  example {} (quality {:.2})",
-                out.styled(NAME, &place),
+                out.style(NAME, &place),
                 anchor.quality
             ));
         }
         (None, Some(why)) => {
-            out.line(&format!("  {}: {}", out.painted(ODD, "no example"), why.reason));
+            out.line(&format!("  {}: {}", out.paint(WARN, "no example"), why.reason));
             if why.can_be_anchored {
                 let anchor = format!("cerberus memory anchor {}", report.id);
                 out.line(&format!("  next: {anchor} --candidates 5"));

@@ -8,7 +8,7 @@ use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::model::CodeLocation;
 use crate::ops::anchor::{self, Choice, Report, Request};
-use crate::output::{GOOD, NAME, ODD, Printer};
+use crate::output::{NAME, OK, Printer, WARN};
 use crate::text::shell_word;
 
 use super::anchor_test::{candidates, unknown_words};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> 
     let report = anchor::anchor(&settings.project, &request)?;
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
     } else {
         show(&report, &request, out);
     }
@@ -71,12 +71,12 @@ pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> 
 }
 
 fn show(report: &Report, request: &Request, out: &mut Printer) {
-    let id = out.styled(NAME, &report.id);
+    let id = out.style(NAME, &report.id);
     match (&report.anchor, &request.choice) {
         (Some(anchor), _) => {
             let verb = if request.dry_run { "would anchor" } else { "anchored" };
             let place = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
-            let verb = out.painted(GOOD, verb);
+            let verb = out.paint(OK, verb);
             out.line(&format!(
                 "{verb} {id} to {place} (quality {:.2}, {})",
                 anchor.quality, anchor.chosen
@@ -92,7 +92,7 @@ fn show(report: &Report, request: &Request, out: &mut Printer) {
         }
         (None, Choice::List(_)) => out.line(&format!("{id}: {}", out.safe(&report.rule))),
         (None, _) => {
-            let label = out.painted(ODD, "no example");
+            let label = out.paint(WARN, "no example");
             out.line(&format!("{label} of {id} is over the gate {}", report.min_quality));
         }
     }

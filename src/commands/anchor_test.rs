@@ -15,7 +15,7 @@ use crate::config::Settings;
 use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
 use crate::error::{ExitStatus, UserError};
 use crate::ops::memories;
-use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]
@@ -97,7 +97,7 @@ pub(crate) fn run(
     let reports = examples::find(settings.project.code(), &questions, options)?;
     for report in &reports {
         out.warn(&report.warnings);
-        if out.json { out.document(report)? } else { show(report, args.explain, out) }
+        if out.json { out.json(report)? } else { show(report, args.explain, out) }
     }
     let Some(expected) = &args.expect else {
         return Ok(ExitStatus::Done);
@@ -157,13 +157,13 @@ fn read_rules(path: &Path) -> Result<Vec<Query>> {
 }
 
 fn show(report: &Ranking, explain: bool, out: &mut Printer) {
-    out.line(&out.styled(NAME, &report.rule));
+    out.line(&out.style(NAME, &report.rule));
     match &report.anchor {
         Some(anchor) => {
             let place = super::place(&anchor.file, anchor.symbol.as_deref());
             let line = format!(
                 "{} {}:{} (quality {:.2})",
-                out.painted(GOOD, "example"),
+                out.paint(OK, "example"),
                 out.safe(&place),
                 anchor.start_line,
                 anchor.quality
@@ -172,7 +172,7 @@ fn show(report: &Ranking, explain: bool, out: &mut Printer) {
         }
         None => {
             let line =
-                format!("{} over the gate {}", out.painted(ODD, "no example"), report.min_quality);
+                format!("{} over the gate {}", out.paint(WARN, "no example"), report.min_quality);
             out.line(&line);
         }
     }
@@ -200,7 +200,7 @@ pub(super) fn candidates(candidates: &[RankedSymbol], explain: bool, out: &mut P
     for it in candidates.iter().filter(|it| explain || it.excerpt.is_some()) {
         out.line(&format!(
             "{} {}",
-            out.painted(NAME, &format!("#{}", it.rank)),
+            out.paint(NAME, &format!("#{}", it.rank)),
             out.safe(&super::place(&it.file, it.symbol.as_deref()))
         ));
         for line in it.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
@@ -226,7 +226,7 @@ pub(super) fn unknown_words(unknown: &[UnknownWord], out: &mut Printer) {
         } else {
             format!("; near ones that it knows: {}", out.safe(&it.near.join(", ")))
         };
-        let label = out.painted(FAINT, "the code does not know");
+        let label = out.paint(DIM, "the code does not know");
         out.line(&format!("{label} `{}`{near}", out.safe(&it.word)));
     }
 }

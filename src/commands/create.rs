@@ -8,7 +8,7 @@ use clap::Args;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::create::{self, Request};
-use crate::output::{FAINT, GOOD, NAME, Printer};
+use crate::output::{DIM, NAME, OK, Printer};
 
 use super::content;
 
@@ -54,15 +54,15 @@ pub(crate) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> 
     };
     let report = create::create(&settings.project, &request)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     out.line(&format!(
         "{} {} {}",
-        out.painted(GOOD, "created"),
-        out.styled(NAME, &report.id),
-        out.painted(FAINT, &format!("({})", report.file))
+        out.paint(OK, "created"),
+        out.style(NAME, &report.id),
+        out.paint(DIM, &format!("({})", report.file))
     ));
     Ok(ExitStatus::Done)
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::export;
-use crate::output::{GOOD, Printer};
+use crate::output::{OK, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -25,19 +25,19 @@ pub(crate) fn run(args: &ExportArgs, settings: &Settings, out: &mut Printer) -> 
     }
     let Some(path) = &args.output else {
         out.warn(&export.warnings);
-        out.exactly(text.as_bytes());
+        out.raw(text.as_bytes());
         return Ok(ExitStatus::Done);
     };
     let report = export::save(export, path, &text)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     let memories = if report.memories == 1 { "memory" } else { "memories" };
     out.line(&format!(
         "{} {} {memories} to {}",
-        out.painted(GOOD, "exported"),
+        out.paint(OK, "exported"),
         report.memories,
         out.safe(&report.output)
     ));

@@ -14,7 +14,7 @@ use crate::error::{ExitStatus, UserError};
 use crate::ops::export::{Header, Line};
 use crate::ops::import;
 use crate::ops::import::rules::{self, Outcome, Request, Row};
-use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 use super::content;
 
@@ -62,7 +62,7 @@ fn documents(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Resul
     };
     let report = rules::import(&settings.project, &request)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
@@ -86,18 +86,18 @@ fn documents(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Resul
     } else {
         for row in report.items.iter().filter(|row| row.outcome == Outcome::Added) {
             let (id, from) = (row.id.as_deref().unwrap_or_default(), place(row));
-            let from = out.painted(FAINT, &format!("({})", out.safe(&from)));
-            out.line(&format!("{} {} {from}", out.painted(GOOD, "added"), out.styled(NAME, id)));
+            let from = out.paint(DIM, &format!("({})", out.safe(&from)));
+            out.line(&format!("{} {} {from}", out.paint(OK, "added"), out.style(NAME, id)));
             if let Some(anchor) = &row.anchor {
                 let example = super::place(&anchor.file, anchor.symbol.as_deref());
-                out.line(&format!("  example {}", out.styled(NAME, &example)));
+                out.line(&format!("  example {}", out.style(NAME, &example)));
             }
         }
         for row in report.items.iter().filter(|row| row.outcome == Outcome::Changed) {
             let reason = row.reason.as_deref().unwrap_or_default();
             out.line(&format!(
                 "{} {}: {}",
-                out.painted(ODD, "changed"),
+                out.paint(WARN, "changed"),
                 out.safe(&place(row)),
                 out.safe(reason)
             ));
@@ -131,15 +131,15 @@ fn export(
         args.secret.allow_secret,
     )?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     for file in &report.imported {
-        out.line(&format!("{} {}", out.painted(GOOD, "imported"), out.safe(file)));
+        out.line(&format!("{} {}", out.paint(OK, "imported"), out.safe(file)));
     }
     for file in &report.overwritten {
-        out.line(&format!("{} {}", out.painted(GOOD, "written over"), out.safe(file)));
+        out.line(&format!("{} {}", out.paint(OK, "written over"), out.safe(file)));
     }
     if report.unchanged > 0 {
         let n = report.unchanged;

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> R
     drop(bar);
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     let languages = report.languages.iter();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::linked::{self, About, Linked, Reason, Request};
-use crate::output::{FAINT, NAME, ODD, Printer};
+use crate::output::{DIM, NAME, Printer, WARN};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("about").required(true).args(["target", "diff"]))]
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> 
     // Nothing staged, or nothing to say of it, is no failure: hooks ask this.
     let is_empty = report.memories.is_empty() && !args.diff;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
     if args.host.is_some() {
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> 
         }
         if is_agent {
             let text = out.take();
-            out.document(&json!({
+            out.json(&json!({
                 "hookSpecificOutput": {
                     "hookEventName": "PreToolUse",
                     "additionalContext": text,
@@ -120,11 +120,11 @@ fn is_commit(payload: &str) -> bool {
 }
 
 fn show(memory: &Linked, out: &mut Printer) {
-    let about = out.painted(FAINT, memory.memory_type.as_str());
-    out.line(&format!("{}  {about}", out.styled(NAME, &memory.id)));
+    let about = out.paint(DIM, memory.memory_type.as_str());
+    out.line(&format!("{}  {about}", out.style(NAME, &memory.id)));
     for reason in &memory.reasons {
         let touched = match reason.touched {
-            Some(true) => out.painted(ODD, "  staged lines touch it"),
+            Some(true) => out.paint(WARN, "  staged lines touch it"),
             _ => String::new(),
         };
         out.line(&format!("  {}{touched}", out.safe(&said(memory, reason))));

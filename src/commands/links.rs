@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::links::{self, Report};
-use crate::output::{GOOD, Printer, graph};
+use crate::output::{OK, Printer, graph};
 
 #[derive(Debug, Args)]
 pub(crate) struct LinksArgs {
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &LinksArgs, settings: &Settings, out: &mut Printer) -> R
     let is_failed = args.broken && report.broken > 0;
     let status = if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done };
     if out.json || args.format == LinksFormat::Json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(status);
     }
     out.warn(&report.warnings);
@@ -53,7 +53,7 @@ fn table(report: &Report, only_broken: bool, out: &mut Printer) {
         out.line("no memory has a link; write one as in `[[src/server.py]]`");
     } else if only_broken && report.broken == 0 {
         let held = format!("every link leads where it says ({} links)", report.total);
-        out.line(&out.painted(GOOD, &held));
+        out.line(&out.paint(OK, &held));
     }
     let rows: Vec<Vec<String>> = report
         .edges

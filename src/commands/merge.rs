@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::merge::{self, Request};
-use crate::output::{FAINT, GOOD, NAME, Printer};
+use crate::output::{DIM, NAME, OK, Printer};
 
 use super::content;
 
@@ -39,34 +39,34 @@ pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> R
     };
     let report = merge::merge(&settings.project, &request)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     if report.merged.is_empty() && report.redirected.is_empty() {
         out.line(&format!(
             "{} holds them already; nothing is changed",
-            out.styled(NAME, &report.id)
+            out.style(NAME, &report.id)
         ));
         return Ok(ExitStatus::Done);
     }
     let done = if report.created { "merged into the new" } else { "merged into" };
     out.line(&format!(
         "{} {} {}",
-        out.painted(GOOD, done),
-        out.styled(NAME, &report.id),
-        out.painted(FAINT, &format!("({})", out.safe(&report.file)))
+        out.paint(OK, done),
+        out.style(NAME, &report.id),
+        out.paint(DIM, &format!("({})", out.safe(&report.file)))
     ));
     for moved in &report.merged {
         out.line(&format!(
             "  {} moved to the trash as {}",
-            out.styled(NAME, &moved.id),
+            out.style(NAME, &moved.id),
             out.safe(&moved.file)
         ));
     }
     for other in &report.redirected {
         let links = if other.links == 1 { "link" } else { "links" };
-        out.line(&format!("  {}: {} {links} redirected", out.styled(NAME, &other.id), other.links));
+        out.line(&format!("  {}: {} {links} redirected", out.style(NAME, &other.id), other.links));
     }
     if let Some(id) = &report.anchor_from {
         out.line(&format!("  the example is that of {}", out.safe(id)));

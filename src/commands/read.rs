@@ -31,12 +31,12 @@ pub(crate) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Re
     let is_empty = !request.sections.is_empty() && report.sections.is_empty();
     let status = if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done };
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(status);
     }
     out.warn(&report.warnings);
     match &report.bytes {
-        Some(bytes) => out.exactly(bytes),
+        Some(bytes) => out.raw(bytes),
         None => {
             for line in report.content.lines() {
                 out.line(&out.safe(line));

@@ -9,7 +9,7 @@ use crate::error::{ExitStatus, UserError};
 use crate::model::State;
 use crate::ops::memories::Filter;
 use crate::ops::reanchor::{self, Finding, Mode, Report, Request, Target};
-use crate::output::{BAD, Bar, GOOD, NAME, ODD, Printer, annotations};
+use crate::output::{Bar, ERROR, NAME, OK, Printer, WARN, annotations};
 use crate::text::shell_word;
 
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub(crate) fn run(
     if args.undo {
         let undone = reanchor::undo(&settings.project)?;
         if format == ReportFormat::Json {
-            out.document(&undone)?;
+            out.json(&undone)?;
         } else {
             let n = undone.anchors;
             out.line(&format!(
@@ -102,13 +102,13 @@ pub(crate) fn run(
     drop(bar);
     out.warn(&report.warnings);
     match (format, &args.explain) {
-        (ReportFormat::Json, _) => out.document(&report)?,
+        (ReportFormat::Json, _) => out.json(&report)?,
         (ReportFormat::Github, _) => {
             for line in annotations::github(&report).lines() {
                 out.line(&out.safe(line));
             }
         }
-        (ReportFormat::Sarif, _) => out.document(&annotations::sarif(&report))?,
+        (ReportFormat::Sarif, _) => out.json(&annotations::sarif(&report))?,
         (ReportFormat::Table, Some(id)) => explain(&report, id, out)?,
         (ReportFormat::Table, None) => show(&report, &request, out),
     }
@@ -131,18 +131,18 @@ fn show(report: &Report, request: &Request, out: &mut Printer) {
         self::finding(finding, request, out);
     }
     for id in &report.orphans {
-        out.line(&format!("{} its memory is no more; its anchor is dropped", out.styled(NAME, id)));
+        out.line(&format!("{} its memory is no more; its anchor is dropped", out.style(NAME, id)));
     }
     if request.mode == Mode::Check {
         let (style, verdict) = if report.ok {
-            (GOOD, "every anchor holds")
+            (OK, "every anchor holds")
         } else {
             (
-                BAD,
+                ERROR,
                 "the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock",
             )
         };
-        out.line(&out.painted(style, verdict));
+        out.line(&out.paint(style, verdict));
     }
 }
 
@@ -187,10 +187,10 @@ fn finding(finding: &Finding, request: &Request, out: &mut Printer) {
 
 fn headline(finding: &Finding, out: &Printer) -> String {
     let style = match finding.state {
-        _ if finding.drift => BAD,
-        State::Edited | State::Ambiguous | State::Gone => ODD,
-        _ if finding.edited => ODD,
-        _ => GOOD,
+        _ if finding.drift => ERROR,
+        State::Edited | State::Ambiguous | State::Gone => WARN,
+        _ if finding.edited => WARN,
+        _ => OK,
     };
     let mut state = finding.state.to_string();
     if finding.edited && finding.state != State::Edited {
@@ -199,8 +199,8 @@ fn headline(finding: &Finding, out: &Printer) -> String {
     let old = target(&finding.old);
     let mut line = format!(
         "{} {}: {}",
-        out.painted(style, &state),
-        out.styled(NAME, &finding.id),
+        out.paint(style, &state),
+        out.style(NAME, &finding.id),
         out.safe(&old)
     );
     if let Some(new) = finding.new.as_ref().map(target).filter(|new| *new != old) {

@@ -10,7 +10,7 @@ use crate::bank::PageFile;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::report::{self, Report};
-use crate::output::{Bar, GOOD, ODD, Printer, page};
+use crate::output::{Bar, OK, Printer, WARN, page};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     out.warn(&report.warnings);
     out.warn(&notes);
     if to_stdout {
-        out.exactly(page::page(&report).as_bytes());
+        out.raw(page::page(&report).as_bytes());
     }
     if let (Some(file), Some(path)) = (file, &args.html) {
         let html = page::page(&report);
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
         }
     }
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
     }
     Ok(ExitStatus::Done)
 }
@@ -60,7 +60,7 @@ fn written(report: &Report, path: &Path, n_bytes: usize, out: &mut Printer) {
     let memories = if counts.memories == 1 { "memory" } else { "memories" };
     out.line(&format!(
         "{} {} {memories} to {}, {} KB",
-        out.painted(GOOD, "wrote"),
+        out.paint(OK, "wrote"),
         counts.memories,
         out.safe(&path.display().to_string()),
         n_bytes.div_ceil(1024)
@@ -69,6 +69,6 @@ fn written(report: &Report, path: &Path, n_bytes: usize, out: &mut Printer) {
         let (examples, need) =
             if counts.drifted == 1 { ("example", "needs") } else { ("examples", "need") };
         let line = format!("{} {examples} {need} a decision", counts.drifted);
-        out.line(&out.painted(ODD, &line));
+        out.line(&out.paint(WARN, &line));
     }
 }

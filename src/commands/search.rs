@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::search::{self, Hit, Report, Request};
-use crate::output::{FAINT, NAME, Printer};
+use crate::output::{DIM, NAME, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> 
     };
     let report = search::search(&settings.project, &request)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         let is_empty = report.results.is_empty();
         return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
@@ -90,8 +90,8 @@ fn nothing(report: &Report) -> UserError {
 }
 
 fn show(hit: &Hit, with_lanes: bool, out: &mut Printer) {
-    let why = out.painted(FAINT, &out.safe(&hit.why.join(" ")));
-    out.line(&format!("{}  {why}", out.styled(NAME, &hit.id)));
+    let why = out.paint(DIM, &out.safe(&hit.why.join(" ")));
+    out.line(&format!("{}  {why}", out.style(NAME, &hit.id)));
     if hit.content.is_none() && hit.sections.is_empty() && !hit.title.is_empty() {
         out.line(&format!("  {}", out.safe(&hit.title)));
     }

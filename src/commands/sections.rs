@@ -6,7 +6,7 @@ use clap::Args;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::sections::{self, Fix, Report};
-use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 pub(crate) struct SectionsArgs {
@@ -38,7 +38,7 @@ pub(crate) fn run(
     let status = if failed { ExitStatus::CheckFailed } else { ExitStatus::Done };
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(status);
     }
     if let Some(fix) = &report.fix {
@@ -61,13 +61,13 @@ pub(crate) fn run(
             "{} has {} tokens ({})",
             report.file, report.full_file_tokens, report.tokenizer
         );
-        out.line(&out.painted(FAINT, &whole));
+        out.line(&out.paint(DIM, &whole));
     }
     for found in &report.diagnostics {
         let place = format!("{}:{}:{}", report.file, found.line, found.column);
-        let style = if args.validate { BAD } else { ODD };
-        let code = out.painted(style, found.code);
-        out.line(&format!("{}: {code}: {}", out.styled(NAME, &place), out.safe(&found.message)));
+        let style = if args.validate { ERROR } else { WARN };
+        let code = out.paint(style, found.code);
+        out.line(&format!("{}: {code}: {}", out.style(NAME, &place), out.safe(&found.message)));
         if let Some(hint) = &found.hint {
             out.line(&format!("  hint: {}", out.safe(hint)));
         }
@@ -75,10 +75,7 @@ pub(crate) fn run(
     if args.validate && !failed {
         let n = report.sections.len();
         out.line(
-            &out.painted(
-                GOOD,
-                &format!("the tags of {} are well formed ({n} sections)", report.file),
-            ),
+            &out.paint(OK, &format!("the tags of {} are well formed ({n} sections)", report.file)),
         );
     }
     Ok(status)
@@ -90,11 +87,11 @@ fn show_fix(fix: &Fix, report: &Report, out: &mut Printer) {
         for line in fix.diff.lines() {
             // Nothing is taken away, and nothing that begins with `+` put in.
             let is_new = line.starts_with('+') && !line.starts_with("+++");
-            let style = if is_new { GOOD } else { FAINT };
-            out.line(&out.styled(style, line));
+            let style = if is_new { OK } else { DIM };
+            out.line(&out.style(style, line));
         }
     } else {
-        out.exactly(fix.diff.as_bytes());
+        out.raw(fix.diff.as_bytes());
     }
     let file = out.safe(&report.file);
     let is_open = report.diagnostics.iter().any(|it| it.code == "unclosed");
@@ -106,5 +103,5 @@ fn show_fix(fix: &Fix, report: &Report, out: &mut Printer) {
         (_, true) => format!("closed {n} {sections} of {file}"),
         (_, false) => format!("would close {n} {sections} of {file}"),
     };
-    out.line(&out.painted(if n == 0 { FAINT } else { GOOD }, &said));
+    out.line(&out.paint(if n == 0 { DIM } else { OK }, &said));
 }

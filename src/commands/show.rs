@@ -9,7 +9,7 @@ use crate::error::ExitStatus;
 use crate::model::State;
 use crate::ops::memories;
 use crate::ops::show::{self, Request, Shown, ShownAnchor};
-use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     let report = show::show(&settings.project, &request)?;
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         let is_empty = report.memories.is_empty();
         return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
@@ -74,8 +74,8 @@ fn row(memory: &Shown) -> Vec<String> {
 }
 
 fn in_full(memory: &Shown, out: &mut Printer) {
-    let kind = out.painted(FAINT, &format!("{} · {}", memory.memory_type, memory.scope));
-    out.line(&format!("{}  {kind}", out.styled(NAME, &memory.id)));
+    let kind = out.paint(DIM, &format!("{} · {}", memory.memory_type, memory.scope));
+    out.line(&format!("{}  {kind}", out.style(NAME, &memory.id)));
     for line in memory.text.lines() {
         out.line(&format!("  {}", out.safe(line)));
     }
@@ -91,12 +91,12 @@ fn example(id: &str, anchor: &ShownAnchor, out: &mut Printer) {
         _ => String::new(),
     };
     let style = match anchor.state {
-        State::Fresh | State::Reformatted => GOOD,
-        State::Gone => BAD,
-        _ => ODD,
+        State::Fresh | State::Reformatted => OK,
+        State::Gone => ERROR,
+        _ => WARN,
     };
-    let state = out.painted(style, anchor.state.as_str());
-    let origin = out.painted(FAINT, &format!("quality {:.2}, {}", anchor.quality, anchor.chosen));
+    let state = out.paint(style, anchor.state.as_str());
+    let origin = out.paint(DIM, &format!("quality {:.2}, {}", anchor.quality, anchor.chosen));
     out.line(&format!("  example {place}{lines}  {state}  {origin}"));
     match &anchor.code {
         Some(code) => {

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> R
     let report = stats::stats(&settings.project, args.show_anchors)?;
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     let mut rows = vec![vec!["memories".to_owned(), String::new(), report.memories.to_string()]];

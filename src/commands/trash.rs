@@ -49,13 +49,13 @@ pub(crate) fn restore(
 fn show(report: &Report, verb: &str, out: &mut Printer) -> Result<()> {
     out.warn(&report.warnings);
     if out.json {
-        return out.document(report);
+        return out.json(report);
     }
     for moved in &report.moved {
         let anchor = if moved.anchored { ", with its anchor" } else { "" };
         out.line(&format!(
             "{} {verb} {}{anchor}",
-            out.styled(NAME, &moved.id),
+            out.style(NAME, &moved.id),
             out.safe(&moved.file)
         ));
     }

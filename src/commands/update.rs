@@ -9,7 +9,7 @@ use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::document::Edited;
 use crate::ops::update::{self, Request};
-use crate::output::{FAINT, GOOD, NAME, Printer};
+use crate::output::{DIM, NAME, OK, Printer};
 
 use super::content;
 
@@ -93,16 +93,16 @@ pub(super) fn show(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     if out.json {
-        out.document(report)?;
+        out.json(report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     let section = report.section.as_ref().map(|id| format!(" section {}", out.safe(id)));
     let section = section.unwrap_or_default();
-    let id = out.styled(NAME, &report.id);
+    let id = out.style(NAME, &report.id);
     out.line(&if report.changed {
-        let file = out.painted(FAINT, &format!("({})", out.safe(&report.file)));
-        format!("{} {id}{section} {file}", out.painted(GOOD, done))
+        let file = out.paint(DIM, &format!("({})", out.safe(&report.file)));
+        format!("{} {id}{section} {file}", out.paint(OK, done))
     } else {
         format!("{id}{section} {idle}; nothing is changed")
     });

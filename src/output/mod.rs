@@ -28,13 +28,13 @@ pub(crate) use progress::Bar;
 /// Names, paths and other things to find again in the text.
 pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
 /// What is well.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const OK: Style = AnsiColor::Green.on_default();
 /// What needs a look.
-pub(crate) const ODD: Style = AnsiColor::Yellow.on_default();
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 /// What is wrong.
-pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default();
 /// What may be skipped in reading.
-pub(crate) const FAINT: Style = Style::new().dimmed();
+pub(crate) const DIM: Style = Style::new().dimmed();
 
 /// How many columns a cell of a table needs to be read, if it is longer than that.
 const READABLE: usize = 12;
@@ -71,7 +71,7 @@ impl Printer {
     }
 
     /// Adds bytes as they are; a terminal is shown what it would obey.
-    pub(crate) fn exactly(&mut self, bytes: &[u8]) {
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
         if self.terminal.out_is_terminal {
             let text = text::escaped(&String::from_utf8_lossy(bytes));
             self.text.extend_from_slice(text.as_bytes());
@@ -87,12 +87,12 @@ impl Printer {
     }
 
     /// Returns a text from the repository in a style.
-    pub(crate) fn styled(&self, style: Style, text: &str) -> String {
-        self.painted(style, &self.safe(text))
+    pub(crate) fn style(&self, style: Style, text: &str) -> String {
+        self.paint(style, &self.safe(text))
     }
 
     /// Returns our own text in a style.
-    pub(crate) fn painted(&self, style: Style, text: &str) -> String {
+    pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         if self.terminal.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
@@ -139,14 +139,14 @@ impl Printer {
         let Some((first, rest)) = row.split_first() else {
             return;
         };
-        self.line(&self.styled(NAME, first));
+        self.line(&self.style(NAME, first));
         for cell in rest.iter().filter(|cell| !matches!(cell.as_str(), "" | "-")) {
             self.line(&format!("  {}", self.safe(cell)));
         }
     }
 
     /// Adds a report as one JSON document.
-    pub(crate) fn document<T: Serialize>(&mut self, report: &T) -> Result<()> {
+    pub(crate) fn json<T: Serialize>(&mut self, report: &T) -> Result<()> {
         let text = serde_json::to_string(report)?;
         self.line(&text);
         Ok(())
@@ -173,7 +173,7 @@ impl Printer {
     pub(crate) fn warn(&self, warnings: &[String]) {
         let mut text = String::new();
         for warning in warnings {
-            let label = self.label(ODD, "warning");
+            let label = self.label(WARN, "warning");
             let _ = writeln!(text, "{label}: {}", self.safe_err(&one_line(warning)));
         }
         // Where stderr is gone there is nobody to tell.
@@ -211,7 +211,7 @@ impl Printer {
         let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
         let mut text = format!(
             "{}: {}\n",
-            self.label(BAD, "cerberus"),
+            self.label(ERROR, "cerberus"),
             self.safe_err(&one_line(&format!("{error:#}")))
         );
         for hint in failure.map(|failure| failure.hints.as_slice()).unwrap_or_default() {
