@@ -6,7 +6,7 @@ use clap::Args;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::index;
-use crate::output::{Bar, Printer};
+use crate::output::{Printer, ProgressBar};
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexArgs {
@@ -16,7 +16,7 @@ pub(crate) struct IndexArgs {
 }
 
 pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let bar = Bar::new(out.terminal, "parsing");
+    let bar = ProgressBar::new(out.terminal, "parsing");
     let report = index::index(&settings.project, args.full, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);

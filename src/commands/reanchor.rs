@@ -9,7 +9,7 @@ use crate::error::{ExitStatus, UserError};
 use crate::model::State;
 use crate::ops::memories::Filter;
 use crate::ops::reanchor::{self, Finding, Mode, Report, Request, Target};
-use crate::output::{Bar, ERROR, NAME, OK, Printer, WARN, annotations};
+use crate::output::{ERROR, NAME, OK, Printer, ProgressBar, WARN, annotations};
 use crate::text::shell_word;
 
 #[derive(Debug, Args)]
@@ -96,7 +96,7 @@ pub(crate) fn run(
         strict: args.strict,
         since: args.since.clone(),
     };
-    let bar = Bar::new(out.terminal, "following anchors");
+    let bar = ProgressBar::new(out.terminal, "following anchors");
     let report =
         reanchor::reanchor(&settings.project, &request, &|done, total| bar.step(done, total))?;
     drop(bar);

@@ -10,7 +10,7 @@ use crate::bank::PageFile;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::report::{self, Report};
-use crate::output::{Bar, OK, Printer, WARN, page};
+use crate::output::{OK, Printer, ProgressBar, WARN, page};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     let file = args.html.as_deref().filter(|_| !to_stdout);
     // What cannot be written is told before the work is done.
     let file = file.map(|path| PageFile::at(path, &settings.project.bank)).transpose()?;
-    let bar = Bar::new(out.terminal, "following anchors");
+    let bar = ProgressBar::new(out.terminal, "following anchors");
     let (report, notes) = report::report(&settings.project, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);

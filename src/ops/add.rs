@@ -10,7 +10,7 @@ use crate::model::{Anchor, CodeLocation, MemoryType, Origin, Scope};
 
 use super::anchor::{self, Kept};
 use super::memories::{self, Memories};
-use super::similar::Kin;
+use super::similar::SimilarMemories;
 use super::{Project, document};
 use crate::engine::examples::{self, Options, Query};
 
@@ -82,7 +82,7 @@ pub(crate) fn add(project: &Project, request: &Request) -> Result<Report> {
     }
     let memories = Memories::load(project)?;
     let scope = request.scope.clone().unwrap_or_else(|| super::default_scope(project));
-    let mut warnings = Kin::of(&memories).warnings(text, &scope);
+    let mut warnings = SimilarMemories::new(&memories).warnings(text, &scope);
     // All that can be refused is looked at before anything is written.
     let (anchor, unanchored) = find_anchor(project, request, text, &scope, &mut warnings)?;
     let front = Frontmatter {

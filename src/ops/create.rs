@@ -10,7 +10,7 @@ use crate::markdown::frontmatter::{self, Frontmatter, Setting};
 use crate::model::{MemoryType, Scope};
 
 use super::memories::Memories;
-use super::similar::Kin;
+use super::similar::SimilarMemories;
 use super::{Project, document};
 
 /// A document to be.
@@ -66,7 +66,7 @@ pub(crate) fn create(project: &Project, request: &Request) -> Result<Report> {
     let body = text[frontmatter::body_start(&text)..].trim();
     let scope = frontmatter::parse(&text).frontmatter.scope;
     let scope = scope.unwrap_or_else(|| super::default_scope(project));
-    warnings.extend(Kin::of(&memories).warnings(body, &scope));
+    warnings.extend(SimilarMemories::new(&memories).warnings(body, &scope));
     Ok(Report { id, file, warnings })
 }
 

@@ -18,7 +18,8 @@ use crate::model::{MemoryType, State};
 
 use super::memories::Filter;
 use super::reanchor::{self, Mode};
-use super::{Project, add, init, inject, pins, search, show, trash};
+use super::{Project, add, init, inject, pins, search, trash};
+use crate::commands::show::{self, ShowArgs};
 
 /// The repository: a rule's example in Python, another one's in Go, and code around them.
 const FILES: &[(&str, &str)] = &[
@@ -170,9 +171,9 @@ fn moves(report: &reanchor::Report) -> String {
 
 /// The memories are shown, sliced, deleted and restored.
 fn look_up(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    let request = show::Request { anchored: true, ..show::Request::default() };
+    let args = ShowArgs { anchored: true, ..ShowArgs::default() };
     let shown = |project: &Project| -> Result<String> {
-        let report = show::show(project, &request)?;
+        let report = show::show(project, &args)?;
         let code = report.memories.into_iter().filter_map(|memory| memory.anchor?.code);
         Ok(code.collect::<Vec<_>>().join("\n"))
     };
@@ -185,19 +186,12 @@ fn look_up(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
     step(steps, "rm -r .memories/indices && cerberus memory show --anchored", told, same);
 
     write(&project.bank.folder().join("release-notes.md"), NOTES)?;
-    let found = search::search(
-        project,
-        &search::Request {
-            query: "release".to_owned(),
-            sections: vec!["summary".to_owned()],
-            content: true,
-            filter: Filter::default(),
-            since: None,
-            until: None,
-            superseded: false,
-            limit: 1,
-        },
-    )?;
+    let request = search::Request {
+        sections: vec!["summary".to_owned()],
+        content: true,
+        ..search::Request::new("release".to_owned(), 1)
+    };
+    let found = search::search(project, &request)?;
     let metrics = found.results.first().and_then(|hit| hit.token_metrics.clone());
     let (told, ok) = match metrics.and_then(|metrics| Some((metrics.savings_percent?, metrics))) {
         Some((saved, it)) => (
@@ -206,7 +200,7 @@ fn look_up(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
         ),
         None => ("nothing found".to_owned(), false),
     };
-    step(steps, "cerberus memory search release --anchors summary --content", told, ok);
+    step(steps, "cerberus memory search release --section summary --content", told, ok);
 
     let deleted = trash::delete(project, &["limit-clients".to_owned()])?;
     let restored = trash::restore(project, "limit-clients")?;

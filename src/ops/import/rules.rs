@@ -26,7 +26,7 @@ use crate::tree::{documents, read};
 
 use super::super::anchor::{self, Kept};
 use super::super::memories::{self, Memories};
-use super::super::similar::Kin;
+use super::super::similar::SimilarMemories;
 use super::super::{Project, default_scope, document, seconds};
 use super::mentions;
 use crate::engine::examples::{self, Options, Query};
@@ -149,14 +149,14 @@ pub(crate) fn import(project: &Project, request: &Request) -> Result<Report> {
     if !request.no_anchor {
         find_anchors(project, &mut report, &mut rules)?;
     }
-    let mut kin = Kin::of(&memories);
+    let mut similar = SimilarMemories::new(&memories);
     for rule in &rules {
         let row = &report.items[rule.row];
         let id = row.id.as_deref().unwrap_or_default();
-        let said = kin.warnings(&row.text, &rule.scope);
+        let said = similar.warnings(&row.text, &rule.scope);
         let place = format!("{}:{}", row.file, row.line);
         report.warnings.extend(said.into_iter().map(|warning| format!("{place}: {warning}")));
-        kin.learn(id, &row.text, &rule.scope);
+        similar.add(id, &row.text, &rule.scope);
     }
     if !request.dry_run && !rules.is_empty() {
         write(project, &mut report, rules)?;
