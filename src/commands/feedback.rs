@@ -29,10 +29,10 @@ pub(crate) fn run(
     let report = feedback::feedback(&settings.project, &args.id, args.good)?;
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     let verdict = if report.good { "has helped" } else { "has not helped" };
-    out.line(&format!("noted that {} {verdict}", out.styled(NAME, &report.id)));
+    out.line(&format!("noted that {} {verdict}", out.style(NAME, &report.id)));
     Ok(ExitStatus::Done)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::error::ExitStatus;
 use crate::ops::hooks::{self, Tool};
-use crate::output::{GOOD, NAME, Printer};
+use crate::output::{NAME, OK, Printer};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HooksCommand {
@@ -64,7 +64,7 @@ pub(crate) fn run(command: &HooksCommand, out: &mut Printer) -> Result<ExitStatu
     let Some(path) = &args.write else {
         let report = hooks::print(tool)?;
         if out.json {
-            out.document(&report)?;
+            out.json(&report)?;
         } else {
             out.line(report.text.trim_end());
         }
@@ -72,11 +72,11 @@ pub(crate) fn run(command: &HooksCommand, out: &mut Printer) -> Result<ExitStatu
     };
     let report = hooks::write(tool, path)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
     } else if report.written {
-        out.line(&format!("{} {}", out.painted(GOOD, "updated"), out.styled(NAME, &report.file)));
+        out.line(&format!("{} {}", out.paint(OK, "updated"), out.style(NAME, &report.file)));
     } else {
-        out.line(&format!("{} has them already", out.styled(NAME, &report.file)));
+        out.line(&format!("{} has them already", out.style(NAME, &report.file)));
     }
     Ok(ExitStatus::Done)
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::inject::{self, Host, Kept, Request, Skipped};
-use crate::output::{GOOD, NAME, ODD, Printer};
+use crate::output::{NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 pub(crate) struct InjectArgs {
@@ -92,20 +92,20 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
     let session = super::pin::session(&args.session, settings);
     let report = inject::inject(&settings.project, &request, session)?;
     if out.json || args.format == InjectFormat::Json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     if !report.text.is_empty() {
         match request.host {
-            Some(Host::GeminiHook) => out.document(&json!({
+            Some(Host::GeminiHook) => out.json(&json!({
                 "hookSpecificOutput": {
                     "hookEventName": "SessionStart",
                     "additionalContext": report.text,
                 }
             }))?,
             Some(Host::CursorHook) => {
-                out.document(&json!({ "additional_context": report.text }))?;
+                out.json(&json!({ "additional_context": report.text }))?;
             }
             _ => out.line(report.text.trim_end_matches('\n')),
         }
@@ -132,17 +132,17 @@ pub(crate) fn host(name: HostName) -> Host {
 fn into(kept: &Kept, args: &InjectArgs, out: &mut Printer) -> Result<ExitStatus> {
     let is_failed = args.check && kept.stale;
     if out.json {
-        out.document(kept)?;
+        out.json(kept)?;
         return Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
     out.warn(&kept.report.warnings);
-    let file = out.styled(NAME, &kept.file);
+    let file = out.style(NAME, &kept.file);
     if is_failed {
-        out.line(&format!("{} {file}: its block is not up to date", out.painted(ODD, "stale")));
+        out.line(&format!("{} {file}: its block is not up to date", out.paint(WARN, "stale")));
         out.line(&format!("next: cerberus memory inject --into {}", out.safe(&kept.file)));
     } else if kept.written {
         let tokens = kept.report.used_tokens;
-        out.line(&format!("{} {file} ({tokens} tokens)", out.painted(GOOD, "updated")));
+        out.line(&format!("{} {file} ({tokens} tokens)", out.paint(OK, "updated")));
     } else {
         out.line(&format!("{file} is up to date"));
     }

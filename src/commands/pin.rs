@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::pins::{self, Filter, Removed, Request, Shown, Totals};
-use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PinCommand {
@@ -157,20 +157,20 @@ pub(crate) fn run(
             let report = pins::add(project, &request, session(&args.session, settings))?;
             out.warn(&report.warnings);
             if out.json {
-                out.document(&report)?;
+                out.json(&report)?;
                 return Ok(ExitStatus::Done);
             }
             let pin = &report.pin;
             let about = format!("({}, {}, {} tokens)", pin.priority, lasts(pin), pin.tokens);
             out.line(&format!(
                 "{} {} {}",
-                out.painted(GOOD, "pinned"),
-                out.styled(NAME, &pin.id),
-                out.painted(FAINT, &about)
+                out.paint(OK, "pinned"),
+                out.style(NAME, &pin.id),
+                out.paint(DIM, &about)
             ));
             for id in &report.evicted {
-                let gone = out.painted(ODD, "removed");
-                out.line(&format!("  {gone} {} to make room", out.styled(NAME, id)));
+                let gone = out.paint(WARN, "removed");
+                out.line(&format!("  {gone} {} to make room", out.style(NAME, id)));
             }
         }
         PinCommand::List(args) => {
@@ -179,17 +179,17 @@ pub(crate) fn run(
             let report = pins::list(project, &filter, args.include_expired, session)?;
             out.warn(&report.warnings);
             if out.json {
-                out.document(&report)?;
+                out.json(&report)?;
                 return Ok(ExitStatus::Done);
             }
             let rows: Vec<Vec<String>> = report.pins.iter().map(row).collect();
             out.rows(&["id", "priority", "lasts", "text"], &rows);
-            out.line(&out.painted(FAINT, &full(&report.totals)));
+            out.line(&out.paint(DIM, &full(&report.totals)));
             if !report.defaults.is_empty() {
                 let n = report.defaults.len();
                 let hint =
                     format!("{n} built-in pins besides; all with: cerberus memory pin render");
-                out.line(&out.painted(FAINT, &hint));
+                out.line(&out.paint(DIM, &hint));
             }
         }
         PinCommand::Remove(args) => {
@@ -204,14 +204,14 @@ pub(crate) fn run(
             let report = pins::render(project, session(args, settings))?;
             out.warn(&report.warnings);
             if out.json {
-                out.document(&report)?;
+                out.json(&report)?;
             } else if !report.text.is_empty() {
                 out.line(report.text.trim_end());
             }
         }
         PinCommand::Events(args) => {
             for event in pins::events(project, session(args, settings))? {
-                out.document(&event)?;
+                out.json(&event)?;
             }
         }
     }
@@ -256,10 +256,10 @@ fn full(totals: &Totals) -> String {
 fn removed(report: &Removed, out: &mut Printer) -> Result<()> {
     out.warn(&report.warnings);
     if out.json {
-        return out.document(report);
+        return out.json(report);
     }
     for id in &report.removed {
-        out.line(&format!("removed {}", out.styled(NAME, id)));
+        out.line(&format!("removed {}", out.style(NAME, id)));
     }
     if report.removed.is_empty() {
         out.line("there was nothing to remove");

@@ -39,7 +39,7 @@ cerberus keeps this project's rules, decisions and notes, each rule tied to the 
 - At the start of a task, and after your context was compacted: inject_context with the task and \
 the files. Follow what it says; its code examples are live.
 - Before you change a file: search_linked_memories with its path, where that tool is there.
-- Unsure how something is done here: memory_search; to see code for a rule: find_anchor.
+- Unsure how something is done here: search_memories; to see code for a rule: find_anchor.
 - The user states a rule, or you learn a decision or pitfall worth keeping: create_memory. Give \
 hints, words that you expect in the code. If it was not anchored, choose with find_anchor.
 - After you moved, renamed or rewrote code: reanchor_memories; settle what it reports.
@@ -113,8 +113,8 @@ impl Server {
             // What is refused is answered as well.
             let _ = resources::read(&settings.project, uri);
         }
-        let named = |tool: &Tool| params["name"] == tool.name();
-        if let Some(at) = self.0.tools.iter().position(named) {
+        let name = params["name"].as_str().unwrap_or_default();
+        if let Some(at) = self.0.tools.iter().position(|tool| tool.has_name(name)) {
             let arguments = params["arguments"].as_object().cloned().unwrap_or_default();
             let _ = self.run(at, arguments, settings, &|_, _| {});
         }
@@ -178,7 +178,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let named = self.0.tools.iter().position(|tool| tool.name() == request.name);
+        let named = self.0.tools.iter().position(|tool| tool.has_name(&request.name));
         let Some(at) = named else {
             let names: Vec<&str> = self.0.tools.iter().map(Tool::name).collect();
             let message =

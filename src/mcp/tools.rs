@@ -79,6 +79,11 @@ impl Tool {
         &self.listed.name
     }
 
+    /// Returns whether a client that calls the tool `name` means this one.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        self.name() == if name == OLD_SEARCH { "search_memories" } else { name }
+    }
+
     pub(super) fn call(&self, call: &Call<'_>, arguments: JsonObject) -> Result<Answer> {
         (self.handler)(call, arguments)
     }
@@ -97,7 +102,10 @@ fn annotations(effect: Effect) -> ToolAnnotations {
 
 /// The tools that an agent gets by with.
 const CORE: &[&str] =
-    &["memory_search", "find_anchor", "inject_context", "create_memory", "reanchor_memories"];
+    &["search_memories", "find_anchor", "inject_context", "create_memory", "reanchor_memories"];
+
+/// Unlisted alias of `search_memories`.
+const OLD_SEARCH: &str = "memory_search";
 
 /// Returns the tools of a set.
 pub(super) fn all(set: ToolSet) -> Vec<Tool> {
@@ -133,7 +141,7 @@ mod tests {
     #[test]
     fn each_tool_can_be_chosen_and_is_there_once() {
         let tools = all(ToolSet::All);
-        assert_eq!(tools.len(), 17);
+        assert_eq!(tools.len(), 16);
         for tool in &tools {
             let listed = &tool.listed;
             assert!(listed.title.is_some() && listed.description.is_some(), "{}", tool.name());

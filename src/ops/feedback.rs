@@ -53,7 +53,7 @@ pub(crate) fn feedback(project: &Project, typed: &str, is_good: bool) -> Result<
 }
 
 /// Returns what was said so far.
-pub(super) fn approval(project: &Project) -> Result<Approval> {
+pub(crate) fn approval(project: &Project) -> Result<Approval> {
     let store = Store::open(&project.store)?;
     let verdicts = |is_anchored: bool| -> Result<Verdicts> {
         let (good, bad) = table::counts(store.reader(), is_anchored)?;

@@ -23,7 +23,6 @@ pub(crate) mod export;
 pub(crate) mod feedback;
 pub(crate) mod hooks;
 pub(crate) mod inject;
-pub(crate) mod linked;
 pub(crate) mod links;
 pub(crate) mod managed_block;
 pub(crate) mod memories;
@@ -31,9 +30,7 @@ pub(crate) mod metadata;
 pub(crate) mod pins;
 pub(crate) mod search;
 pub(crate) mod section_selection;
-pub(crate) mod show;
 pub(crate) mod similar;
-pub(crate) mod stats;
 pub(crate) mod sync;
 
 /// Where an operation works and what the user has settled for it.

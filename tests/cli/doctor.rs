@@ -232,7 +232,7 @@ fn broken_links_and_cycles_are_reported() {
         &sandbox,
         expect![[r#"
         wrong	links	1 link does not lead where it says: a.md:1 to shop/nowhere.py	cerberus memory links --broken
-        wrong	links	`a` supersedes `b` supersedes `a`: a cycle, so that none of them is hidden	take one of these links out of the memories
+        wrong	links	`a` supersedes `b` supersedes `a`: a cycle, so none of them is hidden	take one of these links out of the memories
         remark	git	2 memories are not in git yet	git add .memories
         [exit 1]
     "#]],
