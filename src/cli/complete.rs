@@ -156,9 +156,7 @@ fn wanted(command: &str, arg: &str) -> Option<Wanted> {
         ("show" | "search" | "reanchor", "scope") => Wanted::ScopeFilter,
         ("add" | "create" | "update" | "show" | "search", "tags") => Wanted::Tag,
         ("add" | "create" | "update" | "show" | "search", "category") => Wanted::Category,
-        ("append" | "update", "section") | ("read", "sections") | ("search", "anchors") => {
-            Wanted::Section
-        }
+        ("append" | "update", "section") | ("read" | "search", "sections") => Wanted::Section,
         ("add" | "anchor", "to") | ("anchor-test", "expect") => Wanted::Place,
         ("linked", "target") => Wanted::Target,
         ("show" | "search", "file") | ("inject", "files") => Wanted::File,

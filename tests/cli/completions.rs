@@ -110,7 +110,7 @@ fn values_are_completed_from_the_project() {
         cerberus memory read release --section release-plan,s
           release-plan,steps
         cerberus memory search x --section _
-  
+          release-plan steps
         cerberus memory anchor x --to _
           api/ shop/ web/
         cerberus memory anchor x --to web/
