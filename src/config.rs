@@ -122,10 +122,10 @@ struct PinsConfig {
 
 impl PinsConfig {
     /// Fills missing values from `user`, then from the defaults.
-    fn or(self, user: Self) -> pins::Settings {
-        let default = pins::Settings::default();
+    fn or(self, user: Self) -> pins::PinLimits {
+        let default = pins::PinLimits::default();
         let builtin = self.builtin.or(user.builtin);
-        pins::Settings {
+        pins::PinLimits {
             max_pins: self.max_pins.or(user.max_pins).unwrap_or(default.max_pins),
             max_tokens: self.max_tokens.or(user.max_tokens).unwrap_or(default.max_tokens),
             off: builtin.map(|builtin| builtin.disabled()).unwrap_or_default(),
@@ -143,10 +143,10 @@ struct InjectConfig {
 
 impl InjectConfig {
     /// Fills missing values from `user`, then from the defaults.
-    fn or(self, user: Self) -> inject::Settings {
-        let default = inject::Settings::default();
+    fn or(self, user: Self) -> inject::InjectOptions {
+        let default = inject::InjectOptions::default();
         let max_lines = self.max_lines.or(user.max_lines).map(NonZeroUsize::get);
-        inject::Settings {
+        inject::InjectOptions {
             budget: self.budget.or(user.budget).unwrap_or(default.budget),
             code_share: self.code_share.or(user.code_share).unwrap_or(default.code_share),
             max_lines: max_lines.unwrap_or(default.max_lines),

@@ -28,16 +28,16 @@ use crate::commands::update::UpdateArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
-    /// Make a bank in this project
+    /// Create a bank in this project
     #[command(after_help = "Example: cerberus memory init")]
     Init,
-    /// Add a short memory and anchor it to the code that shows it
+    /// Add a short memory and anchor it to its example in the code
     #[command(after_help = "\
 Example: cerberus memory add \"Hash passwords before storing them\" --hint generate_password_hash")]
     Add(AddArgs),
-    /// Find and keep the anchor of a memory
+    /// Set the anchor of a memory
     #[command(after_help = "\
-Without a choice the best example is kept if its quality is over the gate; otherwise nothing is
+By default the best candidate is anchored if its quality reaches the threshold; otherwise nothing is
 stored and the exit status is 1.
 
 Examples:
@@ -45,92 +45,90 @@ Examples:
   cerberus memory anchor hash-passwords --pick 2
   cerberus memory anchor hash-passwords --to src/auth.py::register")]
     Anchor(AnchorArgs),
-    /// Rank the examples of a rule and store nothing
+    /// Rank the candidates for a rule without storing an anchor
     #[command(after_help = "\
 Examples:
   cerberus memory anchor-test \"close the session when the request ends\" --hint close_db
   cerberus memory anchor-test --rules rules.jsonl --json
-  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --within 3")]
+  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --top 3")]
     AnchorTest(AnchorTestArgs),
-    /// Show memories, newest first
+    /// List memories, newest first, or print one
     #[command(after_help = "\
 Examples:
   cerberus memory show --anchored
   cerberus memory show hash-passwords")]
     Show(ShowArgs),
-    /// Follow every anchor through what changed in the code
+    /// Update all anchors after code changes
     #[command(after_help = "\
-With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer shows its
-rule, or is not recorded at its new place.
+With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer matches its
+rule, or is not stored with its new location.
 
 Examples:
   cerberus memory reanchor
   cerberus memory reanchor --check --strict
   cerberus memory reanchor --accept hash-passwords")]
     Reanchor(ReanchorArgs),
-    /// Search the memories, or just the wanted sections of them
+    /// Search memories, or only some of their sections
     #[command(after_help = "\
-Archived memories are left out (--status archived finds them), and so are those that another one
-supersedes.
+Archived memories (see --status archived) and superseded memories are skipped.
 
 Examples:
   cerberus memory search \"session handling\"
-  cerberus memory search release --anchors summary,decisions --content")]
+  cerberus memory search release --section summary,decisions --content")]
     Search(SearchArgs),
-    /// List the memories that speak of a file, a symbol or a memory, or are anchored there
+    /// List memories that mention a file, symbol or memory, or are anchored there
     #[command(after_help = "\
-Archived memories are left out, and so are those that another one supersedes.
+Archived and superseded memories are skipped.
 
 Examples:
   cerberus memory linked src/auth.py
   cerberus memory linked src/auth.py::register \"password\"
   cerberus memory linked --diff")]
     Linked(LinkedArgs),
-    /// List the links between memories and what they speak of
+    /// List links from memories to code and to other memories
     #[command(after_help = "\
-With --broken only links are listed that do not lead where they say, each with what is known of its
-target, and the exit status is 1 if there is any.
+With --broken only broken links are listed, each with the known details of its target, and the exit
+status is 1 if there are any.
 
 Examples:
   cerberus memory links --broken
   cerberus memory links --format mermaid")]
     Links(LinksArgs),
-    /// List the sections of a memory with their tokens, and close those that are not closed
+    /// List the sections of a memory with their tokens, or fix unclosed ones
     #[command(after_help = "\
-A closing tag goes before the next heading of the section's level or above, the next tag or the end
-of the text, never into code. Where something else may be meant, nothing is changed.
+--fix inserts a closing tag before the next heading of the same or a higher level, the next tag or
+the end of the text, never inside code. Ambiguous sections are unchanged.
 
 Examples:
   cerberus memory sections release-plan --validate
   cerberus memory sections release-plan --fix --dry-run")]
     Sections(SectionsArgs),
-    /// Write a document of any length into the bank
+    /// Create a document of any length
     #[command(after_help = "\
-The content may begin with frontmatter of its own; what is given besides is set in it. A document
-is not anchored; `cerberus memory anchor` does that.
+The content may start with frontmatter; flags override its fields. A document is not anchored; use
+`cerberus memory anchor`.
 
 Examples:
   cerberus memory create release/plan --type plan --tag release --file plan.md
   git log -5 | cerberus memory create journal/today")]
     Create(CreateArgs),
-    /// Append a text to a memory or to one of its sections
+    /// Append text to a memory or to one of its sections
     #[command(after_help = "\
-A text that is the end already is not appended again.
+Text that the memory or section already ends with is not appended again.
 
 Examples:
   cerberus memory append release/plan --content \"- tag the release\" --section steps
   date | cerberus memory append journal/today")]
     Append(AppendArgs),
-    /// Print a memory, or just the wanted sections of it
+    /// Print a memory, or only some of its sections
     #[command(after_help = "\
 Examples:
   cerberus memory read release/plan --section summary,steps
   cerberus memory read release/plan --raw")]
     Read(ReadArgs),
-    /// Replace the text of a memory or of one section, and set its frontmatter
+    /// Replace the text of a memory or section, and set frontmatter fields
     #[command(after_help = "\
-What is not replaced or set stays to the byte, and a memory that says all this already is not
-written.
+All other bytes are preserved, and an unchanged memory is not written.
 
 Examples:
   cerberus memory update release/plan --section summary --content \"Out in May.\"
@@ -138,32 +136,32 @@ Examples:
     Update(UpdateArgs),
     /// Merge memories into one
     #[command(after_help = "\
-The target gets the texts of all sources, each below a note of where it came from, and their tags.
-The sources go to the trash, and links to them lead to the target. After an interruption the same
-command does the rest.
+The target receives the texts of all sources, each below a note of its origin, and their tags. The
+sources move to the trash, and links to them are changed to the target. After an interruption, run
+the same command again to finish.
 
 Examples:
   cerberus memory merge close-sessions pool-size --into db/sessions
   cerberus memory merge monday tuesday --into week --content \"We shipped.\"")]
     Merge(MergeArgs),
-    /// Print the whole bank as JSON Lines, without loss
+    /// Export the whole bank as JSON Lines
     #[command(after_help = "\
-The first line says the format, each further one is a file: memories, anchors.lock, pins.toml.
+The first line is the format, each further line a file: memories, anchors.lock, pins.toml.
 
 Example: cerberus memory export --output memories.jsonl")]
     Export(ExportArgs),
-    /// Take rules out of AGENTS.md and the like, or a whole bank out of an export
+    /// Import rules from AGENTS.md and similar files, or a bank from an export
     #[command(
         arg_required_else_help = true,
         after_help = "\
-List items that tell what to do become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
-.github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
-left; --dry-run says why. A file or symbol that a rule names is its example, else the best one
-over the gate. What was taken before is known by its file and its words and not taken again, even
-if the memory was edited since; a changed item is reported.
+Imports the list items that are instructions, from AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
+.github/copilot-instructions.md, .cursor/rules and .clinerules. Prose, links, listings and steps are
+skipped; --dry-run prints the reasons. The example of a rule is the file or symbol that it names,
+otherwise the best candidate above the quality threshold. Items that were imported before are
+skipped, even if their memories were edited; changed items are reported.
 
-An export is checked before anything is written. What the bank has already is left alone; what it
-has otherwise is refused unless --overwrite is given.
+An export is validated before anything is written. Identical memories are skipped; different ones
+are an error without --overwrite.
 
 Examples:
   cerberus memory import AGENTS.md .cursor/rules --dry-run
@@ -172,31 +170,31 @@ Examples:
     Import(ImportArgs),
     /// Print pins, memories and their examples within a token budget
     #[command(after_help = "\
-Pins come first, then the memories about what is named, then what is newest. No more tokens are
-printed than the budget, headers and fences counted.
+Pins come first, then memories about the query and the files, then the newest. The output never
+exceeds the budget, including headers and fences.
 
 Examples:
   cerberus memory inject --query \"session handling\" --budget 800
   cerberus memory inject --file src/auth.py --explain
   cerberus memory inject --into AGENTS.md --for agents-md")]
     Inject(InjectArgs),
-    /// Pin short notes that are given every time
+    /// Pin short notes that are always injected
     #[command(subcommand)]
     Pin(PinCommand),
-    /// Say whether a memory that was given has helped
+    /// Record whether an injected memory was helpful
     #[command(after_help = "\
-What was said is counted by `cerberus memory stats`, apart for memories with and without an example.
+`cerberus memory stats` prints the totals, separately for memories with and without an example.
 
-Example: cerberus memory feedback hash-passwords --good")]
+Example: cerberus memory feedback hash-passwords --helpful")]
     Feedback(FeedbackArgs),
     /// Count the memories and their anchors
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),
-    /// Write a page that shows the rules, their examples, what changed and the links
+    /// Write an HTML page with the rules, their examples, changes and links
     #[command(after_help = "\
-The page is one file for people: it loads nothing, runs no script and is read in light, in dark, on
-a phone and on paper. Anchors stand in it as `reanchor --check` finds them; nothing is recorded. The
-same bank and commit make the same page. --json prints what the page shows as data.
+The page is one file without scripts or external resources, for light and dark mode, phones and
+print. The anchors have the state that `reanchor --check` reports; nothing is stored. The same bank
+and commit produce the same page. --json prints its data.
 
 Examples:
   cerberus memory report --html report.html
@@ -205,7 +203,7 @@ Examples:
     /// Move memories to the trash
     #[command(after_help = "Example: cerberus memory delete hash-passwords")]
     Delete(DeleteArgs),
-    /// Take a memory back from the trash
+    /// Restore a memory from the trash
     #[command(after_help = "Example: cerberus memory restore hash-passwords")]
     Restore(RestoreArgs),
 }

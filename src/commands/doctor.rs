@@ -14,10 +14,10 @@ pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> 
     if out.json {
         out.document(&report)?;
     } else if report.findings.is_empty() {
-        let looked_at = format!("looked at {}", report.looked_at.join(", "));
-        out.line(&format!("{}: {}", out.painted(GOOD, "all is well"), out.safe(&looked_at)));
+        let checks = out.safe(&report.checks.join(", "));
+        out.line(&format!("{}; checked {checks}", out.painted(GOOD, "no problems found")));
     } else if out.terminal.out_is_terminal {
-        for_people(&report, out);
+        print_findings(&report, out);
     } else {
         let findings = report.findings.iter();
         let rows: Vec<Vec<String>> = findings
@@ -26,29 +26,29 @@ pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> 
                 vec![severity, check, it.message.clone(), it.next.clone()]
             })
             .collect();
-        out.rows(&["severity", "about", "finding", "next"], &rows);
+        out.rows(&["severity", "check", "finding", "next"], &rows);
     }
     Ok(match report.worst() {
-        None | Some(Severity::Remark) => ExitStatus::Done,
-        Some(Severity::Wrong) => ExitStatus::CheckFailed,
-        Some(Severity::Broken) => ExitStatus::Environment,
+        None | Some(Severity::Info) => ExitStatus::Done,
+        Some(Severity::Error) => ExitStatus::CheckFailed,
+        Some(Severity::Unchecked) => ExitStatus::Environment,
     })
 }
 
-/// Adds the findings, each with its next step below it.
-fn for_people(report: &Report, out: &mut Printer) {
+/// Prints each finding with its next step below it.
+fn print_findings(report: &Report, out: &mut Printer) {
     for finding in &report.findings {
         let style = match finding.severity {
-            Severity::Broken => BAD,
-            Severity::Wrong => ODD,
-            Severity::Remark => FAINT,
+            Severity::Unchecked => BAD,
+            Severity::Error => ODD,
+            Severity::Info => FAINT,
         };
-        let severity = out.painted(style, &format!("{:<6}", finding.severity.as_str()));
+        let severity = out.painted(style, &format!("{:<9}", finding.severity.as_str()));
         out.line(&format!("{severity} {}: {}", finding.check, out.safe(&finding.message)));
-        out.line(&format!("       next: {}", out.styled(NAME, &finding.next)));
+        out.line(&format!("          next: {}", out.styled(NAME, &finding.next)));
     }
     let root = out.safe(&report.root);
-    let looked_at = out.safe(&report.looked_at.join(", "));
-    out.line(&out.painted(FAINT, &format!("looked at {looked_at}")));
-    out.line(&out.painted(FAINT, &format!("project {root}: {}", report.root_by)));
+    let checks = out.safe(&report.checks.join(", "));
+    out.line(&out.painted(FAINT, &format!("checked {checks}")));
+    out.line(&out.painted(FAINT, &format!("project {root}: {}", report.root_source)));
 }

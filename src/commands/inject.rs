@@ -8,71 +8,51 @@ use std::path::PathBuf;
 
 use crate::config::Settings;
 use crate::error::ExitStatus;
-use crate::ops::inject::{self, Host, Kept, Request, Skipped};
+use crate::ops::inject::{self, BlockReport, ClientProfile, Request, Skipped};
 use crate::output::{GOOD, NAME, ODD, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct InjectArgs {
-    /// Print at most so many tokens [default: 1500]
+    /// Limit the output to this many tokens [default: 1500]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Put first what speaks of this
+    /// Rank memories that match these words first
     #[arg(long, value_name = "WORDS")]
     pub(crate) query: Option<String>,
-    /// Put first what is about this file (may be repeated)
+    /// Rank memories about this file first (may be repeated)
     #[arg(long = "file", value_name = "FILE")]
     pub(crate) files: Vec<String>,
-    /// Put first what is about the files of the staged change
+    /// Rank memories about the staged files first
     #[arg(long)]
     pub(crate) diff: bool,
-    /// Print the texts alone
+    /// Omit the examples
     #[arg(long)]
     pub(crate) no_examples: bool,
-    /// Say on standard error what was left out and why
+    /// Print the skipped items and the reasons to stderr
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Keep under what this host takes, and end with what was left out
-    #[arg(long = "for", value_name = "HOST")]
-    pub(crate) host: Option<HostName>,
-    /// Print it in this form (--json is the same as json)
-    #[arg(long, value_name = "FORM", default_value = "md", conflicts_with = "into")]
+    /// Format for this client within its size limit, and count the skipped items
+    #[arg(long = "for", value_name = "CLIENT")]
+    pub(crate) client: Option<ClientProfile>,
+    /// Print in this format (--json is the same as json)
+    #[arg(long, value_name = "FORMAT", default_value = "md", conflicts_with = "into")]
     pub(crate) format: InjectFormat,
-    /// Keep it in a marked block of this file instead, and leave all else there alone
+    /// Write to a managed block of this file; the rest of the file is unchanged
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
-    /// Write nothing and fail if the block is stale
+    /// Write nothing; exit with 1 if the block is out of date
     #[arg(long, requires = "into")]
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 }
 
-/// How the block is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InjectFormat {
     /// Markdown
     Md,
-    /// One document
+    /// One JSON document
     Json,
-}
-
-/// Who reads the block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HostName {
-    /// A hook of Claude Code: 10,000 characters
-    ClaudeHook,
-    /// A hook of Codex: 2,500 tokens
-    CodexHook,
-    /// A hook of Gemini CLI: JSON
-    GeminiHook,
-    /// A hook of Cursor: JSON
-    CursorHook,
-    /// AGENTS.md: 32 KiB
-    AgentsMd,
-    /// A rule of Cursor: 500 lines
-    Cursor,
-    /// The instructions of Copilot: 4,000 characters
-    Copilot,
 }
 
 pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -82,12 +62,12 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         files: args.files.clone(),
         staged: args.diff,
         no_examples: args.no_examples,
-        host: args.host.map(host),
+        client: args.client,
         ..Request::default()
     };
     if let Some(path) = &args.into {
-        let kept = inject::keep(&settings.project, &request, path, args.check)?;
-        return into(&kept, args, out);
+        let block = inject::update_block(&settings.project, &request, path, args.check)?;
+        return print_block(&block, args, out);
     }
     let session = super::pin::session(&args.session, settings);
     let report = inject::inject(&settings.project, &request, session)?;
@@ -97,64 +77,51 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
     }
     out.warn(&report.warnings);
     if !report.text.is_empty() {
-        match request.host {
-            Some(Host::GeminiHook) => out.document(&json!({
+        match request.client {
+            Some(ClientProfile::GeminiHook) => out.document(&json!({
                 "hookSpecificOutput": {
                     "hookEventName": "SessionStart",
                     "additionalContext": report.text,
                 }
             }))?,
-            Some(Host::CursorHook) => {
+            Some(ClientProfile::CursorHook) => {
                 out.document(&json!({ "additional_context": report.text }))?;
             }
             _ => out.line(report.text.trim_end_matches('\n')),
         }
     }
     if args.explain {
-        out.note(&explained(&report.skipped));
+        out.note(&explanation(&report.skipped));
     }
     Ok(ExitStatus::Done)
 }
 
-/// Returns the host of a name.
-pub(crate) fn host(name: HostName) -> Host {
-    match name {
-        HostName::ClaudeHook => Host::ClaudeHook,
-        HostName::CodexHook => Host::CodexHook,
-        HostName::GeminiHook => Host::GeminiHook,
-        HostName::CursorHook => Host::CursorHook,
-        HostName::AgentsMd => Host::AgentsMd,
-        HostName::Cursor => Host::Cursor,
-        HostName::Copilot => Host::Copilot,
-    }
-}
-
-fn into(kept: &Kept, args: &InjectArgs, out: &mut Printer) -> Result<ExitStatus> {
-    let is_failed = args.check && kept.stale;
+fn print_block(block: &BlockReport, args: &InjectArgs, out: &mut Printer) -> Result<ExitStatus> {
+    let is_stale = args.check && block.stale;
     if out.json {
-        out.document(kept)?;
-        return Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done });
+        out.document(block)?;
+        return Ok(if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
-    out.warn(&kept.report.warnings);
-    let file = out.styled(NAME, &kept.file);
-    if is_failed {
-        out.line(&format!("{} {file}: its block is not up to date", out.painted(ODD, "stale")));
-        out.line(&format!("next: cerberus memory inject --into {}", out.safe(&kept.file)));
-    } else if kept.written {
-        let tokens = kept.report.used_tokens;
+    out.warn(&block.report.warnings);
+    let file = out.styled(NAME, &block.file);
+    if is_stale {
+        out.line(&format!("{} {file}: its block is out of date", out.painted(ODD, "stale")));
+        out.line(&format!("next: cerberus memory inject --into {}", out.safe(&block.file)));
+    } else if block.written {
+        let tokens = block.report.used_tokens;
         out.line(&format!("{} {file} ({tokens} tokens)", out.painted(GOOD, "updated")));
     } else {
         out.line(&format!("{file} is up to date"));
     }
     if args.explain {
-        out.note(&explained(&kept.report.skipped));
+        out.note(&explanation(&block.report.skipped));
     }
-    Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done })
+    Ok(if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done })
 }
 
-fn explained(skipped: &[Skipped]) -> Vec<String> {
+fn explanation(skipped: &[Skipped]) -> Vec<String> {
     if skipped.is_empty() {
-        return vec!["nothing was left out".to_owned()];
+        return vec!["no items were skipped".to_owned()];
     }
-    skipped.iter().map(|it| format!("left out: {} {}: {}", it.what, it.id, it.why)).collect()
+    skipped.iter().map(|it| format!("skipped: {} {}: {}", it.what, it.id, it.why)).collect()
 }

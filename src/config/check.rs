@@ -19,9 +19,9 @@ const VARIABLES: &[&str] =
 /// Returns the settings from the valid files, and the findings. Fails only if the project root
 /// cannot be determined.
 pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, Request)> {
-    let (root, root_by) = locate_root(global)?;
+    let (root, root_source) = locate_root(global)?;
     let mut request = Request {
-        root_by: root_by.to_owned(),
+        root_source: root_source.to_owned(),
         findings: environment(),
         program_folders: std::env::var_os("PATH")
             .map(|path| std::env::split_paths(&path).collect())
@@ -33,7 +33,7 @@ pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, Request)> {
     let own = read(&root.join("cerberus.toml"), &mut request);
     let now = super::now().unwrap_or_else(|error| {
         let mut finding = doctor::failed("environment", &error);
-        finding.severity = Severity::Wrong;
+        finding.severity = Severity::Error;
         finding.next = "unset CERBERUS_NOW".to_owned();
         request.findings.push(finding);
         Timestamp::now()
@@ -49,7 +49,7 @@ fn read(path: &Path, request: &mut Request) -> ConfigFile {
         Ok(config) => config,
         Err(error) => {
             let mut finding = doctor::failed("configuration", &error);
-            if finding.severity == Severity::Broken {
+            if finding.severity == Severity::Unchecked {
                 finding.next = format!("chmod u+r {}", path.display());
             }
             request.findings.push(finding);
@@ -77,7 +77,7 @@ fn environment() -> Vec<Finding> {
         std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
     names.sort_unstable();
     let remark = |message: String, next: String| Finding {
-        severity: Severity::Remark,
+        severity: Severity::Info,
         check: "environment",
         message,
         next,

@@ -69,8 +69,8 @@ pub(crate) fn demo(now: Timestamp) -> Result<Report> {
         min_quality: 0.7,
         weights: Weights::default(),
         recency: Recency::default(),
-        pins: pins::Settings::default(),
-        inject: inject::Settings::default(),
+        pins: pins::PinLimits::default(),
+        inject: inject::InjectOptions::default(),
         now,
         root,
     };

@@ -1,14 +1,15 @@
-//! `doctor`: what is wrong with this bank, store, git and configuration, and what mends it.
+//! `doctor`: diagnoses the bank, the store, git and the configuration, and suggests fixes.
 //!
-//! Changes nothing: what needs a store gets a throw-away one. Each check stands alone, so
-//! that what is broken in one place does not hide what is in another. Decides nothing that
-//! another operation decides already: it asks those.
+//! Read-only: checks that need a store use a temporary one. A failed check does not stop the
+//! others. Problems that another operation detects are reported by calling
+//! that operation.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::bank::MemoryFile;
 use crate::error::{ExitStatus, UserError};
 
 use super::Project;
@@ -18,42 +19,41 @@ mod hosts;
 mod memories;
 mod surroundings;
 
-/// How much a finding matters, the worst first.
+/// The severity of a finding, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Severity {
-    /// It could not be looked at.
-    Broken,
-    /// It needs mending.
-    Wrong,
-    /// It is good to know.
-    Remark,
+    /// The check itself could not run.
+    Unchecked,
+    /// A problem that needs fixing.
+    Error,
+    Info,
 }
 
 impl Severity {
     /// Returns the spelling in output.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Broken => "broken",
-            Self::Wrong => "wrong",
-            Self::Remark => "remark",
+            Self::Unchecked => "unchecked",
+            Self::Error => "error",
+            Self::Info => "info",
         }
     }
 }
 
-/// Something that was found.
+/// A reported problem or remark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
-    /// What was looked at: `configuration`, `bank`, `memories` and so on.
+    /// The name of the check: `configuration`, `bank`, `memories` and so on.
     pub(crate) check: &'static str,
     pub(crate) message: String,
-    /// What mends it, best a command to type.
+    /// How to fix it, preferably a command to type.
     pub(crate) next: String,
 }
 
-/// A setting that some file makes.
+/// A setting with the file that sets it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Setting {
@@ -62,93 +62,104 @@ pub(crate) struct Setting {
     pub(crate) file: String,
 }
 
-/// What was found outside the project, and how the project was.
+/// The results of the checks that read the environment, made by `config`.
 #[derive(Debug, Default)]
 pub(crate) struct Request {
-    /// Why the project's root is what it is.
-    pub(crate) root_by: String,
+    /// How the root of the project was found.
+    pub(crate) root_source: String,
     pub(crate) settings: Vec<Setting>,
-    /// What is wrong with the configuration and the environment.
+    /// Problems of the configuration and the environment.
     pub(crate) findings: Vec<Finding>,
-    /// The folders that programs are looked for in.
+    /// The folders of `PATH`.
     pub(crate) program_folders: Vec<PathBuf>,
-    /// Whether memories are switched on.
     pub(crate) memory_enabled: bool,
 }
 
-/// What is wrong, and what was looked at.
+/// The findings and the checks that ran.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
-    /// Whether nothing needs mending; remarks alone do not count.
+    /// Whether all findings are of severity `info`.
     pub(crate) ok: bool,
     pub(crate) root: String,
-    pub(crate) root_by: String,
+    pub(crate) root_source: String,
     pub(crate) bank: String,
     /// The worst first.
     pub(crate) findings: Vec<Finding>,
-    pub(crate) looked_at: Vec<String>,
+    /// What was checked, with counts.
+    pub(crate) checks: Vec<String>,
     pub(crate) settings: Vec<Setting>,
 }
 
 impl Report {
-    /// Returns the worst that was found.
+    /// Returns the highest severity of the findings.
     pub(crate) fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).min()
     }
 }
 
-/// Looks at everything.
-pub(crate) fn doctor(project: &Project, request: Request) -> Report {
+/// What a check needs to run; each stage includes the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Project,
+    /// The bank is readable.
+    Bank,
+    /// The lock file is readable.
+    Anchors,
+}
+
+/// Runs all checks.
+pub(crate) fn doctor<'p>(project: &'p Project, request: Request) -> Report {
     let mut doctor = Doctor {
         project,
+        stage: Stage::Project,
+        memory_enabled: request.memory_enabled,
+        program_folders: request.program_folders,
         scratch: None,
+        memories: None,
         findings: request.findings,
-        looked_at: vec!["configuration".to_owned()],
+        checks: vec!["configuration".to_owned()],
     };
-    doctor.code();
-    if !request.memory_enabled {
-        doctor.remark(
-            "configuration",
-            "memory is switched off for this project",
-            "set `enabled = true` under `[memory]` in `cerberus.toml`",
-        );
-    } else if doctor.bank() {
-        // Held until all checks are done.
-        let _folder = doctor.with_scratch();
-        let memories = doctor.memories();
-        doctor.pins();
-        // Without the anchors nothing else of the memories can be told either.
-        if doctor.anchors(memories.as_ref()) {
-            doctor.links();
-            doctor.blocks();
+    // In the order in which they run.
+    let checks: [(Stage, fn(&mut Doctor<'p>)); 10] = [
+        (Stage::Project, Doctor::code),
+        (Stage::Project, Doctor::bank),
+        (Stage::Bank, Doctor::memories),
+        (Stage::Bank, Doctor::pins),
+        (Stage::Bank, Doctor::anchors),
+        (Stage::Anchors, Doctor::links),
+        (Stage::Anchors, Doctor::blocks),
+        (Stage::Project, Doctor::store),
+        (Stage::Project, Doctor::git),
+        (Stage::Project, Doctor::hooks),
+    ];
+    for (needed, check) in checks {
+        if doctor.stage >= needed {
+            check(&mut doctor);
         }
     }
-    doctor.store();
-    doctor.git();
-    doctor.hooks(&request.program_folders);
     doctor.findings.sort_by_key(|finding| finding.severity);
     Report {
-        ok: doctor.findings.iter().all(|finding| finding.severity == Severity::Remark),
+        ok: doctor.findings.iter().all(|finding| finding.severity == Severity::Info),
         root: project.root.display().to_string(),
-        root_by: request.root_by,
+        root_source: request.root_source,
         bank: shown(project, project.bank.folder()),
         findings: doctor.findings,
-        looked_at: doctor.looked_at,
+        checks: doctor.checks,
         settings: request.settings,
     }
 }
 
-/// Returns what went wrong, as a finding: it could not be looked at where the environment
-/// failed, and is wrong otherwise.
+/// Converts an error of a check to a finding: `unchecked` if the environment failed, otherwise
+/// `error`.
 pub(crate) fn failed(check: &'static str, error: &anyhow::Error) -> Finding {
     let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
     let severity = match failure.map(|failure| failure.status) {
-        Some(ExitStatus::Usage | ExitStatus::CheckFailed) => Severity::Wrong,
-        _ => Severity::Broken,
+        Some(ExitStatus::Usage | ExitStatus::CheckFailed) => Severity::Error,
+        _ => Severity::Unchecked,
     };
     let hint = failure.and_then(|failure| failure.hints.first().cloned());
-    let next = hint.unwrap_or_else(|| "see that it is there and may be read".to_owned());
+    let next = hint.unwrap_or_else(|| "check that it exists and is readable".to_owned());
     Finding { severity, check, message: in_one_line(&format!("{error:#}")), next }
 }
 
@@ -156,22 +167,27 @@ fn in_one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is found bit by bit.
+/// The state of a run.
 struct Doctor<'a> {
     project: &'a Project,
-    /// The project with a store that is thrown away.
-    scratch: Option<Project>,
+    stage: Stage,
+    memory_enabled: bool,
+    program_folders: Vec<PathBuf>,
+    /// The project with a temporary store, and the folder of that store.
+    scratch: Option<(Project, tempfile::TempDir)>,
+    /// The readable memories.
+    memories: Option<Vec<MemoryFile>>,
     findings: Vec<Finding>,
-    looked_at: Vec<String>,
+    checks: Vec<String>,
 }
 
 impl Doctor<'_> {
-    fn wrong(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
-        self.put(Severity::Wrong, check, message.into(), next.into());
+    fn error(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
+        self.put(Severity::Error, check, message.into(), next.into());
     }
 
-    fn remark(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
-        self.put(Severity::Remark, check, message.into(), next.into());
+    fn info(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
+        self.put(Severity::Info, check, message.into(), next.into());
     }
 
     fn put(&mut self, severity: Severity, check: &'static str, message: String, next: String) {
@@ -182,43 +198,41 @@ impl Doctor<'_> {
         self.findings.push(failed(check, error));
     }
 
-    /// Gives the checks that need a store one of their own, in a folder to be held.
-    fn with_scratch(&mut self) -> Option<tempfile::TempDir> {
+    /// Creates the temporary store for [`Self::with_store`].
+    fn create_scratch(&mut self) {
         match tempfile::tempdir() {
             Ok(folder) => {
                 let store = folder.path().join("cerberus.db");
-                self.scratch = Some(Project { store, ..self.project.clone() });
-                Some(folder)
+                self.scratch = Some((Project { store, ..self.project.clone() }, folder));
             }
             Err(error) => {
-                let message = format!("no throw-away store can be made: {}", error.kind());
-                let next = "set TMPDIR to a folder that can be written".to_owned();
-                self.put(Severity::Broken, "environment", message, next);
-                None
+                let message = format!("failed to create a temporary store: {}", error.kind());
+                let next = "set TMPDIR to a writable folder".to_owned();
+                self.put(Severity::Unchecked, "environment", message, next);
             }
         }
     }
 
-    /// Runs a check that needs a store.
+    /// Runs a check with the temporary store, if there is one.
     fn with_store(
         &mut self,
         check: &'static str,
-        look: impl FnOnce(&mut Self, &Project) -> Result<()>,
+        run: impl FnOnce(&mut Self, &Project) -> Result<()>,
     ) {
-        if let Some(scratch) = self.scratch.clone()
-            && let Err(error) = look(self, &scratch)
+        if let Some(scratch) = self.scratch.as_ref().map(|(project, _)| project.clone())
+            && let Err(error) = run(self, &scratch)
         {
             self.failed(check, &error);
         }
     }
 }
 
-/// Returns a path as people write it: from the root where it is below it.
+/// Returns a path relative to the root of the project if it is inside.
 fn shown(project: &Project, path: &std::path::Path) -> String {
     path.strip_prefix(&project.root).unwrap_or(path).display().to_string()
 }
 
-/// Returns the first few of several names, and how many more there are.
+/// Joins the first names of a list and says how many more there are.
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let first = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
@@ -226,11 +240,6 @@ fn listed(names: &[String]) -> String {
         None | Some(0) => first,
         Some(more) => format!("{first} and {more} more"),
     }
-}
-
-/// Returns a number with its noun.
-fn counted(n: usize, one: &str, several: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { several })
 }
 
 #[cfg(test)]
@@ -246,13 +255,13 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_told_by_whose_fault_it_is() {
-        let finding = failed("pins", &UserError::usage("odd").hint("mend it").into());
-        assert_eq!((finding.severity, finding.next.as_str()), (Severity::Wrong, "mend it"));
+    fn the_severity_of_a_failed_check_depends_on_the_cause() {
+        let finding = failed("pins", &UserError::usage("odd").hint("fix it").into());
+        assert_eq!((finding.severity, finding.next.as_str()), (Severity::Error, "fix it"));
         let error =
             anyhow::Error::from(std::io::Error::other("disk")).context("failed to read `x`");
         let finding = failed("bank", &error);
-        assert_eq!(finding.severity, Severity::Broken);
+        assert_eq!(finding.severity, Severity::Unchecked);
         assert_eq!(finding.message, "failed to read `x`: disk");
         assert!(!finding.next.is_empty());
     }

@@ -1,4 +1,4 @@
-//! `feedback`: whether memories help, apart for those with and without an example.
+//! Totals of the recorded feedback, separately for memories with and without an example.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -6,20 +6,7 @@ use serde::Serialize;
 use crate::store::{Store, feedback as table};
 
 use super::Project;
-use super::memories::Memories;
 
-/// A verdict that was recorded.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
-    pub(crate) id: String,
-    pub(crate) good: bool,
-    /// Whether the memory has an example.
-    pub(crate) anchored: bool,
-    pub(crate) warnings: Vec<String>,
-}
-
-/// The verdicts on memories with and without an example.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Approval {
@@ -27,32 +14,17 @@ pub(crate) struct Approval {
     pub(crate) without_example: Verdicts,
 }
 
-/// How many verdicts were good.
+/// Counts of helpful (`good`) and unhelpful (`bad`) verdicts.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Verdicts {
     pub(crate) good: usize,
     pub(crate) bad: usize,
-    /// The good ones of all; none where nothing was said.
+    /// The percentage of helpful verdicts, if there are any.
     pub(crate) percent: Option<f64>,
 }
 
-/// Records whether a memory has helped.
-pub(crate) fn feedback(project: &Project, typed: &str, is_good: bool) -> Result<Report> {
-    let memories = Memories::load(project)?;
-    let id = memories.find(typed)?.memory.id.clone();
-    let anchored = memories.anchors.contains_key(&id);
-    let mut store = Store::open(&project.store)?;
-    store.check_persistent()?;
-    store.transaction(|connection| {
-        table::insert(connection, &project.now.to_string(), &id, is_good, anchored)
-    })?;
-    let mut warnings = memories.warnings;
-    warnings.append(&mut store.warnings);
-    Ok(Report { id, good: is_good, anchored, warnings })
-}
-
-/// Returns what was said so far.
+/// Returns the totals.
 pub(super) fn approval(project: &Project) -> Result<Approval> {
     let store = Store::open(&project.store)?;
     let verdicts = |is_anchored: bool| -> Result<Verdicts> {

@@ -22,7 +22,7 @@ use crate::tree::{git, read};
 
 use super::links::{self, Cycle, Edge};
 use super::memories::{Filter, Memories};
-use super::pins::{self, BuiltIn};
+use super::pins::{self, BuiltinPin};
 use super::reanchor::{self, Finding, Mode, Request};
 use super::sections::{self, Section};
 use super::{Progress, Project, inject, rounded};
@@ -50,9 +50,9 @@ pub(crate) struct Report {
     pub(crate) links: Vec<Edge>,
     pub(crate) cycles: Vec<Cycle>,
     /// The pins that stay until they are removed.
-    pub(crate) pins: Vec<pins::Shown>,
+    pub(crate) pins: Vec<pins::PinReport>,
     /// The built-in pins that are on.
-    pub(crate) default_pins: Vec<BuiltIn>,
+    pub(crate) default_pins: Vec<BuiltinPin>,
     pub(crate) warnings: Vec<String>,
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::engine::examples::{self, Options, Query};
 use crate::error::UserError;
-use crate::mcp::answer::Answer;
+use crate::mcp::tool_result::ToolResult;
 use crate::model::{Scope, State};
 use crate::ops::anchor::{self, Choice};
 use crate::ops::memories::{self, Filter};
@@ -29,14 +29,14 @@ pub(super) fn tools() -> Vec<Tool> {
         ),
         Tool::new(
             ("anchor_memory", "Anchor a memory to code"),
-            Effect::Settles,
+            Effect::Idempotent,
             "Store which code is a memory's example: your choice in `to`, or the best match over \
              the gate. Give hints as for find_anchor.",
             anchor_memory,
         ),
         Tool::new(
             ("reanchor_memories", "Follow anchors through changes"),
-            Effect::Settles,
+            Effect::Idempotent,
             "After a refactoring: find where each example went, record what is certain, and \
              report what needs a decision.",
             reanchor_memories,
@@ -56,7 +56,7 @@ struct FindAnchor {
     scope: Option<String>,
 }
 
-fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<Answer> {
+fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
     let languages = match params.scope.as_deref().map(super::documents::scope).transpose()? {
         Some(Scope::Universal) | None => None,
         Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
@@ -71,7 +71,7 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<Answer> {
     }
     let report = reports.pop();
     let more = "read the file, or ask with more hints";
-    Ok(Answer::of(&report, more)?.without(&["evidence", "anchor", "elapsedMs"]))
+    Ok(ToolResult::of(&report, more)?.omit(&["evidence", "anchor", "elapsedMs"]))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -86,7 +86,7 @@ struct AnchorMemory {
     hints: Vec<String>,
 }
 
-fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Answer> {
+fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
     let request = anchor::Request {
         id: params.id,
         choice: match params.to.as_deref() {
@@ -99,7 +99,7 @@ fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Answer> {
     };
     let report = anchor::anchor(call.project(), &request)?;
     let is_found = report.anchor.is_some();
-    let answer = Answer::of(&report, "find_anchor shows the candidates")?;
+    let answer = ToolResult::of(&report, "find_anchor shows the candidates")?;
     Ok(if is_found {
         answer
     } else {
@@ -123,7 +123,7 @@ struct ReanchorMemories {
     scope: Option<String>,
 }
 
-fn reanchor_memories(call: &Call<'_>, params: ReanchorMemories) -> Result<Answer> {
+fn reanchor_memories(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolResult> {
     let request = reanchor::Request {
         mode: match params.accept {
             _ if params.check => Mode::Check,
@@ -140,5 +140,5 @@ fn reanchor_memories(call: &Call<'_>, params: ReanchorMemories) -> Result<Answer
     let mut report = reanchor::reanchor(call.project(), &request, call.progress)?;
     // As in the command's own answer, what is as it was is counted and not told.
     report.results.retain(|it| it.state != State::Fresh || it.better.is_some());
-    Answer::of(&report, "narrow it with `scope`, or settle these and call again")
+    ToolResult::of(&report, "narrow it with `scope`, or settle these and call again")
 }

@@ -5,7 +5,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use crate::error::UserError;
-use crate::mcp::answer::Answer;
+use crate::mcp::tool_result::ToolResult;
 use crate::model::{MemoryType, Scope};
 use crate::ops::{add, append, create, merge, read, trash, update};
 
@@ -25,7 +25,7 @@ pub(super) fn tools() -> Vec<Tool> {
         ),
         Tool::new(
             ("append_memory", "Append to a memory"),
-            Effect::Settles,
+            Effect::Idempotent,
             "Add text at the end of a memory; the same text is not added twice.",
             append_memory,
         ),
@@ -84,7 +84,7 @@ struct CreateMemory {
     scope: Option<String>,
 }
 
-fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
+fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
     let scope = params.scope.as_deref().map(scope).transpose()?;
     let more = "read_memory shows it";
     let Some(filename) = params.filename else {
@@ -101,7 +101,7 @@ fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
             min_quality: call.project().min_quality,
             allow_secret: false,
         };
-        return Answer::of(&add::add(call.project(), &request)?, more);
+        return ToolResult::of(&add::add(call.project(), &request)?, more);
     };
     let request = create::Request {
         name: stem(&filename),
@@ -114,7 +114,7 @@ fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
         hints: params.hints,
         allow_secret: false,
     };
-    Answer::of(&create::create(call.project(), &request)?, more)
+    ToolResult::of(&create::create(call.project(), &request)?, more)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -126,14 +126,14 @@ struct AppendMemory {
     content: String,
 }
 
-fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<Answer> {
+fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<ToolResult> {
     let request = append::Request {
         id: stem(&params.filename),
         content: params.content,
         section: None,
         allow_secret: false,
     };
-    Answer::of(&append::append(call.project(), &request)?, "read_memory shows it")
+    ToolResult::of(&append::append(call.project(), &request)?, "read_memory shows it")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -147,11 +147,11 @@ struct ReadMemory {
     anchors: Vec<String>,
 }
 
-fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<Answer> {
+fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolResult> {
     let request =
         read::Request { id: stem(&params.filename), sections: params.anchors, raw: false };
     let report = read::read(call.project(), &request)?;
-    Answer::of(&report, "name sections in `anchors`, or read the resource `memory://ID`")
+    ToolResult::of(&report, "name sections in `anchors`, or read the resource `memory://ID`")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -164,7 +164,7 @@ struct UpdateMemory {
     section: Option<String>,
 }
 
-fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<Answer> {
+fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
     let request = update::Request {
         id: stem(&params.filename),
         content: Some(params.content),
@@ -173,7 +173,7 @@ fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<Answer> {
         settings: update::Settings::default(),
         allow_secret: false,
     };
-    Answer::of(&update::update(call.project(), &request)?, "read_memory shows it")
+    ToolResult::of(&update::update(call.project(), &request)?, "read_memory shows it")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -184,8 +184,8 @@ struct DeleteMemory {
     filename: String,
 }
 
-fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<Answer> {
-    Answer::of(&trash::delete(call.project(), &[stem(&params.filename)])?, "")
+fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<ToolResult> {
+    ToolResult::of(&trash::delete(call.project(), &[stem(&params.filename)])?, "")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -198,12 +198,12 @@ struct MergeMemories {
     summary_content: Option<String>,
 }
 
-fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<Answer> {
+fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<ToolResult> {
     let request = merge::Request {
         sources: params.source_files.iter().map(|file| stem(file)).collect(),
         into: stem(&params.target_file),
         content: params.summary_content,
         allow_secret: false,
     };
-    Answer::of(&merge::merge(call.project(), &request)?, "read_memory shows the target")
+    ToolResult::of(&merge::merge(call.project(), &request)?, "read_memory shows the target")
 }

@@ -5,8 +5,8 @@ use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use crate::mcp::answer::Answer;
 use crate::mcp::schema;
+use crate::mcp::tool_result::ToolResult;
 use crate::model::MemoryType;
 use crate::ops::memories::Filter;
 use crate::ops::{inject, linked, search, stats};
@@ -73,14 +73,17 @@ struct MemorySearch {
     limit: Option<usize>,
 }
 
-fn memory_search(call: &Call<'_>, params: MemorySearch) -> Result<Answer> {
+fn memory_search(call: &Call<'_>, params: MemorySearch) -> Result<ToolResult> {
     let request = search::Request {
         sections: params.anchors,
         content: params.include_content,
         ..request(params.query, params.limit)
     };
     let report = search::search(call.project(), &request)?;
-    Answer::of(&report, "lower `limit`, name sections in `anchors`, or read one with read_memory")
+    ToolResult::of(
+        &report,
+        "lower `limit`, name sections in `anchors`, or read one with read_memory",
+    )
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -97,11 +100,11 @@ struct SearchMemories {
     filter_type: Option<MemoryType>,
 }
 
-fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<Answer> {
+fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<ToolResult> {
     let filter =
         Filter { tags: params.filter_tags, memory_type: params.filter_type, ..Filter::default() };
     let request = search::Request { filter, ..request(params.query, params.limit) };
-    Answer::of(&search::search(call.project(), &request)?, "lower `limit`")
+    ToolResult::of(&search::search(call.project(), &request)?, "lower `limit`")
 }
 
 fn request(query: String, limit: Option<usize>) -> search::Request {
@@ -126,14 +129,14 @@ struct SearchLinkedMemories {
     query: Option<String>,
 }
 
-fn search_linked_memories(call: &Call<'_>, params: SearchLinkedMemories) -> Result<Answer> {
+fn search_linked_memories(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
     let request = linked::Request {
         about: linked::About::Target(params.target_document),
         // An agent that has nothing to rank by leaves it empty.
         query: params.query.filter(|query| !query.trim().is_empty()),
         superseded: false,
     };
-    Answer::of(&linked::linked(call.project(), &request)?, "add a `query`")
+    ToolResult::of(&linked::linked(call.project(), &request)?, "add a `query`")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -149,7 +152,7 @@ struct InjectContext {
     budget: Option<usize>,
 }
 
-fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<Answer> {
+fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
     let request = inject::Request {
         budget: params.budget,
         query: params.query,
@@ -159,8 +162,9 @@ fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<Answer> {
     let report = inject::inject(call.project(), &request, Some(call.session))?;
     let text = report.text.clone();
     // The text says what the lists say: they would only cost the budget once more.
-    let answer = Answer::of(&report, "ask with a higher `budget`, or read one with read_memory")?;
-    Ok(answer.without(&["pins", "memories"]).with_text(text).within(params.budget))
+    let answer =
+        ToolResult::of(&report, "ask with a higher `budget`, or read one with read_memory")?;
+    Ok(answer.omit(&["pins", "memories"]).with_text(text).with_limit(params.budget))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -168,6 +172,6 @@ fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<Answer> {
 #[serde(deny_unknown_fields)]
 struct GetMemoryStats {}
 
-fn get_memory_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<Answer> {
-    Answer::of(&stats::stats(call.project(), false)?, "search_memories lists memories")
+fn get_memory_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<ToolResult> {
+    ToolResult::of(&stats::stats(call.project(), false)?, "search_memories lists memories")
 }

@@ -1,36 +1,36 @@
-//! The lock file, and whether the code still is what it says.
+//! Checks of the lock file and the anchors in it.
 
-use crate::bank::MemoryFile;
 use crate::model::State;
+use crate::text::plural;
 
 use super::super::memories::Filter;
 use super::super::reanchor::{self, Finding, Mode};
-use super::{Doctor, Severity, counted, failed, listed, shown};
+use super::{Doctor, Severity, Stage, failed, listed, shown};
 
 impl Doctor<'_> {
-    /// Looks at the lock file, and follows the anchors as `reanchor --check` does; returns
-    /// whether they can be read.
-    pub(super) fn anchors(&mut self, memories: Option<&Vec<MemoryFile>>) -> bool {
+    /// Checks the lock file, and the anchors as `reanchor --check` does.
+    pub(super) fn anchors(&mut self) {
         let anchors = match self.project.bank.anchors() {
             Ok(anchors) => anchors,
             Err(error) => {
                 let mut finding = failed("anchors", &error);
-                // That was seen well enough: the file is damaged, or of a newer cerberus.
+                // The check did run: the file is damaged, or of a newer cerberus.
                 let is_damaged = error.is::<crate::error::UserError>();
-                finding.severity = if is_damaged { Severity::Wrong } else { finding.severity };
+                finding.severity = if is_damaged { Severity::Error } else { finding.severity };
                 self.findings.push(finding);
-                return false;
+                return;
             }
         };
-        self.looked_at.push(counted(anchors.len(), "anchor", "anchors"));
-        let Some(memories) = memories.filter(|_| !anchors.is_empty()) else { return true };
+        self.stage = Stage::Anchors;
+        self.checks.push(plural(anchors.len(), "anchor"));
+        let Some(memories) = self.memories.as_ref().filter(|_| !anchors.is_empty()) else { return };
         let path = shown(self.project, &self.project.bank.lockfile());
         let has_memory = |id: &&String| memories.iter().any(|stored| stored.memory.id == **id);
         let orphans: Vec<String> = anchors.keys().filter(|id| !has_memory(id)).cloned().collect();
         if !orphans.is_empty() {
-            let n = counted(orphans.len(), "id that is no memory", "ids that are no memories");
-            let message = format!("`{path}` anchors {n}: {}", listed(&orphans));
-            self.wrong("anchors", message, "cerberus memory reanchor");
+            let n = plural(orphans.len(), "anchor");
+            let message = format!("`{path}` has {n} without a memory: {}", listed(&orphans));
+            self.error("anchors", message, "cerberus memory reanchor");
         }
         self.with_store("anchors", |doctor, scratch| {
             let request = reanchor::Request {
@@ -41,42 +41,36 @@ impl Doctor<'_> {
                 since: None,
             };
             let report = reanchor::reanchor(scratch, &request, &|_, _| ())?;
-            let told = |it: &&Finding| format!("{} ({})", it.id, it.state);
+            let label = |it: &&Finding| format!("{} ({})", it.id, it.state);
             let (drifted, held): (Vec<&Finding>, Vec<&Finding>) =
                 report.results.iter().partition(|finding| finding.drift);
             if !drifted.is_empty() {
-                let lost = counted(
-                    drifted.len(),
-                    "anchor is lost or no longer shows its rule",
-                    "anchors are lost or no longer show their rules",
-                );
-                let names: Vec<String> = drifted.iter().map(told).collect();
-                doctor.wrong(
+                let n = plural(drifted.len(), "anchor");
+                let names: Vec<String> = drifted.iter().map(label).collect();
+                doctor.error(
                     "anchors",
-                    format!("{lost}: {}", listed(&names)),
+                    format!(
+                        "{n} drifted (lost, or no longer matching the rule): {}",
+                        listed(&names)
+                    ),
                     "cerberus memory reanchor --check",
                 );
             }
             let is_stale = |it: &&Finding| it.recorded && it.state != State::Reformatted;
             let stale: Vec<String> =
-                held.iter().copied().filter(|it| is_stale(it)).map(|it| told(&it)).collect();
+                held.iter().copied().filter(|it| is_stale(it)).map(|it| label(&it)).collect();
             if !stale.is_empty() {
-                let n = counted(
-                    stale.len(),
-                    "anchor has changed and is not recorded",
-                    "anchors have changed and are not recorded",
-                );
-                doctor.wrong(
+                let n = plural(stale.len(), "anchor");
+                doctor.error(
                     "anchors",
-                    format!("{n}: {}", listed(&stale)),
+                    format!("{n} changed and not recorded: {}", listed(&stale)),
                     "cerberus memory reanchor",
                 );
             } else if !report.ok && drifted.is_empty() && orphans.is_empty() {
                 let message = format!("`{path}` is out of date");
-                doctor.wrong("anchors", message, "cerberus memory reanchor");
+                doctor.error("anchors", message, "cerberus memory reanchor");
             }
             Ok(())
         });
-        true
     }
 }

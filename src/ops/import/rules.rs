@@ -524,7 +524,7 @@ mod tests {
     #[test]
     fn what_inject_keeps_in_a_document_is_no_rule() {
         let text =
-            managed_block::MARKDOWN.put(b"- Use tea\n", "- Use coffee\n").expect("no marks yet");
+            managed_block::MARKDOWN.update(b"- Use tea\n", "- Use coffee\n").expect("no marks yet");
         let text = String::from_utf8(text).expect("it was text");
         let found = rules::parse(&text);
         let taken: Vec<&str> = found
