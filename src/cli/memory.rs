@@ -68,45 +68,48 @@ Examples:
   cerberus memory reanchor --check --strict
   cerberus memory reanchor --accept hash-passwords")]
     Reanchor(ReanchorArgs),
-    /// Search memories, or only some of their sections
+    /// Search the memories, or sections of them
     #[command(after_help = "\
-Archived memories (see --status archived) and superseded memories are skipped.
+Archived and superseded memories are omitted; --status archived and --superseded find them.
 
 Examples:
   cerberus memory search \"session handling\"
   cerberus memory search release --section summary,decisions --content")]
     Search(SearchArgs),
-    /// List memories that mention a file, symbol or memory, or are anchored there
-    #[command(after_help = "\
-Archived and superseded memories are skipped.
+    /// List the memories that mention or are anchored to a file, a symbol or a memory
+    #[command(
+        visible_alias = "backlinks",
+        after_help = "\
+Archived and superseded memories are omitted; --superseded includes the superseded ones.
 
 Examples:
   cerberus memory linked src/auth.py
   cerberus memory linked src/auth.py::register \"password\"
-  cerberus memory linked --diff")]
+  cerberus memory linked --diff"
+    )]
     Linked(LinkedArgs),
-    /// List links from memories to code and to other memories
+    /// List the links of the memories and their targets
     #[command(after_help = "\
-With --broken only broken links are listed, each with the known details of its target, and the exit
-status is 1 if there are any.
+With --broken only broken links are listed, each with the current location of its target if it is
+known; the exit status is 1 if there are any.
 
 Examples:
   cerberus memory links --broken
   cerberus memory links --format mermaid")]
     Links(LinksArgs),
-    /// List the sections of a memory with their tokens, or fix unclosed ones
+    /// List the sections of a memory with their token counts, or close unclosed ones
     #[command(after_help = "\
 --fix inserts a closing tag before the next heading of the same or a higher level, the next tag or
-the end of the text, never inside code. Ambiguous sections are unchanged.
+the end of the text, never in code. Ambiguous sections are not changed.
 
 Examples:
   cerberus memory sections release-plan --validate
   cerberus memory sections release-plan --fix --dry-run")]
     Sections(SectionsArgs),
-    /// Create a document of any length
+    /// Create a document in the bank
     #[command(after_help = "\
-The content may start with frontmatter; flags override its fields. A document is not anchored; use
-`cerberus memory anchor`.
+The content may start with frontmatter; options override its fields. The document is not anchored;
+to anchor it, run `cerberus memory anchor`.
 
 Examples:
   cerberus memory create release/plan --type plan --tag release --file plan.md
@@ -114,13 +117,13 @@ Examples:
     Create(CreateArgs),
     /// Append text to a memory or to one of its sections
     #[command(after_help = "\
-Text that the memory or section already ends with is not appended again.
+Nothing is written if the memory or section already ends with the text.
 
 Examples:
   cerberus memory append release/plan --content \"- tag the release\" --section steps
   date | cerberus memory append journal/today")]
     Append(AppendArgs),
-    /// Print a memory, or only some of its sections
+    /// Print a memory or some of its sections
     #[command(after_help = "\
 Examples:
   cerberus memory read release/plan --section summary,steps
@@ -128,7 +131,8 @@ Examples:
     Read(ReadArgs),
     /// Replace the text of a memory or section, and set frontmatter fields
     #[command(after_help = "\
-All other bytes are preserved, and an unchanged memory is not written.
+Everything else in the file is unchanged byte for byte. An update without effect does not write the
+file.
 
 Examples:
   cerberus memory update release/plan --section summary --content \"Out in May.\"
@@ -136,17 +140,18 @@ Examples:
     Update(UpdateArgs),
     /// Merge memories into one
     #[command(after_help = "\
-The target receives the texts of all sources, each below a note of its origin, and their tags. The
-sources move to the trash, and links to them are changed to the target. After an interruption, run
-the same command again to finish.
+The target gets the texts of all sources, each below a note with its origin, and their tags. The
+sources are moved to the trash and links to them are redirected to the target. After an
+interruption, running the same command again completes the merge.
 
 Examples:
   cerberus memory merge close-sessions pool-size --into db/sessions
   cerberus memory merge monday tuesday --into week --content \"We shipped.\"")]
     Merge(MergeArgs),
-    /// Export the whole bank as JSON Lines
+    /// Export the bank as JSON Lines
     #[command(after_help = "\
-The first line is the format, each further line a file: memories, anchors.lock, pins.toml.
+The first line states the format, each other line holds a file: memories, anchors.lock, pins.toml.
+`cerberus memory import --from-export` restores them byte for byte.
 
 Example: cerberus memory export --output memories.jsonl")]
     Export(ExportArgs),
@@ -187,7 +192,7 @@ Examples:
 
 Example: cerberus memory feedback hash-passwords --helpful")]
     Feedback(FeedbackArgs),
-    /// Count the memories and their anchors
+    /// Count the memories, anchors and links
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),
     /// Write an HTML page with the rules, their examples, changes and links
