@@ -62,7 +62,7 @@ pub(crate) struct Setting {
     pub(crate) file: String,
 }
 
-/// The results of the checks that read the environment, made by `config`.
+/// The results of the checks of the environment, from `config`.
 #[derive(Debug, Default)]
 pub(crate) struct Request {
     /// How the root of the project was found.
@@ -86,7 +86,7 @@ pub(crate) struct Report {
     pub(crate) bank: String,
     /// The worst first.
     pub(crate) findings: Vec<Finding>,
-    /// What was checked, with counts.
+    /// The checked items, with counts.
     pub(crate) checks: Vec<String>,
     pub(crate) settings: Vec<Setting>,
 }
@@ -98,7 +98,7 @@ impl Report {
     }
 }
 
-/// What a check needs to run; each stage includes the ones before it.
+/// The precondition of a check; each stage includes the previous ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Project,

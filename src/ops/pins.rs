@@ -235,7 +235,7 @@ pub(crate) fn list(
     })
 }
 
-/// Removes the named pins, or none if one of them is not found.
+/// Removes the named pins; if one of them is not found, all are preserved.
 pub(crate) fn remove(project: &Project, ids: &[String], session: Option<&str>) -> Result<Removed> {
     let _guard = project.bank.lock_for_writing()?;
     let loaded = load(project, session)?;
