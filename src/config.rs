@@ -42,6 +42,9 @@ const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 /// Width of output that is not printed to a terminal.
 const DEFAULT_WIDTH: usize = 100;
 
+/// Sample configuration: every key with its default, commented out.
+pub(crate) const SAMPLE: &str = include_str!("config/sample.toml");
+
 /// Settings of a command.
 #[derive(Debug)]
 pub(crate) struct Settings {
@@ -488,7 +491,7 @@ mod tests {
 
     #[test]
     fn the_sample_is_a_valid_configuration() {
-        let shown: String = crate::ops::init::SAMPLE
+        let shown: String = SAMPLE
             .lines()
             .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line))
             .flat_map(|line| [line, "\n"])

@@ -33,9 +33,18 @@ pub(crate) struct MemoryFile {
     pub(crate) file: String,
     /// Complete text, including the frontmatter.
     pub(crate) text: String,
+    encoding: Encoding,
     /// Stat of the file before reading.
     pub(crate) stat: FileStat,
     pub(crate) warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Utf8,
+    Utf8WithBom,
+    /// UTF-16 or invalid UTF-8. Such a file cannot be edited.
+    Other,
 }
 
 /// All memories and anchors of a bank. Each file was read once.
@@ -92,6 +101,12 @@ impl Bank {
             warnings
                 .push(format!("`{file}` is not valid UTF-8; invalid bytes are shown as U+FFFD"));
         }
+        let encoding = match bytes[..] {
+            [0xFF | 0xFE, ..] => Encoding::Other,
+            [0xEF, 0xBB, 0xBF, ..] if is_exact => Encoding::Utf8WithBom,
+            _ if is_exact => Encoding::Utf8,
+            _ => Encoding::Other,
+        };
         let text = text.into_owned();
         let parsed = frontmatter::parse(&text);
         for diagnostic in parsed.warnings {
@@ -112,7 +127,7 @@ impl Bank {
             updated_at: front.updated_at,
             body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
         };
-        Ok(MemoryFile { memory, file: file.to_owned(), text, stat, warnings })
+        Ok(MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings })
     }
 
     /// Reads all memories and anchors. A memory that cannot be read causes a warning.
@@ -181,7 +196,14 @@ impl Bank {
 
     /// Returns the complete text of a memory for editing, including a byte-order mark. Fails if it
     /// is not valid UTF-8.
-    pub(crate) fn read_utf8(&self, file: &str) -> Result<String> {
+    pub(crate) fn utf8_text(&self, stored: &MemoryFile) -> Result<String> {
+        match stored.encoding {
+            Encoding::Utf8 => return Ok(stored.text.clone()),
+            Encoding::Utf8WithBom => return Ok(format!("\u{FEFF}{}", stored.text)),
+            // The error contains the offset of the first invalid byte.
+            Encoding::Other => {}
+        }
+        let file = &stored.file;
         let bytes =
             files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| not_found(file))?;
         String::from_utf8(bytes).map_err(|error| {

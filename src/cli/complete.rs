@@ -164,7 +164,7 @@ fn value_kind(command: &str, arg: &str) -> Option<ValueKind> {
         ("append" | "update", "section") | ("read", "sections") | ("search", "anchors") => {
             ValueKind::Section
         }
-        ("add", "anchor_to") | ("anchor", "to") | ("anchor-test", "expect") => ValueKind::Location,
+        ("add" | "anchor", "to") | ("anchor-test", "expect") => ValueKind::Location,
         ("linked", "target") => ValueKind::Target,
         ("show" | "search", "file") | ("inject", "files") => ValueKind::File,
         _ => return None,

@@ -31,13 +31,13 @@ pub(crate) enum MemoryCommand {
     /// Create a bank in this project
     #[command(after_help = "Example: cerberus memory init")]
     Init,
-    /// Add a short memory and anchor it to its example in the code
+    /// Add a short memory and link it to its best example in the code
     #[command(after_help = "\
 Example: cerberus memory add \"Hash passwords before storing them\" --hint generate_password_hash")]
     Add(AddArgs),
-    /// Set the anchor of a memory
+    /// Find and store the anchor of a memory
     #[command(after_help = "\
-By default the best candidate is anchored if its quality reaches the threshold; otherwise nothing is
+By default the best candidate is stored if its quality reaches the threshold; otherwise nothing is
 stored and the exit status is 1.
 
 Examples:
@@ -45,53 +45,54 @@ Examples:
   cerberus memory anchor hash-passwords --pick 2
   cerberus memory anchor hash-passwords --to src/auth.py::register")]
     Anchor(AnchorArgs),
-    /// Rank the candidates for a rule without storing an anchor
-    #[command(after_help = "\
+    /// Rank the candidates for a rule and store nothing
+    #[command(
+        visible_alias = "rank",
+        after_help = "\
 Examples:
   cerberus memory anchor-test \"close the session when the request ends\" --hint close_db
   cerberus memory anchor-test --rules rules.jsonl --json
-  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --top 3")]
+  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --top 3"
+    )]
     AnchorTest(AnchorTestArgs),
-    /// List memories, newest first, or print one
+    /// Show memories, newest first
     #[command(after_help = "\
 Examples:
   cerberus memory show --anchored
   cerberus memory show hash-passwords")]
     Show(ShowArgs),
-    /// Update all anchors after code changes
+    /// Follow every anchor through changes in the code
     #[command(after_help = "\
-With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer matches its
-rule, or is not stored with its new location.
+With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer matches
+its rule, or is not recorded at its new location.
 
 Examples:
   cerberus memory reanchor
   cerberus memory reanchor --check --strict
   cerberus memory reanchor --accept hash-passwords")]
     Reanchor(ReanchorArgs),
-    /// Search the memories, or sections of them
+    /// Search the memories, or just the wanted sections of them
     #[command(after_help = "\
-Archived and superseded memories are omitted; --status archived and --superseded find them.
+Archived memories are left out (--status archived finds them), and so are those that another one
+supersedes.
 
 Examples:
   cerberus memory search \"session handling\"
-  cerberus memory search release --section summary,decisions --content")]
+  cerberus memory search release --anchors summary,decisions --content")]
     Search(SearchArgs),
-    /// List the memories that mention or are anchored to a file, a symbol or a memory
-    #[command(
-        visible_alias = "backlinks",
-        after_help = "\
-Archived and superseded memories are omitted; --superseded includes the superseded ones.
+    /// List the memories that speak of a file, a symbol or a memory, or are anchored there
+    #[command(after_help = "\
+Archived memories are left out, and so are those that another one supersedes.
 
 Examples:
   cerberus memory linked src/auth.py
   cerberus memory linked src/auth.py::register \"password\"
-  cerberus memory linked --diff"
-    )]
+  cerberus memory linked --diff")]
     Linked(LinkedArgs),
-    /// List the links of the memories and their targets
+    /// List the links between memories and what they speak of
     #[command(after_help = "\
-With --broken only broken links are listed, each with the current location of its target if it is
-known; the exit status is 1 if there are any.
+With --broken only links are listed that do not lead where they say, each with what is known of its
+target, and the exit status is 1 if there is any.
 
 Examples:
   cerberus memory links --broken
@@ -129,7 +130,7 @@ Examples:
   cerberus memory read release/plan --section summary,steps
   cerberus memory read release/plan --raw")]
     Read(ReadArgs),
-    /// Replace the text of a memory or section, and set frontmatter fields
+    /// Replace the text of a memory or of one section, and set its frontmatter
     #[command(after_help = "\
 Everything else in the file is unchanged byte for byte. An update without effect does not write the
 file.
@@ -159,14 +160,14 @@ Example: cerberus memory export --output memories.jsonl")]
     #[command(
         arg_required_else_help = true,
         after_help = "\
-Imports the list items that are instructions, from AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
-.github/copilot-instructions.md, .cursor/rules and .clinerules. Prose, links, listings and steps are
-skipped; --dry-run prints the reasons. The example of a rule is the file or symbol that it names,
-otherwise the best candidate above the quality threshold. Items that were imported before are
-skipped, even if their memories were edited; changed items are reported.
+List items that give an instruction become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
+.github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
+skipped; --dry-run shows the reasons. The example of a rule is the file or symbol that it mentions,
+otherwise the best candidate above the threshold. Already imported items are skipped, even if their
+memory was edited since; changed items are reported.
 
-An export is validated before anything is written. Identical memories are skipped; different ones
-are an error without --overwrite.
+An export is checked before anything is written. Identical files are skipped; files that differ
+from those in the bank are an error without --overwrite.
 
 Examples:
   cerberus memory import AGENTS.md .cursor/rules --dry-run
@@ -192,14 +193,14 @@ Examples:
 
 Example: cerberus memory feedback hash-passwords --helpful")]
     Feedback(FeedbackArgs),
-    /// Count the memories, anchors and links
+    /// Count the memories and their anchors
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),
-    /// Write an HTML page with the rules, their examples, changes and links
+    /// Write an HTML page of the rules, their examples, changes and links
     #[command(after_help = "\
-The page is one file without scripts or external resources, for light and dark mode, phones and
-print. The anchors have the state that `reanchor --check` reports; nothing is stored. The same bank
-and commit produce the same page. --json prints its data.
+The page is a single file without scripts or external resources, with styles for light and dark
+mode, phones and print. It shows the state of the anchors as `reanchor --check` reports it. The same
+bank and commit produce the same page. --json prints the data of the page.
 
 Examples:
   cerberus memory report --html report.html

@@ -89,7 +89,7 @@ Examples:
   cerberus doctor
   cerberus doctor --json --project ../shop")]
     Doctor,
-    /// Demonstrate the life cycle of a memory in a temporary repository
+    /// Run the main commands in a temporary repository and check each step
     #[command(after_help = "Example: cerberus demo")]
     Demo,
 }
@@ -204,8 +204,8 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Merge(args) => merge::run(args, settings, out),
         MemoryCommand::Export(args) => export::run(args, settings, out),
         MemoryCommand::Import(args) => import::run(args, settings, out),
-        MemoryCommand::Delete(args) => trash::delete(args, settings, out),
-        MemoryCommand::Restore(args) => trash::restore(args, settings, out),
+        MemoryCommand::Delete(args) => trash::run_delete(args, settings, out),
+        MemoryCommand::Restore(args) => trash::run_restore(args, settings, out),
     }
 }
 

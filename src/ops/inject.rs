@@ -236,7 +236,7 @@ fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
 }
 
 /// Returns the text of a memory without section tags.
-pub(super) fn text(stored: &MemoryFile) -> String {
+pub(crate) fn text(stored: &MemoryFile) -> String {
     let body = &stored.memory.body;
     if !body.contains("<!--") {
         return body.trim().to_owned();

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::links::{self, Edge};
 use super::search::lanes::{self, Query};
-use super::sync::{IndexedMemory, Synced};
+use super::sync::{IndexedMemory, SyncedStore};
 use super::{Project, rounded, sync};
 use crate::bank::lockfile::Anchors;
 use crate::engine::track;
@@ -216,7 +216,7 @@ impl Touch<'_> {
             Part::Lines(first, last) => (*first, *last),
             Part::Symbol(symbol) => {
                 let found = track::locate(&self.project.root, self.path, Some(symbol)).ok()?;
-                found.place.lines?
+                found.found.lines?
             }
             Part::Section(_) => return None,
         };
@@ -266,7 +266,7 @@ fn collect(
 
 /// Puts the memories to their reasons, and leaves out those that nobody should act on.
 fn describe(
-    synced: &Synced,
+    synced: &SyncedStore,
     request: &Request,
     mut reasons: BTreeMap<String, Vec<Reason>>,
 ) -> Result<Vec<Linked>> {
@@ -286,7 +286,7 @@ fn describe(
 
 /// Orders the memories: by the query where there is one, then those whose very place is
 /// touched, then those with most reasons, then by id.
-fn rank(synced: &Synced, query: Option<&Query>, memories: &mut [Linked]) -> Result<()> {
+fn rank(synced: &SyncedStore, query: Option<&Query>, memories: &mut [Linked]) -> Result<()> {
     if let Some(query) = query {
         let is_wanted = |id: &str| memories.iter().any(|it| it.id == id);
         let found = lanes::search(&synced.store, query, &is_wanted)?;

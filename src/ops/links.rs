@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use self::resolve::Resolver;
 pub(crate) use self::supersession::{Cycle, supersession};
-use super::sync::Synced;
+use super::sync::SyncedStore;
 use super::{Project, sync};
 use crate::markdown::links::{Kind, Target};
 use crate::model::{EdgeType, LinkState};
@@ -63,7 +63,15 @@ impl Edge {
 
 /// Returns the links of all memories, or the broken ones alone.
 pub(crate) fn links(project: &Project, only_broken: bool) -> Result<Report> {
-    let mut synced = sync::open(project)?;
+    links_in(project, sync::open(project)?, only_broken)
+}
+
+/// Like [`links`], with a store that is already open.
+pub(crate) fn links_in(
+    project: &Project,
+    mut synced: SyncedStore,
+    only_broken: bool,
+) -> Result<Report> {
     let mut edges = edges(project, &synced)?;
     let total = edges.len();
     let broken = edges.iter().filter(|edge| edge.is_broken()).count();
@@ -77,7 +85,7 @@ pub(crate) fn links(project: &Project, only_broken: bool) -> Result<Report> {
 }
 
 /// Returns the edge of every link, ordered by memory and position.
-pub(super) fn edges(project: &Project, synced: &Synced) -> Result<Vec<Edge>> {
+pub(super) fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>> {
     let files: std::collections::BTreeMap<String, String> = synced.ids()?.into_iter().collect();
     let mut resolver = Resolver::new(project, synced);
     let mut found = Vec::new();
@@ -102,12 +110,12 @@ pub(super) fn edges(project: &Project, synced: &Synced) -> Result<Vec<Edge>> {
 }
 
 /// Returns the file of the memory of this id.
-fn memory_file(synced: &Synced, name: &str) -> Result<Option<String>> {
+fn memory_file(synced: &SyncedStore, name: &str) -> Result<Option<String>> {
     memories::file_of(synced.store.reader(), name)
 }
 
 /// Returns the memory that a target means, if it means one.
-fn memory_meant(synced: &Synced, spelled: &str) -> Result<Option<String>> {
+fn memory_meant(synced: &SyncedStore, spelled: &str) -> Result<Option<String>> {
     let Some(target) = Target::parse(spelled).filter(|target| target.kind != Kind::Url) else {
         return Ok(None);
     };

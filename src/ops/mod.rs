@@ -14,38 +14,25 @@ use crate::engine::rank::fusion::Recency;
 pub(crate) use crate::engine::{Progress, rounded};
 use crate::model::Scope;
 
-pub(crate) mod add;
-pub(crate) mod anchor;
-pub(crate) mod append;
+pub(crate) mod anchors;
 pub(crate) mod complete;
-pub(crate) mod create;
-pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod feedback;
-pub(crate) mod import;
-pub(crate) mod index;
-pub(crate) mod init;
 pub(crate) mod inject;
 pub(crate) mod linked;
 pub(crate) mod links;
 pub(crate) mod managed_block;
 pub(crate) mod memories;
-pub(crate) mod merge;
+pub(crate) mod metadata;
 pub(crate) mod pins;
-pub(crate) mod read;
-pub(crate) mod reanchor;
-pub(crate) mod report;
 pub(crate) mod search;
-mod section_selection;
-pub(crate) mod sections;
+pub(crate) mod section_selection;
 pub(crate) mod show;
-mod similar;
+pub(crate) mod similar;
 pub(crate) mod stats;
-mod sync;
-pub(crate) mod trash;
-pub(crate) mod update;
+pub(crate) mod sync;
 
 /// The files and the configuration of a project.
 #[derive(Debug, Clone)]
@@ -80,12 +67,12 @@ impl Project {
 }
 
 /// The scope of a memory without one: the project, named after its root folder.
-fn default_scope(project: &Project) -> Scope {
+pub(crate) fn default_scope(project: &Project) -> Scope {
     let name = project.root.file_name().map(|name| name.to_string_lossy().into_owned());
     Scope::Project(name)
 }
 
 /// Truncates a time to seconds, for frontmatter.
-fn seconds(now: Timestamp) -> Timestamp {
+pub(crate) fn seconds(now: Timestamp) -> Timestamp {
     Timestamp::from_second(now.as_second()).unwrap_or(now)
 }

@@ -18,8 +18,8 @@ use crate::text;
 
 use self::lanes::{Found, Place, Query};
 use super::memories::{self, Filter};
-use super::section_selection::{self, Missing, SectionPlace, TokenMetrics};
-use super::sync::{IndexedMemory, Synced};
+use super::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
+use super::sync::{IndexedMemory, SyncedStore};
 use super::{Project, links, rounded, sync};
 
 /// How many of the sections that match a hit names.
@@ -78,23 +78,31 @@ pub(crate) struct Hit {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<String>,
     pub(crate) sections: Vec<SectionPlace>,
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<MissingSection>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token_metrics: Option<TokenMetrics>,
 }
 
 /// Returns the memories that match the query, best first.
 pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
+    search_in(project, &mut sync::open(project)?, request)
+}
+
+/// Like [`search`], with a store that is already open.
+pub(crate) fn search_in(
+    project: &Project,
+    synced: &mut SyncedStore,
+    request: &Request,
+) -> Result<Report> {
     let query = Query::read(&request.query).ok_or_else(|| {
         UserError::usage("the query has no words to look for")
             .hint("search for a word that the memory uses, as in `cerberus memory search session`")
     })?;
-    let mut synced = sync::open(project)?;
     let mut warnings = std::mem::take(&mut synced.warnings);
     let known: FxHashMap<String, IndexedMemory> =
         synced.memories()?.into_iter().map(|it| (it.memory.id.clone(), it)).collect();
     request.filter.check_scope(known.values().map(|it| &it.memory))?;
-    let supersession = links::supersession(&synced)?;
+    let supersession = links::supersession(synced)?;
     warnings.extend(supersession.warnings());
     let wanted = wanted(request, &known, &supersession.superseded)?;
     let found = lanes::search(&synced.store, &query, &|id| wanted.contains(id))?;
@@ -109,13 +117,13 @@ pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
         let all = lanes::search(&synced.store, &query, &|_| true)?;
         report.left_out = all.iter().filter(|found| found.has_words()).count();
         if report.left_out == 0 {
-            report.did_you_mean = near_words(&synced, &query)?;
+            report.did_you_mean = near_words(synced, &query)?;
         }
         return Ok(report);
     }
     for (found, lift) in lifted(project, found, &known).into_iter().take(request.limit) {
         let file = &known[&found.memory].file;
-        match project.bank.read(file) {
+        match synced.read(file) {
             Ok(stored) => {
                 let mut hit = hit(&query, found, lift, &stored.file, &stored.text);
                 hit.title = memories::title(&stored.memory.body).to_owned();
@@ -243,7 +251,7 @@ fn words_in(query: &Query, id: &str, text: &str) -> Vec<String> {
 }
 
 /// Returns for each word of a query the nearest one that some memory has.
-fn near_words(synced: &Synced, query: &Query) -> Result<Vec<String>> {
+fn near_words(synced: &SyncedStore, query: &Query) -> Result<Vec<String>> {
     let mut vocabulary: BTreeSet<String> = BTreeSet::new();
     table::each_content(synced.store.reader(), |content| {
         tokenize::words(content, |word| {
@@ -263,7 +271,7 @@ fn near_words(synced: &Synced, query: &Query) -> Result<Vec<String>> {
 
 /// Puts the wanted sections of a memory into its hit.
 fn slice(hit: &mut Hit, text: &str, request: &Request, warnings: &mut Vec<String>) {
-    let slice = section_selection::slice(text, &request.sections, false);
+    let slice = section_selection::select(text, &request.sections, false);
     warnings.extend(slice.warnings(&hit.id, &hit.file));
     hit.sections = slice.sections;
     hit.missing = slice.missing;

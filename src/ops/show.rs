@@ -12,7 +12,7 @@ use crate::tree::read;
 use super::memories::{Filter, Memories};
 use super::{Project, rounded, sync};
 use crate::engine::track;
-use crate::engine::track::Located;
+use crate::engine::track::InPlaceSymbol;
 
 /// What to show.
 #[derive(Debug, Clone, Default)]
@@ -113,7 +113,7 @@ fn show_named(project: &Project, request: &Request) -> Result<Report> {
                 let mut synced = sync::open(project)?;
                 warnings.append(&mut synced.warnings);
                 let (id, file) = synced.find(typed)?;
-                (project.bank.read(&file)?, synced.anchor(&id)?)
+                (synced.read(&file)?.into_owned(), synced.anchor(&id)?)
             }
         };
         warnings.append(&mut stored.warnings);
@@ -182,24 +182,14 @@ pub(super) fn shown_anchors(
 
 fn shown_in_file(project: &Project, anchors: &[&Anchor], with_code: bool) -> Vec<ShownAnchor> {
     let file = &anchors[0].file;
-    let located = track::locate_in(&project.root, file, anchors);
+    let verified = track::verify_in_place(&project.root, file, anchors);
     let text = if with_code { read::text(&project.root, file).ok() } else { None };
-    anchors.iter().zip(located).map(|(it, now)| shown_anchor(it, now, text.as_deref())).collect()
+    anchors.iter().zip(verified).map(|(it, now)| shown_anchor(it, now, text.as_deref())).collect()
 }
 
-fn shown_anchor(anchor: &Anchor, located: Option<Located>, text: Option<&str>) -> ShownAnchor {
-    let state = match &located {
-        None => State::Gone,
-        Some(now)
-            if now.fingerprint.name_independent_hash
-                != anchor.fingerprint.name_independent_hash =>
-        {
-            State::Edited
-        }
-        Some(now) if now.fingerprint.bytes != anchor.fingerprint.bytes => State::Reformatted,
-        Some(_) => State::Fresh,
-    };
-    let lines = located.and_then(|now| now.place.lines);
+fn shown_anchor(anchor: &Anchor, now: Option<InPlaceSymbol>, text: Option<&str>) -> ShownAnchor {
+    let state = now.as_ref().map_or(State::Gone, |now| now.state);
+    let lines = now.map(|now| now.lines);
     let code = lines.zip(text).map(|((first, last), text)| {
         let (skip, take) = (first as usize, (last - first) as usize + 1);
         text.lines().skip(skip).take(take).collect::<Vec<_>>().join("\n")

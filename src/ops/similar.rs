@@ -18,7 +18,7 @@ const DUPLICATE_LIKENESS: f64 = 0.75;
 const SHOWN_CHARS: usize = 240;
 
 /// The memories of a bank, read once for all that is to be added.
-pub(super) struct Kin {
+pub(crate) struct SimilarMemories {
     known: Vec<Known>,
 }
 
@@ -30,9 +30,9 @@ struct Known {
     reading: ParsedText,
 }
 
-impl Kin {
+impl SimilarMemories {
     /// Reads the memories that are in use.
-    pub(super) fn of(memories: &Memories) -> Self {
+    pub(crate) fn of(memories: &Memories) -> Self {
         let mut kin = Self { known: Vec::new() };
         for stored in &memories.all {
             let memory = &stored.memory;
@@ -44,7 +44,7 @@ impl Kin {
     }
 
     /// Takes in one more memory.
-    pub(super) fn learn(&mut self, id: &str, text: &str, scope: &Scope) {
+    pub(crate) fn learn(&mut self, id: &str, text: &str, scope: &Scope) {
         self.known.push(Known {
             id: id.to_owned(),
             scope: scope.clone(),
@@ -56,7 +56,7 @@ impl Kin {
 
     /// Returns what there is to say of a new text: who says nearly the same, and who
     /// says the opposite where it holds too, unless the text links it as such.
-    pub(super) fn warnings(&self, text: &str, scope: &Scope) -> Vec<String> {
+    pub(crate) fn warnings(&self, text: &str, scope: &Scope) -> Vec<String> {
         let (wanted, reading) = (words(text), ParsedText::parse(text));
         let mut warnings = Vec::new();
         for known in &self.known {

@@ -22,7 +22,7 @@ fn invalid_frontmatter_is_located_and_the_memory_still_counts() {
         open	fact	-	---
         yaml	fact	-	The text.
         --- stderr
-        warning: date.md:2:13: `created_at` is no date: `yesterday`
+        warning: date.md:2:13: `created_at` is not a valid date: `yesterday`
         warning: kind.md:2:7: unknown type `ruel`: expected one of rule, decision, plan, journal, fact, observation, reflection
         warning: kind.md:3:8: unknown scope `galaxy`: expected universal, language:<name> or project:<name>
         warning: open.md:1:1: frontmatter, opened on line 1, is never closed
@@ -269,7 +269,7 @@ fn an_orphaned_anchor_is_a_warning() {
     sandbox.remove(".memories/escape-html.md");
     let outcome = sandbox.run("memory show hash");
     expect![[r#"
-        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        warning: memory `escape-html` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor
     "#]].assert_eq(&outcome.stderr());
     assert_eq!(outcome.status(), 0);
 }

@@ -25,10 +25,10 @@ fn sources_become_one_memory_and_links_are_redirected() {
         [exit 0]
 
         $ cerberus memory merge old second --into db/all
-        db/all holds them already; nothing is changed
+        unchanged db/all (db/all.md)
         --- stderr
-        warning: `old` is part of `db/all` already
-        warning: `second` is part of `db/all` already
+        warning: `old` is already merged into `db/all`
+        warning: `second` is already merged into `db/all`
         [exit 0]
     "#]]);
     expect![[r#"
@@ -148,9 +148,9 @@ fn the_best_anchor_is_moved_to_the_target() {
         merged into the new both (both.md)
           escape-html moved to the trash as .trash/escape-html.md
           close-session moved to the trash as .trash/close-session.md
-          the example is that of close-session
+          anchored to the example of close-session
         --- stderr
-        warning: the example of `escape-html` is dropped: web/html.ts::escapeHtml
+        warning: the anchor of `escape-html` is dropped: web/html.ts::escapeHtml
         [exit 0]
     "#]]);
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
@@ -169,14 +169,14 @@ fn an_impossible_merge_is_refused_and_changes_nothing() {
     sandbox.session(expect![[r#"
         $ cerberus memory merge old nobody --into new
         --- stderr
-        cerberus: there is no memory `nobody`
+        cerberus: memory `nobody` not found
         hint: list the memories with `cerberus memory show`
         [exit 2]
 
         $ cerberus memory merge old --into old
         --- stderr
-        cerberus: there is nothing to merge into `old`
-        hint: name other memories than the target
+        cerberus: nothing to merge into `old`
+        hint: specify memories other than the target
         [exit 2]
 
         $ cerberus memory merge old --into ../new
@@ -187,7 +187,7 @@ fn an_impossible_merge_is_refused_and_changes_nothing() {
 
         $ cerberus memory merge fence old --into new
         --- stderr
-        cerberus: new.md: what comes from `fence` ends inside a code block or comment
+        cerberus: new.md: the text of `fence` ends inside a code block or comment
         hint: close it first, in an editor or with `cerberus memory update`
         [exit 2]
 

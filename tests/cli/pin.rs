@@ -311,7 +311,7 @@ fn invalid_pins_are_refused() {
 
         $ cerberus memory pin remove knd
         --- stderr
-        cerberus: there is no pin `knd`
+        cerberus: pin `knd` not found
         hint: did you mean `kind`?
         [exit 2]
 

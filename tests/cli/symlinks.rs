@@ -213,21 +213,21 @@ fn names_with_control_characters_are_skipped() {
         odd	fact	-	Text.
         --- stderr
         warning: `two\nlines.md` is ignored: its name contains control characters
-        warning: odd.md:2:5: `id` has control characters and does not count
-        warning: odd.md:3:7: `tags` has control characters and does not count
+        warning: odd.md:2:5: `id` has control characters and is ignored
+        warning: odd.md:3:7: `tags` has control characters and is ignored
         [exit 0]
 
         $ cerberus memory show --tag d
         odd	fact	-	Text.
         --- stderr
         warning: `two\nlines.md` is ignored: its name contains control characters
-        warning: odd.md:2:5: `id` has control characters and does not count
-        warning: odd.md:3:7: `tags` has control characters and does not count
+        warning: odd.md:2:5: `id` has control characters and is ignored
+        warning: odd.md:3:7: `tags` has control characters and is ignored
         [exit 0]
 
         $ cerberus memory anchor-test "walrus tusk"
         walrus tusk
-        no example over the gate 0.2
+        not anchored: no code contains any of its words
         [exit 0]
     "#]]);
 }

@@ -6,7 +6,8 @@
 //! occur in the code. `benches/fit_match.py` fits the model from `anchor-test --explain --json`.
 
 /// The features of a search's first candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Features {
     /// The score, roughly its share of the highest possible score.
     pub(crate) score: f64,

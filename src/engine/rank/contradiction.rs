@@ -20,7 +20,7 @@ use super::word_lists::{
 mod tests;
 
 /// Minimum Jaccard similarity of two statements about the same topic: three of four words.
-/// Chosen so that none of the compatible rules in the tests contradict each other.
+/// Origin so that none of the compatible rules in the tests contradict each other.
 const SAME_TOPIC: f64 = 0.75;
 
 type Words = BTreeSet<String>;

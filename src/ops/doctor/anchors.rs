@@ -1,10 +1,9 @@
 //! Checks of the lock file and the anchors in it.
 
+use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::model::State;
 use crate::text::plural;
 
-use super::super::memories::Filter;
-use super::super::reanchor::{self, Finding, Mode};
 use super::{Doctor, Severity, Stage, failed, listed, shown};
 
 impl Doctor<'_> {
@@ -33,14 +32,8 @@ impl Doctor<'_> {
             self.error("anchors", message, "cerberus memory reanchor");
         }
         self.with_store("anchors", |doctor, scratch| {
-            let request = reanchor::Request {
-                mode: Mode::Check,
-                filter: Filter::default(),
-                min_quality: scratch.min_quality,
-                strict: false,
-                since: None,
-            };
-            let report = reanchor::reanchor(scratch, &request, &|_, _| ())?;
+            let args = ReanchorArgs { check: true, ..ReanchorArgs::default() };
+            let report = reanchor::reanchor(scratch, &args, &|_, _| ())?;
             let label = |it: &&Finding| format!("{} ({})", it.id, it.state);
             let (drifted, held): (Vec<&Finding>, Vec<&Finding>) =
                 report.results.iter().partition(|finding| finding.drift);
@@ -56,7 +49,7 @@ impl Doctor<'_> {
                     "cerberus memory reanchor --check",
                 );
             }
-            let is_stale = |it: &&Finding| it.recorded && it.state != State::Reformatted;
+            let is_stale = |it: &&Finding| it.written && it.state != State::Reformatted;
             let stale: Vec<String> =
                 held.iter().copied().filter(|it| is_stale(it)).map(|it| label(&it)).collect();
             if !stale.is_empty() {

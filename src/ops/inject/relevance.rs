@@ -10,7 +10,8 @@ use crate::bank::MemoryFile;
 use crate::engine::rank::tokenize;
 use crate::model::{Language, MemoryStatus, Scope};
 use crate::ops::memories::{Filter, Memories};
-use crate::ops::{Project, links, search, sync};
+use crate::ops::sync::{self, SyncedStore};
+use crate::ops::{Project, links, search};
 use crate::syntax::language;
 
 /// The scores of a memory that is anchored to, or mentions, a file of the focus; the best match of
@@ -42,8 +43,9 @@ pub(super) fn rank<'m>(
     memories: &'m Memories,
     focus: &Focus,
 ) -> Result<Ranked<'m>> {
-    let matches = matches(project, focus)?;
-    let superseded = links::supersession(&sync::open_with(project, memories)?)?.superseded;
+    let mut synced = sync::open_with(project, memories)?;
+    let matches = matches(project, &mut synced, focus)?;
+    let superseded = links::supersession(&synced)?.superseded;
     let (mut ranked, mut skipped) = (Vec::new(), Vec::new());
     for stored in &memories.all {
         let memory = &stored.memory;
@@ -96,7 +98,11 @@ fn score(
 }
 
 /// Returns the `search` scores for the query and the file names, scaled so that the best is 1.
-fn matches(project: &Project, focus: &Focus) -> Result<FxHashMap<String, f64>> {
+fn matches(
+    project: &Project,
+    synced: &mut SyncedStore,
+    focus: &Focus,
+) -> Result<FxHashMap<String, f64>> {
     let stems = focus.files.iter().map(|file| file.rsplit_once('.').map_or(&**file, |it| it.0));
     let query: Vec<&str> = focus.query.as_deref().into_iter().chain(stems).collect();
     let query = query.join(" ");
@@ -113,7 +119,7 @@ fn matches(project: &Project, focus: &Focus) -> Result<FxHashMap<String, f64>> {
         superseded: true,
         limit: MAX_MATCHES,
     };
-    let results = search::search(project, &request)?.results;
+    let results = search::search_in(project, synced, &request)?.results;
     let best = results.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
     Ok(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect())
 }

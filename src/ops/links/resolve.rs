@@ -17,7 +17,7 @@ use crate::markdown::links::{Kind, Part, Target, normalize_path};
 use crate::markdown::sections;
 use crate::model::LinkState;
 use crate::ops::Project;
-use crate::ops::sync::Synced;
+use crate::ops::sync::SyncedStore;
 use crate::syntax::parse::last_name;
 use crate::syntax::{ParsedFile, language};
 use crate::text;
@@ -40,7 +40,7 @@ pub(super) struct Resolved {
 /// Finds targets, and remembers what it had to look up.
 pub(super) struct Resolver<'a> {
     project: &'a Project,
-    synced: &'a Synced,
+    synced: &'a SyncedStore<'a>,
     paths: OnceCell<Vec<String>>,
     renames: OnceCell<BTreeMap<String, String>>,
     symbols: FxHashMap<String, Option<Vec<String>>>,
@@ -48,7 +48,7 @@ pub(super) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(project: &'a Project, synced: &'a Synced) -> Self {
+    pub(super) fn new(project: &'a Project, synced: &'a SyncedStore<'a>) -> Self {
         Self {
             project,
             synced,
@@ -110,7 +110,7 @@ impl<'a> Resolver<'a> {
         let Some(Part::Section(section)) = &target.part else {
             return of(LinkState::Live, Some(node.clone()), None);
         };
-        let stored = self.project.bank.read(&file)?;
+        let stored = self.synced.read(&file)?;
         let parsed = sections::parse(&stored.text);
         let selection = sections::select(&parsed, std::slice::from_ref(section));
         match selection.missing.first() {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::cycles::{self, Graph};
 use super::memory_meant;
 use crate::model::EdgeType;
-use crate::ops::sync::Synced;
+use crate::ops::sync::SyncedStore;
 use crate::store::links as table;
 
 /// Relations in which a ring makes no sense.
@@ -59,7 +59,7 @@ impl Supersession {
 
 /// Returns which memories of the store others supersede; operations that hand memories
 /// out leave them out unless they are asked for.
-pub(crate) fn supersession(synced: &Synced) -> Result<Supersession> {
+pub(crate) fn supersession(synced: &SyncedStore) -> Result<Supersession> {
     let graph = graph(synced, EdgeType::Supersedes)?;
     let mut knot_of: BTreeMap<String, usize> = BTreeMap::new();
     for (knot_idx, knot) in cycles::knots(&graph).into_iter().enumerate() {
@@ -78,7 +78,7 @@ pub(crate) fn supersession(synced: &Synced) -> Result<Supersession> {
 }
 
 /// Returns the rings of every relation in which they make no sense.
-pub(super) fn all_cycles(synced: &Synced) -> Result<Vec<Cycle>> {
+pub(super) fn all_cycles(synced: &SyncedStore) -> Result<Vec<Cycle>> {
     let mut found = Vec::new();
     for &edge in RINGLESS {
         found.extend(rings(&graph(synced, edge)?, edge));
@@ -91,7 +91,7 @@ fn rings(graph: &Graph, edge_type: EdgeType) -> Vec<Cycle> {
 }
 
 /// Returns the edges of one relation between memories that there are.
-fn graph(synced: &Synced, edge: EdgeType) -> Result<Graph> {
+fn graph(synced: &SyncedStore, edge: EdgeType) -> Result<Graph> {
     let mut graph = Graph::new();
     for (from, target) in table::with_relation(synced.store.reader(), edge)? {
         if let Some(to) = memory_meant(synced, &target)? {

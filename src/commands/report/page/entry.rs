@@ -1,35 +1,34 @@
-//! One memory on the page: its text, its example and what became of that.
+//! One memory on the page: its text, its example and the change of its anchor.
 
 use maud::{Markup, PreEscaped, html};
 
+use super::{Page, table_head};
+use crate::commands::reanchor::TrackedLocation;
+use crate::commands::report::{Anchored, Code, Entry};
 use crate::markdown::html as markdown;
 use crate::markdown::links::{Kind, Target};
 use crate::model::{MemoryStatus, MemoryType, State};
-use crate::ops::reanchor::Target as Place;
-use crate::ops::report::{Anchored, Code, Entry};
 use crate::syntax::highlight::{HighlightClass, highlight};
 use crate::text::shell_word;
 
-use super::Page;
+/// Class of a memory without an anchor.
+pub(super) const NOT_ANCHORED: &str = "not-anchored";
 
-/// What a memory without an anchor counts as.
-pub(super) const NO_EXAMPLE: &str = "no-example";
-
-/// A document with more lines is opened by its reader.
+/// A document with more lines is collapsed.
 const MAX_OPEN_LINES: usize = 30;
 
-/// The level of the headings in a memory's text: its own name is one above.
+/// Level of the headings in a memory's text, one below that of its id.
 const TEXT_LEVEL: usize = 4;
 
-/// Returns the class by which the style sheet knows how a memory stands.
+/// Returns the class of a memory by the state of its anchor.
 pub(super) fn class(entry: &Entry) -> &'static str {
-    entry.anchor.as_ref().map_or(NO_EXAMPLE, |anchor| anchor.finding.state.as_str())
+    entry.anchor.as_ref().map_or(NOT_ANCHORED, |anchor| anchor.finding.state.as_str())
 }
 
-/// Returns how an anchor stands, in words.
+/// Returns the label of an anchor's state.
 pub(super) fn state(anchor: &Anchored) -> Markup {
     let finding = &anchor.finding;
-    let is_edited_too = finding.edited && finding.state != State::Edited;
+    let is_also_edited = finding.edited && finding.state != State::Edited;
     let look = match finding.state {
         _ if finding.drift => "bad",
         State::Fresh | State::Reformatted => "good",
@@ -39,24 +38,24 @@ pub(super) fn state(anchor: &Anchored) -> Markup {
     html! {
         span.state.(look) {
             (finding.state.as_str())
-            @if is_edited_too { ", edited" }
-            @if finding.drift { ", to decide" }
+            @if is_also_edited { ", edited" }
+            @if finding.drift { ", needs a decision" }
         }
     }
 }
 
-/// Returns a memory.
 pub(super) fn entry(page: &Page<'_>, entry: &Entry) -> Markup {
-    let element = page.element(&entry.id).unwrap_or_default();
-    let is_document =
-        entry.memory_type != MemoryType::Rule && entry.text.lines().count() > MAX_OPEN_LINES;
+    let id = &entry.metadata.id;
+    let element_id = page.element_id(id).unwrap_or_default();
+    let n_lines = entry.text.lines().count();
+    let is_collapsed = entry.metadata.memory_type != MemoryType::Rule && n_lines > MAX_OPEN_LINES;
     html! {
-        article.(class(entry)) id=(element) aria-labelledby={ (element) "-title" } {
-            h3 id={ (element) "-title" } { a href={ "#" (element) } { (entry.id) } }
+        article.(class(entry)) id=(element_id) aria-labelledby={ (element_id) "-title" } {
+            h3 id={ (element_id) "-title" } { a href={ "#" (element_id) } { (id) } }
             (facts(entry))
-            @if is_document {
+            @if is_collapsed {
                 details {
-                    summary { "Text, " (entry.text.lines().count() + entry.left_out_lines) " lines" }
+                    summary { "Text, " (n_lines + entry.skipped_lines) " lines" }
                     (text(page, entry))
                 }
             } @else {
@@ -66,35 +65,36 @@ pub(super) fn entry(page: &Page<'_>, entry: &Entry) -> Markup {
             @if let Some(anchor) = &entry.anchor {
                 (example(anchor))
                 (change(anchor))
-            } @else if wants_example(entry) {
+            } @else if needs_anchor(entry) {
                 p.change {
-                    "No code shows it yet. Look for some with "
-                    code { "cerberus memory anchor " (shell_word(&entry.id)) " --candidates 5" } "."
+                    "Not anchored. List candidates with "
+                    code { "cerberus memory anchor " (shell_word(id)) " --candidates 5" } "."
                 }
             }
         }
     }
 }
 
-fn wants_example(entry: &Entry) -> bool {
-    entry.memory_type == MemoryType::Rule && entry.anchorable
+fn needs_anchor(entry: &Entry) -> bool {
+    entry.metadata.memory_type == MemoryType::Rule && entry.anchorable
 }
 
 fn facts(entry: &Entry) -> Markup {
+    let metadata = &entry.metadata;
     html! {
         ul.facts {
             @match &entry.anchor {
                 Some(anchor) => li { (state(anchor)) },
-                None if wants_example(entry) => li { span.state.plain { "no example" } },
+                None if needs_anchor(entry) => li { span.state.plain { "not anchored" } },
                 None => {},
             }
-            @if entry.status == MemoryStatus::Archived { li { span.state.plain { "archived" } } }
-            li { (entry.memory_type.as_str()) }
-            li { (entry.scope) }
-            @if let Some(category) = &entry.category { li { "category " (category) } }
-            @if !entry.tags.is_empty() { li { "tags " (entry.tags.join(", ")) } }
-            @if !entry.hints.is_empty() { li { "hints " (entry.hints.join(", ")) } }
-            @if let Some(time) = entry.updated_at.as_ref().or(entry.created_at.as_ref()) {
+            @if metadata.status == MemoryStatus::Archived { li { span.state.plain { "archived" } } }
+            li { (metadata.memory_type.as_str()) }
+            li { (metadata.scope) }
+            @if let Some(category) = &metadata.category { li { "category " (category) } }
+            @if !metadata.tags.is_empty() { li { "tags " (metadata.tags.join(", ")) } }
+            @if !metadata.hints.is_empty() { li { "hints " (metadata.hints.join(", ")) } }
+            @if let Some(time) = metadata.updated_at.as_ref().or(metadata.created_at.as_ref()) {
                 li { time datetime=(time) { (time.get(..10).unwrap_or(time)) } }
             }
         }
@@ -103,13 +103,15 @@ fn facts(entry: &Entry) -> Markup {
 
 fn text(page: &Page<'_>, entry: &Entry) -> Markup {
     let href = |target: &Target| match target.kind {
-        Kind::Memory | Kind::Plain => page.element(&target.name).map(str::to_owned),
+        Kind::Memory | Kind::Plain => page.element_id(&target.name).map(str::to_owned),
         Kind::Path | Kind::Url => None,
     };
     html! {
         div.text dir="auto" { (PreEscaped(markdown::html(&entry.text, TEXT_LEVEL, &href))) }
-        @if entry.left_out_lines > 0 {
-            p.rest { "The last " (entry.left_out_lines) " lines are in " code { (entry.file) } "." }
+        @if entry.skipped_lines > 0 {
+            p.rest {
+                "The last " (entry.skipped_lines) " lines are in " code { (entry.metadata.file) } "."
+            }
         }
     }
 }
@@ -120,14 +122,8 @@ fn sections(entry: &Entry) -> Markup {
             details {
                 summary { "Sections, " (entry.sections.len()) }
                 table {
-                    caption { "Sections of " (entry.id) }
-                    thead {
-                        tr {
-                            th scope="col" { "Section" }
-                            th scope="col" { "Lines" }
-                            th.number scope="col" { "Tokens" }
-                        }
-                    }
+                    caption { "Sections of " (entry.metadata.id) }
+                    (table_head(&["Section", "Lines", "Tokens"], Some(2)))
                     tbody {
                         @for section in &entry.sections {
                             tr {
@@ -145,24 +141,24 @@ fn sections(entry: &Entry) -> Markup {
 
 fn example(anchor: &Anchored) -> Markup {
     html! {
-        @if let (Some(code), Some(place)) = (&anchor.code, &anchor.finding.new) {
+        @if let (Some(code), Some(new)) = (&anchor.code, &anchor.finding.new) {
             figure {
                 figcaption {
-                    (self::place(place))
+                    (location(new))
                     " lines " (code.start_line) "–" (code.end_line)
                     ", quality " (format!("{:.2}", anchor.quality))
                     ", chosen " (match anchor.finding.chosen.as_str() {
-                        "auto" => "by cerberus",
-                        _ => "by hand",
+                        "auto" => "automatically",
+                        _ => "manually",
                     })
                 }
-                pre tabindex="0" { code { (coloured(anchor, code)) } }
+                pre tabindex="0" { code { (highlighted(anchor, code)) } }
             }
         }
     }
 }
 
-fn coloured(anchor: &Anchored, code: &Code) -> Markup {
+fn highlighted(anchor: &Anchored, code: &Code) -> Markup {
     html! {
         @for (class, text) in highlight(anchor.language, anchor.kind, &code.text) {
             @match class {
@@ -177,66 +173,61 @@ fn coloured(anchor: &Anchored, code: &Code) -> Markup {
     }
 }
 
-/// Returns what became of an anchor that is not as it was.
+/// Returns the change of an anchor with the command that resolves it.
 fn change(anchor: &Anchored) -> Markup {
     let finding = &anchor.finding;
     html! {
         @if finding.state != State::Fresh {
             div.change {
-                @if finding.new.as_ref().is_none_or(|new| is_elsewhere(anchor, new)) {
-                    p { (way(anchor)) }
+                @if finding.new.as_ref().is_none_or(|new| is_moved(anchor, new)) {
+                    p { (location_change(anchor)) }
                 }
-                p { (told(&sentence(&finding.reason))) }
+                p { (with_code(&sentence(&finding.reason))) }
                 @if let Some(command) = &anchor.command {
-                    p { "Settle it with " code { (command) } "." }
+                    p { "Resolve it with " code { (command) } "." }
                 }
             }
         }
     }
 }
 
-/// Returns where an anchor was and where it is.
-pub(super) fn way(anchor: &Anchored) -> Markup {
+/// Returns the old and the new location of an anchor.
+pub(super) fn location_change(anchor: &Anchored) -> Markup {
     let finding = &anchor.finding;
     html! {
-        (place(&finding.old))
+        (location(&finding.old))
         @match &finding.new {
-            Some(new) if is_elsewhere(anchor, new) => { " → " (place(new)) },
+            Some(new) if is_moved(anchor, new) => { " → " (location(new)) },
             Some(_) => {},
             None => {
-                @if finding.candidates.is_empty() { " → nowhere" } @else { " → perhaps " }
-                @for (at, candidate) in finding.candidates.iter().enumerate() {
-                    @if at > 0 { " or " }
-                    (place(candidate))
+                @if finding.candidates.is_empty() { " → not found" } @else { " → possibly " }
+                @for (candidate_idx, candidate) in finding.candidates.iter().enumerate() {
+                    @if candidate_idx > 0 { " or " }
+                    (location(candidate))
                 }
             }
         }
     }
 }
 
-fn is_elsewhere(anchor: &Anchored, new: &Place) -> bool {
+fn is_moved(anchor: &Anchored, new: &TrackedLocation) -> bool {
     let old = &anchor.finding.old;
     (&new.file, &new.symbol) != (&old.file, &old.symbol)
 }
 
-pub(super) fn place(place: &Place) -> Markup {
-    html! {
-        code.place {
-            (place.file)
-            @if let Some(symbol) = &place.symbol { "::" (symbol) }
-        }
-    }
+fn location(location: &TrackedLocation) -> Markup {
+    html! { code.place { (location) } }
 }
 
-/// Returns a message with what is between back-ticks in it as code.
-pub(super) fn told(message: &str) -> Markup {
+/// Returns a message with its back-ticked parts as code.
+pub(super) fn with_code(message: &str) -> Markup {
     let parts: Vec<&str> = message.split('`').collect();
     html! {
         @if parts.len().is_multiple_of(2) {
             (message)
         } @else {
-            @for (at, part) in parts.iter().enumerate() {
-                @if at.is_multiple_of(2) { (part) } @else { code { (part) } }
+            @for (part_idx, part) in parts.iter().enumerate() {
+                @if part_idx.is_multiple_of(2) { (part) } @else { code { (part) } }
             }
         }
     }

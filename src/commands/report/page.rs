@@ -1,9 +1,8 @@
-//! A report as one HTML page that loads nothing and runs nothing.
+//! A report as one HTML page without scripts or external resources.
 //!
-//! All that the repository says is escaped by the template, or by [`markdown::html`];
-//! what control and bidirectional characters are left are shown as what they are. The
-//! policy in its head lets the page use the one style sheet below, known by its hash,
-//! and nothing else.
+//! The template and [`markdown::html`] escape all text from the repository. The remaining control
+//! and bidirectional characters are shown as escape sequences. The content security policy allows
+//! only the style sheet below, by its hash.
 //!
 //! [`markdown::html`]: crate::markdown::html
 
@@ -11,8 +10,8 @@ use std::collections::BTreeMap;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::{Commit, Entry, Report};
 use crate::model::{MemoryType, State};
-use crate::ops::report::{Commit, Entry, Report};
 use crate::text;
 
 mod drawing;
@@ -21,11 +20,11 @@ mod tables;
 
 const STYLE: &str = include_str!("page/style.css");
 
-/// The hash of [`STYLE`], which a test holds against it.
-const STYLE_HASH: &str = "sha256-ZAECkiZ+VrtL6/Gno65d2c3lz2x5YLtVrRjx5gtaUVU=";
+/// Hash of [`STYLE`]; a test compares it with the style sheet.
+const STYLE_HASH: &str = "sha256-PG4b/w3upRajizOMFC10bIbxlIniOWqee8oyolR1lBc=";
 
-/// Returns the page.
-pub(crate) fn page(report: &Report) -> String {
+/// Returns the page as HTML.
+pub(super) fn page(report: &Report) -> String {
     let page = Page::new(report);
     let title = format!("Memory of {}", report.project);
     let policy = format!(
@@ -47,12 +46,12 @@ pub(crate) fn page(report: &Report) -> String {
                 a.skip href="#main" { "Skip to the content" }
                 header {
                     h1 { (title) }
-                    (state_of_things(report))
+                    (status(report))
                 }
                 nav aria-label="Contents" { (contents(&page)) }
                 main id="main" tabindex="-1" {
-                    (tables::glance(report))
-                    (tables::work(&page))
+                    (tables::summary(report))
+                    (tables::changes(&page))
                     (rules(&page))
                     (others(&page))
                     (tables::links(&page))
@@ -60,7 +59,7 @@ pub(crate) fn page(report: &Report) -> String {
                     (tables::warnings(report))
                 }
                 footer {
-                    p { "Written by cerberus " (env!("CARGO_PKG_VERSION")) ", without a script and without loading anything." }
+                    p { "Written by cerberus " (env!("CARGO_PKG_VERSION")) ", without scripts or external resources." }
                 }
             }
         }
@@ -68,47 +67,61 @@ pub(crate) fn page(report: &Report) -> String {
     text::escaped(&markup.into_string()) + "\n"
 }
 
-/// A report with what its parts say of each other.
+/// A report with the HTML ids of its memories, for links between the sections.
 struct Page<'a> {
     report: &'a Report,
     rules: Vec<&'a Entry>,
     others: Vec<&'a Entry>,
-    /// The element of each memory by the memory's id.
-    elements: BTreeMap<&'a str, String>,
+    /// HTML ids by memory id.
+    element_ids: BTreeMap<&'a str, String>,
 }
 
 impl<'a> Page<'a> {
     fn new(report: &'a Report) -> Self {
-        let is_rule = |entry: &&Entry| entry.memory_type == MemoryType::Rule;
+        let is_rule = |entry: &&Entry| entry.metadata.memory_type == MemoryType::Rule;
         let (rules, others) = report.memories.iter().partition(is_rule);
-        let elements = report.memories.iter().enumerate();
-        let elements = elements.map(|(at, entry)| (entry.id.as_str(), element(at, &entry.id)));
-        Self { report, rules, others, elements: elements.collect() }
+        let ids = report.memories.iter().map(|entry| entry.metadata.id.as_str()).enumerate();
+        let element_ids = ids.map(|(entry_idx, id)| (id, element_id(entry_idx, id))).collect();
+        Self { report, rules, others, element_ids }
     }
 
-    /// Returns the element of the memory of this id.
-    fn element(&self, id: &str) -> Option<&str> {
-        self.elements.get(id).map(String::as_str)
+    fn element_id(&self, id: &str) -> Option<&str> {
+        self.element_ids.get(id).map(String::as_str)
     }
 
-    /// Returns the name of a memory as a link to it.
-    fn reference(&self, id: &str) -> Markup {
+    /// Returns a link to a memory.
+    fn link(&self, id: &str) -> Markup {
         html! {
-            @match self.element(id) {
-                Some(element) => a href={ "#" (element) } { (id) },
+            @match self.element_id(id) {
+                Some(element_id) => a href={ "#" (element_id) } { (id) },
                 None => (id),
             }
         }
     }
 }
 
-/// Returns the name of a memory's element: its id, where that is sure to be one.
-fn element(at: usize, id: &str) -> String {
+/// Returns the HTML id of a memory: its own id if that contains only safe characters.
+fn element_id(entry_idx: usize, id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
-    if id.chars().all(is_plain) { format!("m-{id}") } else { format!("n-{at}") }
+    if id.chars().all(is_plain) { format!("m-{id}") } else { format!("n-{entry_idx}") }
 }
 
-fn state_of_things(report: &Report) -> Markup {
+/// Returns the head of a table; the column with the index `numeric` has numbers.
+fn table_head(columns: &[&str], numeric: Option<usize>) -> Markup {
+    html! {
+        thead {
+            tr {
+                @for (column_idx, column) in columns.iter().enumerate() {
+                    th class=[(numeric == Some(column_idx)).then_some("number")] scope="col" {
+                        (column)
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn status(report: &Report) -> Markup {
     let counts = &report.counts;
     let changed = counts.anchored - counts.anchors_by_state.get(&State::Fresh).unwrap_or(&0);
     let examples = |n: usize| match n {
@@ -116,9 +129,9 @@ fn state_of_things(report: &Report) -> Markup {
         n => format!("{n} examples"),
     };
     let verdict = match (counts.drifted, changed) {
-        (0, 0) if counts.anchored == 0 => "No memory has an example yet.".to_owned(),
-        (0, 0) => "Every example is where it was, unchanged.".to_owned(),
-        (0, n) => format!("{} changed, none needs a decision.", examples(n)),
+        (0, 0) if counts.anchored == 0 => "No memory is anchored yet.".to_owned(),
+        (0, 0) => "All anchors are up to date.".to_owned(),
+        (0, n) => format!("{} changed, without a decision to make.", examples(n)),
         (1, _) => "1 example needs a decision.".to_owned(),
         (n, _) => format!("{} need a decision.", examples(n)),
     };
@@ -130,7 +143,7 @@ fn state_of_things(report: &Report) -> Markup {
 
 fn commit(commit: Option<&Commit>) -> Markup {
     let Some(commit) = commit else {
-        return html! { "As the files are; git knows no commit." };
+        return html! { "No git commit found." };
     };
     let day = commit.committed_at.get(..10).unwrap_or(&commit.committed_at);
     html! {
@@ -138,7 +151,7 @@ fn commit(commit: Option<&Commit>) -> Markup {
         " of " time datetime=(commit.committed_at) { (day) }
         @match commit.changed_files.as_slice() {
             [] => ".",
-            [file] => { ", with a change in " code { (file) } "." },
+            [file] => { ", with changes in " code { (file) } "." },
             files => { ", with changes in " (files.len()) " of the files shown." },
         }
     }
@@ -146,10 +159,10 @@ fn commit(commit: Option<&Commit>) -> Markup {
 
 fn contents(page: &Page<'_>) -> Markup {
     let report = page.report;
-    let n_work = tables::work_rows(report).count();
-    let parts = [
-        ("glance", "At a glance", None),
-        ("work", "What changed", Some(n_work)),
+    let n_changed = tables::changed_anchors(report).count();
+    let sections = [
+        ("summary", "Summary", None),
+        ("changes", "Changes", Some(n_changed)),
         ("rules", "Rules", Some(page.rules.len())),
         ("others", "Other memories", Some(page.others.len())),
         ("links", "Links", Some(report.links.len())),
@@ -157,9 +170,9 @@ fn contents(page: &Page<'_>) -> Markup {
     ];
     html! {
         ul {
-            @for (element, name, n) in parts {
+            @for (element_id, name, n) in sections {
                 li {
-                    a href={ "#" (element) } { (name) }
+                    a href={ "#" (element_id) } { (name) }
                     @if let Some(n) = n { " " span.tally { (n) } }
                 }
             }
@@ -184,10 +197,10 @@ fn rules(page: &Page<'_>) -> Markup {
     }
 }
 
-/// Returns the choice of what is shown, which the style sheet alone obeys.
+/// Returns the filters of the rules by state, which work through the style sheet.
 fn filters(rules: &[&Entry]) -> Markup {
     let n = |name: &str| rules.iter().filter(|rule| entry::class(rule) == name).count();
-    let names = State::ALL.iter().map(|state| state.as_str()).chain([entry::NO_EXAMPLE]);
+    let names = State::ALL.iter().map(|state| state.as_str()).chain([entry::NOT_ANCHORED]);
     let choices: Vec<(&str, usize)> =
         names.map(|name| (name, n(name))).filter(|(_, n)| *n > 0).collect();
     html! {
@@ -219,7 +232,7 @@ fn others(page: &Page<'_>) -> Markup {
                 p { "There are no decisions, plans or notes." }
             }
             @for memory_type in MemoryType::ALL {
-                @for other in page.others.iter().filter(|it| it.memory_type == *memory_type) {
+                @for other in page.others.iter().filter(|it| it.metadata.memory_type == *memory_type) {
                     (entry::entry(page, other))
                 }
             }
