@@ -25,10 +25,12 @@ use crate::text::{self, LineIndex};
 
 mod args;
 mod check;
+mod finding;
 
 pub(crate) use args::{ColorChoice, GlobalArgs};
 
 pub(crate) use check::check;
+pub(crate) use finding::{ConfigReport, Finding, Setting, Severity, failed_check, in_one_line};
 
 /// Environment variable with which a shell requests completions.
 pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";

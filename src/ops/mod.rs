@@ -16,7 +16,6 @@ use crate::model::Scope;
 
 pub(crate) mod anchors;
 pub(crate) mod complete;
-pub(crate) mod doctor;
 pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod feedback;

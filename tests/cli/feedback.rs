@@ -9,15 +9,15 @@ fn feedback_is_counted_by_verdict() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
         $ cerberus memory feedback hash --good
-        noted that hash-passwords has helped
+        recorded hash-passwords as helpful
         [exit 0]
 
         $ cerberus memory feedback escape --good
-        noted that escape-html has helped
+        recorded escape-html as helpful
         [exit 0]
 
         $ cerberus memory feedback escape --bad
-        noted that escape-html has not helped
+        recorded escape-html as unhelpful
         [exit 0]
 
         $ cerberus memory feedback hang --bad --json
@@ -49,18 +49,18 @@ fn feedback_is_counted_by_verdict() {
         $ cerberus memory feedback hash
         --- stderr
         error: the following required arguments were not provided:
-          <--good|--bad>
+          <--helpful|--unhelpful>
 
-        Usage: cerberus memory feedback <--good|--bad> <ID>
+        Usage: cerberus memory feedback <--helpful|--unhelpful> <ID>
 
         For more information, try '--help'.
         [exit 2]
 
         $ cerberus memory feedback hash --good --bad
         --- stderr
-        error: the argument '--good' cannot be used with '--bad'
+        error: the argument '--helpful' cannot be used with '--unhelpful'
 
-        Usage: cerberus memory feedback <--good|--bad> <ID>
+        Usage: cerberus memory feedback <--helpful|--unhelpful> <ID>
 
         For more information, try '--help'.
         [exit 2]

@@ -4,7 +4,9 @@ use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::model::State;
 use crate::text::plural;
 
-use super::{Doctor, Severity, Stage, failed, listed, shown};
+use crate::config::{Severity, failed_check};
+
+use super::{Doctor, Stage, listed, shown};
 
 impl Doctor<'_> {
     /// Checks the lock file, and the anchors as `reanchor --check` does.
@@ -12,7 +14,7 @@ impl Doctor<'_> {
         let anchors = match self.project.bank.anchors() {
             Ok(anchors) => anchors,
             Err(error) => {
-                let mut finding = failed("anchors", &error);
+                let mut finding = failed_check("anchors", &error);
                 // The check did run: the file is damaged, or of a newer cerberus.
                 let is_damaged = error.is::<crate::error::UserError>();
                 finding.severity = if is_damaged { Severity::Error } else { finding.severity };

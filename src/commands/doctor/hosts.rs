@@ -5,9 +5,9 @@ use std::path::Path;
 use crate::bank::ExternalFile;
 use crate::text::plural;
 
-use super::super::inject::{self, ClientProfile};
-use super::super::managed_block;
 use super::Doctor;
+use crate::ops::inject::{self, ClientProfile};
+use crate::ops::managed_block;
 
 /// The documents that agents read, with the client profile that a block in them may use.
 const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[

@@ -7,8 +7,10 @@ use crate::markdown::{frontmatter, sections};
 use crate::model::{MemoryStatus, MemoryType};
 use crate::text::plural;
 
-use super::super::{links, memories, pins};
-use super::{Doctor, Severity, Stage, failed, listed, shown};
+use crate::config::{Severity, failed_check};
+use crate::ops::{links, memories, pins};
+
+use super::{Doctor, Stage, listed, shown};
 
 impl Doctor<'_> {
     /// Checks the bank's folder.
@@ -74,7 +76,7 @@ impl Doctor<'_> {
             match self.project.bank.read(&file) {
                 Ok(stored) => all.push(stored),
                 Err(error) => {
-                    let mut finding = failed("memories", &error);
+                    let mut finding = failed_check("memories", &error);
                     if finding.severity == Severity::Error {
                         finding.next = format!("split it, or move it out of `{folder}`");
                     }
