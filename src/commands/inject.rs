@@ -13,27 +13,11 @@ use crate::output::{GOOD, NAME, ODD, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct InjectArgs {
-    /// Limit the output to this many tokens [default: 1500]
-    #[arg(long, value_name = "TOKENS")]
-    pub(crate) budget: Option<usize>,
-    /// Rank memories that match these words first
-    #[arg(long, value_name = "WORDS")]
-    pub(crate) query: Option<String>,
-    /// Rank memories about this file first (may be repeated)
-    #[arg(long = "file", value_name = "FILE")]
-    pub(crate) files: Vec<String>,
-    /// Rank memories about the staged files first
-    #[arg(long)]
-    pub(crate) diff: bool,
-    /// Omit the examples
-    #[arg(long)]
-    pub(crate) no_examples: bool,
+    #[command(flatten)]
+    pub(crate) request: Request,
     /// Print the skipped items and the reasons to stderr
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Format for this client within its size limit, and count the skipped items
-    #[arg(long = "for", value_name = "CLIENT")]
-    pub(crate) client: Option<ClientProfile>,
     /// Print in this format (--json is the same as json)
     #[arg(long, value_name = "FORMAT", default_value = "md", conflicts_with = "into")]
     pub(crate) format: InjectFormat,
@@ -56,21 +40,13 @@ pub(crate) enum InjectFormat {
 }
 
 pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let request = Request {
-        budget: args.budget,
-        query: args.query.clone(),
-        files: args.files.clone(),
-        staged: args.diff,
-        no_examples: args.no_examples,
-        client: args.client,
-        ..Request::default()
-    };
+    let request = &args.request;
     if let Some(path) = &args.into {
-        let block = inject::update_block(&settings.project, &request, path, args.check)?;
+        let block = inject::update_block(&settings.project, request, path, args.check)?;
         return print_block(&block, args, out);
     }
     let session = super::pin::session(&args.session, settings);
-    let report = inject::inject(&settings.project, &request, session)?;
+    let report = inject::inject(&settings.project, request, session)?;
     if out.json || args.format == InjectFormat::Json {
         out.document(&report)?;
         return Ok(ExitStatus::Done);

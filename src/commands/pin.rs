@@ -1,7 +1,6 @@
 //! `cerberus memory pin`.
 
-use super::args::{SecretArgs, SessionArgs};
-use crate::model::{PinScope, Priority};
+use super::args::SessionArgs;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
@@ -44,56 +43,10 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct PinAddArgs {
-    /// The note
-    pub(crate) text: String,
-    /// Set the id (default: derived from the text)
-    #[arg(long)]
-    pub(crate) id: Option<String>,
-    /// Set the priority: critical, safety or info
-    #[arg(long, default_value = "info")]
-    pub(crate) priority: Priority,
-    /// Set the scope: session, persistent or temporary [default: persistent unless it expires]
-    #[arg(long)]
-    pub(crate) scope: Option<PinScope>,
-    /// Expire after a duration (2h, 3d) or at a date or time
-    #[arg(long, value_name = "DURATION|DATE", allow_hyphen_values = true)]
-    pub(crate) expires: Option<String>,
-    /// Add a tag (may be repeated)
-    #[arg(long = "tag", value_name = "TAG")]
-    pub(crate) tags: Vec<String>,
-    /// Add metadata (may be repeated)
-    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub(crate) metadata: Vec<(String, String)>,
-    /// Inject only in this project (default: in every project)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) project_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) request: Request,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-    #[command(flatten)]
-    pub(crate) secret: SecretArgs,
-}
-
-/// Conditions that a pin has to match.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct PinFilterArgs {
-    /// Only pins of this priority
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) priority: Option<Priority>,
-    /// Only pins of this scope
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) scope: Option<PinScope>,
-    /// Only pins with this tag (repeated: with all of them)
-    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
-    pub(crate) tags: Vec<String>,
-    /// Only pins of this project
-    #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "global_only")]
-    pub(crate) project_id: Option<String>,
-    /// Only pins of every project
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) global_only: bool,
-    /// Only expired pins
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) expired_only: bool,
 }
 
 #[derive(Debug, Args)]
@@ -102,7 +55,7 @@ pub(crate) struct PinListArgs {
     #[arg(long)]
     pub(crate) include_expired: bool,
     #[command(flatten)]
-    pub(crate) filter: PinFilterArgs,
+    pub(crate) filter: Filter,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 }
@@ -122,18 +75,9 @@ pub(crate) struct PinClearArgs {
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
-    pub(crate) filter: PinFilterArgs,
+    pub(crate) filter: Filter,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-}
-
-fn key_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
-            Ok((key.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("the format is KEY=VALUE".to_owned()),
-    }
 }
 
 pub(crate) fn run(
@@ -144,18 +88,7 @@ pub(crate) fn run(
     let project = &settings.project;
     match command {
         PinCommand::Add(args) => {
-            let request = Request {
-                content: args.text.clone(),
-                id: args.id.clone(),
-                priority: args.priority,
-                scope: args.scope,
-                expires: args.expires.clone(),
-                tags: args.tags.clone(),
-                metadata: args.metadata.iter().cloned().collect(),
-                project_id: args.project_id.clone(),
-                allow_secret: args.secret.allow_secret,
-            };
-            let report = pins::add(project, &request, session(&args.session, settings))?;
+            let report = pins::add(project, &args.request, session(&args.session, settings))?;
             out.warn(&report.warnings);
             if out.json {
                 out.document(&report)?;
@@ -178,9 +111,8 @@ pub(crate) fn run(
             }
         }
         PinCommand::List(args) => {
-            let filter = filter(&args.filter);
             let session = session(&args.session, settings);
-            let report = pins::list(project, &filter, args.include_expired, session)?;
+            let report = pins::list(project, &args.filter, args.include_expired, session)?;
             out.warn(&report.warnings);
             if out.json {
                 out.document(&report)?;
@@ -205,9 +137,8 @@ pub(crate) fn run(
             )?;
         }
         PinCommand::Clear(args) => {
-            let filter = filter(&args.filter);
             let session = session(&args.session, settings);
-            print_removed(&pins::clear(project, &filter, args.all, session)?, out)?;
+            print_removed(&pins::clear(project, &args.filter, args.all, session)?, out)?;
         }
         PinCommand::Show(args) => {
             let report = pins::show(project, session(args, settings))?;
@@ -230,17 +161,6 @@ pub(crate) fn run(
 /// Returns the session of a command.
 pub(super) fn session<'a>(args: &'a SessionArgs, settings: &'a Settings) -> Option<&'a str> {
     args.session.as_deref().or(settings.session.as_deref())
-}
-
-fn filter(args: &PinFilterArgs) -> Filter {
-    Filter {
-        priority: args.priority,
-        scope: args.scope,
-        tags: args.tags.clone(),
-        project_id: args.project_id.clone(),
-        global_only: args.global_only,
-        expired_only: args.expired_only,
-    }
 }
 
 fn row(pin: &PinReport) -> Vec<String> {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
+use clap::Args;
 use serde::Serialize;
 
 use crate::bank::{ExternalFile, MemoryFile};
@@ -54,18 +55,31 @@ impl Default for InjectOptions {
     }
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Request {
+    /// Limit the output to this many tokens [default: 1500]
+    #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
+    /// Rank memories that match these words first
+    #[arg(long, value_name = "WORDS")]
     pub(crate) query: Option<String>,
+    /// Rank memories about this file first (may be repeated)
+    #[arg(long = "file", value_name = "FILE")]
     pub(crate) files: Vec<String>,
-    /// Whether to add the staged files to `files`.
+    /// Rank memories about the staged files first
+    #[arg(long = "diff")]
     pub(crate) staged: bool,
+    /// Omit the examples
+    #[arg(long)]
     pub(crate) no_examples: bool,
+    /// Format for this client within its size limit, and count the skipped items
+    #[arg(long = "for", value_name = "CLIENT")]
     pub(crate) client: Option<ClientProfile>,
     /// Skips pins of a session and pins that expire, for text that is saved in a file.
+    #[arg(skip)]
     pub(crate) persistent_only: bool,
     /// The part of the client's limit that other text uses.
+    #[arg(skip)]
     pub(crate) reserved: Option<Cost>,
 }
 

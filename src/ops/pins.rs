@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use clap::Args;
 use serde::Serialize;
 
 use crate::bank::names;
@@ -39,31 +40,67 @@ impl Default for PinLimits {
     }
 }
 
-/// The fields of a new pin.
-#[derive(Debug, Clone)]
+/// A pin to add.
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Request {
+    /// The note
+    #[arg(value_name = "TEXT")]
     pub(crate) content: String,
+    /// Set the id (default: derived from the text)
+    #[arg(long)]
     pub(crate) id: Option<String>,
+    /// Set the priority: critical, safety or info
+    #[arg(long, default_value = "info")]
     pub(crate) priority: Priority,
-    /// Default: temporary if it expires, otherwise persistent.
+    /// Set the scope: session, persistent or temporary [default: persistent unless it expires]
+    #[arg(long)]
     pub(crate) scope: Option<PinScope>,
-    /// A time, a date or a duration from now.
+    /// Expire after a duration (2h, 3d) or at a date or time
+    #[arg(long, value_name = "DURATION|DATE", allow_hyphen_values = true)]
     pub(crate) expires: Option<String>,
+    /// Add a tag (may be repeated)
+    #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
-    pub(crate) metadata: BTreeMap<String, String>,
+    /// Add metadata (may be repeated)
+    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) metadata: Vec<(String, String)>,
+    /// Inject only in this project (default: in every project)
+    #[arg(long, value_name = "NAME")]
     pub(crate) project_id: Option<String>,
+    /// Write text that looks like a private key or an access token
+    #[arg(long)]
     pub(crate) allow_secret: bool,
 }
 
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("the format is KEY=VALUE".to_owned()),
+    }
+}
+
 /// Conditions that a pin has to match.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Filter {
+    /// Only pins of this priority
+    #[arg(long, help_heading = "Filters")]
     pub(crate) priority: Option<Priority>,
+    /// Only pins of this scope
+    #[arg(long, help_heading = "Filters")]
     pub(crate) scope: Option<PinScope>,
-    /// The pin must have all of them.
+    /// Only pins with this tag (repeated: with all of them)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
     pub(crate) tags: Vec<String>,
+    /// Only pins of this project
+    #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "global_only")]
     pub(crate) project_id: Option<String>,
+    /// Only pins of every project
+    #[arg(long, help_heading = "Filters")]
     pub(crate) global_only: bool,
+    /// Only expired pins
+    #[arg(long, help_heading = "Filters")]
     pub(crate) expired_only: bool,
 }
 
@@ -371,7 +408,7 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
         created_at: project.now,
         expires_at,
         tags: request.tags.iter().map(|tag| tag.trim().to_owned()).collect(),
-        metadata: request.metadata.clone(),
+        metadata: request.metadata.iter().cloned().collect(),
         project: request.project_id.clone(),
     })
 }

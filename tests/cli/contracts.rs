@@ -230,7 +230,7 @@ fn json_of_pins_inject_feedback_and_hooks() {
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:string,id:string,metadata:{a:string},priority:string,projectId:null,scope:string,tags:[string],tokens:number}]
             totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,usage:number}
             warnings: []
-            $ cerberus memory pin render
+            $ cerberus memory pin show
             pins: [string]
             text: string
             tokenizer: string
@@ -261,7 +261,7 @@ fn json_of_pins_inject_feedback_and_hooks() {
             usedTokens: number
             warnings: []
             written: bool
-            $ cerberus memory feedback hash --good
+            $ cerberus memory feedback hash --helpful
             anchored: bool
             good: bool
             id: string

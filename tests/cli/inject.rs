@@ -239,7 +239,7 @@ fn a_client_limit_is_respected_and_skipped_items_are_listed() {
         [exit 0]
     "#]]);
     let wide = sandbox.ok("memory inject --for copilot --budget 5000");
-    assert!(wide.len() <= 4000 && wide.contains("Left out for lack of room: "), "{wide}");
+    assert!(wide.len() <= 4000 && wide.contains("Omitted for lack of space: "), "{wide}");
     sandbox.write("AGENTS.md", "x".repeat(31 * 1024));
     sandbox.ok("memory inject --for agents-md --into AGENTS.md --budget 5000");
     let size = sandbox.read("AGENTS.md").len();

@@ -391,7 +391,7 @@ fn a_full_set_evicts_the_oldest_pin_of_the_lowest_priority() {
         hint: list them with `cerberus memory pin list`, and remove one with `cerberus memory pin remove`
         [exit 2]
 
-        $ cerberus memory pin render
+        $ cerberus memory pin show
         Pinned notes:
         - (critical) note c
         - (critical) note d
@@ -475,7 +475,7 @@ fn persistent_pins_are_in_git_and_a_damaged_file_is_not_overwritten() {
 fn builtin_pins_are_disabled_one_by_one() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
-        $ cerberus memory pin render
+        $ cerberus memory pin show
         Pinned notes:
         - (safety) Ask before `git reset --hard`, `git clean`, a forced push or any rewriting of history: what goes may be the only copy.
         - (safety) Delete, move and overwrite inside this project only, and list what a recursive delete would take before it runs.
@@ -488,8 +488,8 @@ fn builtin_pins_are_disabled_one_by_one() {
         [exit 0]
     "#]]);
     sandbox.write("cerberus.toml", "[pins]\ndefaults = { git = false, tests = false }\n");
-    let text = sandbox.ok("memory pin render");
+    let text = sandbox.ok("memory pin show");
     assert_eq!(text.lines().count(), 7, "{text}");
     sandbox.write("cerberus.toml", "[pins]\ndefaults = false\n");
-    assert_eq!(sandbox.ok("memory pin render"), "");
+    assert_eq!(sandbox.ok("memory pin show"), "");
 }

@@ -1,7 +1,5 @@
 //! The tools for pins: `add_pin`, `list_pins` and `remove_pin`.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
@@ -65,14 +63,10 @@ struct AddPin {
 fn add_pin(call: &Call<'_>, params: AddPin) -> Result<ToolResult> {
     let request = Request {
         content: params.content,
-        id: None,
-        priority: params.priority.unwrap_or(Priority::Info),
+        priority: params.priority.unwrap_or_default(),
         scope: params.scope,
         expires: params.expires,
-        tags: Vec::new(),
-        metadata: BTreeMap::new(),
-        project_id: None,
-        allow_secret: false,
+        ..Request::default()
     };
     ToolResult::of(&pins::add(call.project(), &request, Some(call.session))?, "list_pins")
 }

@@ -29,17 +29,8 @@ fn project(folder: &Path) -> Project {
 /// Adds a text as a pin and as a memory anchored to a file with `code`.
 fn fill(project: &Project, at: usize, text: &str, code: &str) {
     let priority = Priority::ALL[at % 3];
-    let pin = pins::Request {
-        content: format!("pin {at} {text}"),
-        id: None,
-        priority,
-        scope: None,
-        expires: None,
-        tags: Vec::new(),
-        metadata: std::collections::BTreeMap::new(),
-        project_id: None,
-        allow_secret: false,
-    };
+    let pin =
+        pins::Request { content: format!("pin {at} {text}"), priority, ..pins::Request::default() };
     pins::add(project, &pin, None).expect("pinned");
     let file = format!("code{at}.py");
     std::fs::write(project.root.join(&file), format!("# {at}\n{code}")).expect("a file");
