@@ -20,7 +20,7 @@ use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
 use crate::error::UserError;
 use crate::ops::pins::{self, builtin};
-use crate::ops::{Project, inject};
+use crate::ops::{InjectOptions, Project};
 use crate::text::{self, LineIndex};
 
 mod args;
@@ -148,10 +148,10 @@ struct InjectConfig {
 
 impl InjectConfig {
     /// Fills missing values from `user`, then from the defaults.
-    fn or(self, user: Self) -> inject::InjectOptions {
-        let default = inject::InjectOptions::default();
+    fn or(self, user: Self) -> InjectOptions {
+        let default = InjectOptions::default();
         let max_lines = self.max_lines.or(user.max_lines).map(NonZeroUsize::get);
-        inject::InjectOptions {
+        InjectOptions {
             budget: self.budget.or(user.budget).unwrap_or(default.budget),
             code_share: self.code_share.or(user.code_share).unwrap_or(default.code_share),
             max_lines: max_lines.unwrap_or(default.max_lines),

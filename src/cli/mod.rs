@@ -16,6 +16,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::hooks::HooksCommand;
 use crate::commands::index::IndexArgs;
+use crate::commands::inject::ClientProfile;
 use crate::commands::{
     add, anchor, anchor_test, append, completions, create, demo, doctor, export, feedback, hooks,
     import, index, init, inject, linked, links, merge, pin, read, reanchor, report, search,
@@ -24,7 +25,6 @@ use crate::commands::{
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
 use crate::mcp::McpArgs;
-use crate::ops::inject::ClientProfile;
 use crate::output::Printer;
 use crate::timings;
 

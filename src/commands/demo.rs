@@ -22,7 +22,7 @@ use crate::engine::rank::fusion::Recency;
 use crate::error::{ExitStatus, UserError};
 use crate::model::State;
 use crate::ops::memories::Filter;
-use crate::ops::{Project, inject, pins, search, show};
+use crate::ops::{InjectOptions, Project, pins, search, show};
 use crate::output::{BAD, FAINT, GOOD, Printer};
 
 /// The repository: one example in Python and one in Go, and other code.
@@ -84,7 +84,7 @@ fn demo(now: Timestamp) -> Result<Report> {
         weights: Weights::default(),
         recency: Recency::default(),
         pins: pins::PinLimits::default(),
-        inject: inject::InjectOptions::default(),
+        inject: InjectOptions::default(),
         now,
         root,
     };

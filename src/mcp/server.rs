@@ -23,9 +23,10 @@ use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::{JoinError, spawn_blocking};
 
+use crate::commands::inject;
 use crate::config::{GlobalArgs, Settings};
 use crate::error::UserError;
-use crate::ops::{Project, inject};
+use crate::ops::Project;
 
 use super::args::ToolSet;
 use super::resources::{self, Subscriptions};

@@ -19,7 +19,6 @@ pub(crate) mod complete;
 pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod feedback;
-pub(crate) mod inject;
 pub(crate) mod linked;
 pub(crate) mod links;
 pub(crate) mod managed_block;
@@ -48,7 +47,7 @@ pub(crate) struct Project {
     /// The recency boost of a search.
     pub(crate) recency: Recency,
     pub(crate) pins: pins::PinLimits,
-    pub(crate) inject: inject::InjectOptions,
+    pub(crate) inject: InjectOptions,
     pub(crate) now: Timestamp,
 }
 
@@ -62,6 +61,22 @@ impl Project {
             weights: &self.weights,
             now: i64::try_from(self.now.as_nanosecond()).unwrap_or(i64::MAX),
         }
+    }
+}
+
+/// The configuration of `inject`.
+#[derive(Debug, Clone)]
+pub(crate) struct InjectOptions {
+    pub(crate) budget: usize,
+    /// The share of the budget for examples if the texts need the rest.
+    pub(crate) code_share: f64,
+    /// The maximum number of lines of an example.
+    pub(crate) max_lines: usize,
+}
+
+impl Default for InjectOptions {
+    fn default() -> Self {
+        Self { budget: 1500, code_share: 0.6, max_lines: 30 }
     }
 }
 

@@ -24,7 +24,7 @@ mod limits;
 mod load;
 pub(crate) mod render;
 
-pub(super) use load::{Loaded, load};
+pub(crate) use load::{Loaded, load};
 
 /// The limits for pins, and the names of the disabled built-in pins.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use crate::bank::ExternalFile;
 use crate::text::plural;
 
 use super::Doctor;
-use crate::ops::inject::{self, ClientProfile};
+use crate::commands::inject::{self, ClientProfile};
 use crate::ops::managed_block;
 
 /// The documents that agents read, with the client profile that a block in them may use.

@@ -5,11 +5,12 @@ use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
+use crate::commands::inject;
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
 use crate::model::MemoryType;
 use crate::ops::memories::Filter;
-use crate::ops::{inject, linked, search, stats};
+use crate::ops::{linked, search, stats};
 
 use super::{Call, Effect, Tool};
 

@@ -12,14 +12,14 @@ use super::{builtin, is_expired, limits};
 use crate::ops::Project;
 
 /// The pins of the bank and of a session, including expired ones.
-pub(in crate::ops) struct Loaded {
+pub(crate) struct Loaded {
     pub(super) store: Store,
-    pub(in crate::ops) pins: Vec<Pin>,
-    pub(in crate::ops) warnings: Vec<String>,
+    pub(crate) pins: Vec<Pin>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Loads the pins and logs the events since the last command.
-pub(in crate::ops) fn load(project: &Project, session: Option<&str>) -> Result<Loaded> {
+pub(crate) fn load(project: &Project, session: Option<&str>) -> Result<Loaded> {
     if !project.bank.exists() {
         return Err(project.bank.missing().into());
     }
@@ -119,7 +119,7 @@ impl Loaded {
     }
 
     /// Returns the pins to inject, including the built-in ones, in order.
-    pub(in crate::ops) fn injected(&self, project: &Project) -> Vec<Pin> {
+    pub(crate) fn injected(&self, project: &Project) -> Vec<Pin> {
         let project_name = project.root.file_name().map(|name| name.to_string_lossy());
         let is_active = |pin: &&Pin| {
             let is_of_project =

@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::ops::InjectOptions;
 use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
 use crate::engine::rank::calibrate::Weights;
