@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcp import Client, StdioServerParameters
 
-TOOLS = 17
+TOOLS = 16
 
 
 def check(what, holds):
@@ -28,7 +28,7 @@ async def use(client, project, era):
     tools = (await client.list_tools()).tools
     check(f"{len(tools)} tools", len(tools) == TOOLS)
     hinted = [tool.name for tool in tools if tool.annotations.read_only_hint]
-    check(f"read-only: {hinted}", "memory_search" in hinted and "delete_memory" not in hinted)
+    check(f"read-only: {hinted}", "search_memories" in hinted and "delete_memory" not in hinted)
 
     found = await called(client, "find_anchor", rule="close the session", hints=["finally"])
     best = found["candidates"][0]
@@ -36,7 +36,7 @@ async def use(client, project, era):
     kept = await called(
         client, "create_memory", content=f"Pools are drained at night, says {era}", hints=["drain"]
     )
-    hits = await called(client, "memory_search", query="drained", includeContent=True)
+    hits = await called(client, "search_memories", query="drained", includeContent=True)
     check(f"found {hits}", kept["id"] in [hit["id"] for hit in hits["results"]])
     steps = []
     # Only a lost anchor takes long enough to report progress.

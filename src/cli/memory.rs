@@ -71,28 +71,30 @@ Examples:
   cerberus memory reanchor --check --strict
   cerberus memory reanchor --accept hash-passwords")]
     Reanchor(ReanchorArgs),
-    /// Search the memories, or just the wanted sections of them
+    /// Search the memories, or sections of them
     #[command(after_help = "\
-Archived memories are left out (--status archived finds them), and so are those that another one
-supersedes.
+Archived and superseded memories are omitted; --status archived and --superseded find them.
 
 Examples:
   cerberus memory search \"session handling\"
-  cerberus memory search release --anchors summary,decisions --content")]
+  cerberus memory search release --section summary,decisions --content")]
     Search(SearchArgs),
-    /// List the memories that speak of a file, a symbol or a memory, or are anchored there
-    #[command(after_help = "\
-Archived memories are left out, and so are those that another one supersedes.
+    /// List the memories that mention or are anchored to a file, a symbol or a memory
+    #[command(
+        visible_alias = "backlinks",
+        after_help = "\
+Archived and superseded memories are omitted; --superseded includes the superseded ones.
 
 Examples:
   cerberus memory linked src/auth.py
   cerberus memory linked src/auth.py::register \"password\"
-  cerberus memory linked --diff")]
+  cerberus memory linked --diff"
+    )]
     Linked(LinkedArgs),
-    /// List the links between memories and what they speak of
+    /// List the links of the memories and their targets
     #[command(after_help = "\
-With --broken only links are listed that do not lead where they say, each with what is known of its
-target, and the exit status is 1 if there is any.
+With --broken only broken links are listed, each with the current location of its target if it is
+known; the exit status is 1 if there are any.
 
 Examples:
   cerberus memory links --broken
@@ -193,7 +195,7 @@ Examples:
 
 Example: cerberus memory feedback hash-passwords --helpful")]
     Feedback(FeedbackArgs),
-    /// Count the memories and their anchors
+    /// Count the memories, anchors and links
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),
     /// Write an HTML page of the rules, their examples, changes and links

@@ -215,7 +215,7 @@ fn is_hook(command: &Command) -> bool {
     let Command::Memory(command) = command else { return false };
     match command.as_ref() {
         MemoryCommand::Inject(args) => args.request.client.is_some_and(ClientProfile::is_hook),
-        MemoryCommand::Linked(args) => args.host.is_some(),
+        MemoryCommand::Linked(args) => args.client.is_some(),
         _ => false,
     }
 }

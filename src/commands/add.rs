@@ -15,7 +15,7 @@ use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
 use crate::ops::similar::SimilarMemories;
 use crate::ops::{Project, default_scope, document, seconds};
-use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AddArgs {
@@ -112,7 +112,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     }
     let memories = Memories::load(project)?;
     let scope = args.scope.clone().unwrap_or_else(|| default_scope(project));
-    let mut warnings = SimilarMemories::of(&memories).warnings(text, &scope);
+    let mut warnings = SimilarMemories::new(&memories).warnings(text, &scope);
     // Every check that can fail comes before the first write.
     let (anchor, unanchored) = find_anchor(project, args, text, &scope, &mut warnings)?;
     let frontmatter = Frontmatter {
@@ -192,23 +192,23 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
     let args = AddArgs { hints: super::hints(&args.hints), ..args.clone() };
     let report = add(&settings.project, &args)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     out.line(&format!(
         "{} {} {}",
-        out.painted(GOOD, "added"),
-        out.styled(NAME, &report.id),
-        out.painted(FAINT, &format!("({})", report.file))
+        out.paint(OK, "added"),
+        out.style(NAME, &report.id),
+        out.paint(DIM, &format!("({})", report.file))
     ));
     if let Some(anchor) = &report.anchor {
         let location = super::place(&anchor.file, anchor.symbol.as_deref());
-        let location = out.styled(NAME, &location);
+        let location = out.style(NAME, &location);
         out.line(&format!("  example {location} (quality {:.2})", anchor.quality));
     }
     if let Some(unanchored) = &report.unanchored {
-        out.line(&format!("  {}: {}", out.painted(ODD, "not anchored"), unanchored.reason));
+        out.line(&format!("  {}: {}", out.paint(WARN, "not anchored"), unanchored.reason));
         if unanchored.can_be_anchored {
             let command = format!("cerberus memory anchor {}", report.id);
             out.line(&format!("  next: {command} --candidates 5"));

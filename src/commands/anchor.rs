@@ -13,7 +13,7 @@ use crate::model::{Anchor, CodeLocation, Origin};
 use crate::ops::Project;
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
-use crate::output::{GOOD, NAME, ODD, Printer};
+use crate::output::{NAME, OK, Printer, WARN};
 use crate::text::shell_word;
 
 /// Number of candidates to list if the user does not specify one.
@@ -174,7 +174,7 @@ pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> 
     let report = anchor(&settings.project, args)?;
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
     } else {
         print(&report, args, out);
     }
@@ -183,10 +183,10 @@ pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> 
 }
 
 fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
-    let id = out.styled(NAME, &report.id);
+    let id = out.style(NAME, &report.id);
     let is_list = args.candidates.is_some();
     if let Some(anchor) = &report.anchor {
-        let verb = out.painted(GOOD, if args.dry_run { "would anchor" } else { "anchored" });
+        let verb = out.paint(OK, if args.dry_run { "would anchor" } else { "anchored" });
         let location = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
         let (quality, chosen) = (anchor.quality, anchor.chosen);
         out.line(&format!("{verb} {id} to {location} (quality {quality:.2}, {chosen})"));
@@ -204,7 +204,7 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
         out.line(&format!("{id}: {}", out.safe(&report.rule)));
     } else {
         let reason = anchors::rejection(&report.candidates, report.min_quality);
-        out.line(&format!("{id} is {}: {reason}", out.painted(ODD, "not anchored")));
+        out.line(&format!("{id} is {}: {reason}", out.paint(WARN, "not anchored")));
     }
     print_candidates(&report.candidates, is_list, out);
     print_unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);

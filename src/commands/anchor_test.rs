@@ -14,7 +14,7 @@ use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking, Unkno
 use crate::error::{ExitStatus, UserError};
 use crate::model::{CodeLocation, Scope};
 use crate::ops::{anchors, memories};
-use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]
@@ -73,7 +73,7 @@ pub(crate) fn run(
     let rankings = examples::find(settings.project.code(), &queries(args)?, options)?;
     for ranking in &rankings {
         out.warn(&ranking.warnings);
-        if out.json { out.document(ranking)? } else { print(ranking, args.explain, out) }
+        if out.json { out.json(ranking)? } else { print(ranking, args.explain, out) }
     }
     let Some(expected) = &args.expect else { return Ok(ExitStatus::Done) };
     let is_found = rankings.iter().all(|ranking| {
@@ -147,18 +147,18 @@ fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
 }
 
 fn print(ranking: &Ranking, explain: bool, out: &mut Printer) {
-    out.line(&out.styled(NAME, &ranking.rule));
+    out.line(&out.style(NAME, &ranking.rule));
     out.line(&match &ranking.anchor {
         Some(anchor) => format!(
             "{} {}:{} (quality {:.2})",
-            out.painted(GOOD, "example"),
+            out.paint(OK, "example"),
             out.safe(&super::place(&anchor.file, anchor.symbol.as_deref())),
             anchor.start_line,
             anchor.quality
         ),
         None => format!(
             "{}: {}",
-            out.painted(ODD, "not anchored"),
+            out.paint(WARN, "not anchored"),
             anchors::rejection(&ranking.candidates, ranking.min_quality)
         ),
     });
@@ -181,7 +181,7 @@ pub(super) fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: 
     out.rows(&["#", "quality", "location", "symbol", "matched terms"], &rows);
     for candidate in candidates.iter().filter(|it| explain || it.excerpt.is_some()) {
         let location = super::place(&candidate.file, candidate.symbol.as_deref());
-        let rank = out.painted(NAME, &format!("#{}", candidate.rank));
+        let rank = out.paint(NAME, &format!("#{}", candidate.rank));
         out.line(&format!("{rank} {}", out.safe(&location)));
         for line in candidate.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
             out.line(format!("    {}", out.safe(line)).trim_end());
@@ -201,7 +201,7 @@ pub(super) fn print_unknown_words(unknown: &[UnknownWord], out: &mut Printer) {
         } else {
             format!("; similar words in the code: {}", out.safe(&word.near.join(", ")))
         };
-        let label = out.painted(FAINT, "not found in the code:");
+        let label = out.paint(DIM, "not found in the code:");
         out.line(&format!("{label} `{}`{similar}", out.safe(&word.word)));
     }
 }

@@ -14,7 +14,7 @@ use crate::model::{MemoryType, Scope};
 use crate::ops::memories::Memories;
 use crate::ops::similar::SimilarMemories;
 use crate::ops::{Project, default_scope, document, seconds};
-use crate::output::{FAINT, GOOD, NAME, Printer};
+use crate::output::{DIM, NAME, OK, Printer};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CreateArgs {
@@ -75,7 +75,7 @@ pub(crate) fn create(project: &Project, args: &CreateArgs, content: &str) -> Res
     let mut warnings = document::text_warnings(&file, &text);
     let body = text[frontmatter::body_start(&text)..].trim();
     let scope = front.scope.unwrap_or_else(|| default_scope(project));
-    warnings.extend(SimilarMemories::of(&memories).warnings(body, &scope));
+    warnings.extend(SimilarMemories::new(&memories).warnings(body, &scope));
     Ok(Report { id, file, warnings })
 }
 
@@ -128,15 +128,15 @@ pub(crate) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> 
     let args = CreateArgs { hints: super::hints(&args.hints), ..args.clone() };
     let report = create(&settings.project, &args, &content)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     out.line(&format!(
         "{} {} {}",
-        out.painted(GOOD, "created"),
-        out.styled(NAME, &report.id),
-        out.painted(FAINT, &format!("({})", report.file))
+        out.paint(OK, "created"),
+        out.style(NAME, &report.id),
+        out.paint(DIM, &format!("({})", report.file))
     ));
     Ok(ExitStatus::Done)
 }

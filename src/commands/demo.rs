@@ -15,15 +15,15 @@ use super::add::{self, AddArgs};
 use super::init;
 use super::reanchor::{self, ReanchorArgs};
 use crate::bank::Bank;
+use crate::commands::show::{self, ShowArgs};
 use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
 use crate::config;
 use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
 use crate::error::{ExitStatus, UserError};
 use crate::model::State;
-use crate::ops::memories::Filter;
-use crate::ops::{InjectOptions, Project, pins, search, show};
-use crate::output::{BAD, FAINT, GOOD, Printer};
+use crate::ops::{InjectOptions, Project, pins, search};
+use crate::output::{DIM, ERROR, OK, Printer};
 
 /// The repository: one example in Python and one in Go, and other code.
 const FILES: &[(&str, &str)] = &[
@@ -152,9 +152,9 @@ fn changes(report: &reanchor::Report) -> String {
 }
 
 fn rebuild_store(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    let request = show::Request { anchored: true, ..show::Request::default() };
+    let args = ShowArgs { anchored: true, ..ShowArgs::default() };
     let show = || -> Result<String> {
-        let report = show::show(project, &request)?;
+        let report = show::show(project, &args)?;
         let code = report.memories.into_iter().filter_map(|memory| memory.anchor?.code);
         Ok(code.collect::<Vec<_>>().join("\n"))
     };
@@ -171,14 +171,9 @@ fn rebuild_store(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
 fn search_sections(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
     write(&project.bank.folder().join("release-notes.md"), NOTES)?;
     let request = search::Request {
-        query: "release".to_owned(),
         sections: vec!["summary".to_owned()],
         content: true,
-        filter: Filter::default(),
-        since: None,
-        until: None,
-        superseded: false,
-        limit: 1,
+        ..search::Request::new("release".to_owned(), 1)
     };
     let mut results = search::search(project, &request)?.results.into_iter();
     let metrics = results.next().and_then(|hit| hit.token_metrics);
@@ -212,13 +207,13 @@ fn write(path: &Path, text: &str) -> Result<()> {
 pub(crate) fn run(out: &mut Printer) -> Result<ExitStatus> {
     let report = demo(config::now()?)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed });
     }
     for step in &report.steps {
-        let mark = if step.ok { out.painted(GOOD, "ok  ") } else { out.painted(BAD, "FAIL") };
+        let mark = if step.ok { out.paint(OK, "ok  ") } else { out.paint(ERROR, "FAIL") };
         out.line(&format!("{mark} {}", step.command));
-        out.line(&out.painted(FAINT, &format!("     {}", step.shows)));
+        out.line(&out.paint(DIM, &format!("     {}", step.shows)));
     }
     if report.ok {
         out.line(&format!("{} steps passed, {:.0} ms", report.steps.len(), report.elapsed_ms));

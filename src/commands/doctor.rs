@@ -14,7 +14,7 @@ use crate::config::{
 };
 use crate::error::ExitStatus;
 use crate::ops::Project;
-use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 
 mod anchors;
 mod hosts;
@@ -100,10 +100,10 @@ pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> 
     let (settings, config) = config::check(global)?;
     let report = doctor(&settings.project, config);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
     } else if report.findings.is_empty() {
         let checks = out.safe(&report.checks.join(", "));
-        out.line(&format!("{}; checked {checks}", out.painted(GOOD, "no problems found")));
+        out.line(&format!("{}; checked {checks}", out.paint(OK, "no problems found")));
     } else if out.terminal.out_is_terminal {
         print_findings(&report, out);
     } else {
@@ -127,18 +127,18 @@ pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> 
 fn print_findings(report: &Report, out: &mut Printer) {
     for finding in &report.findings {
         let style = match finding.severity {
-            Severity::Unchecked => BAD,
-            Severity::Error => ODD,
-            Severity::Info => FAINT,
+            Severity::Unchecked => ERROR,
+            Severity::Error => WARN,
+            Severity::Info => DIM,
         };
-        let severity = out.painted(style, &format!("{:<9}", finding.severity.as_str()));
+        let severity = out.paint(style, &format!("{:<9}", finding.severity.as_str()));
         out.line(&format!("{severity} {}: {}", finding.check, out.safe(&finding.message)));
-        out.line(&format!("          next: {}", out.styled(NAME, &finding.next)));
+        out.line(&format!("          next: {}", out.style(NAME, &finding.next)));
     }
     let root = out.safe(&report.root);
     let checks = out.safe(&report.checks.join(", "));
-    out.line(&out.painted(FAINT, &format!("checked {checks}")));
-    out.line(&out.painted(FAINT, &format!("project {root}: {}", report.root_source)));
+    out.line(&out.paint(DIM, &format!("checked {checks}")));
+    out.line(&out.paint(DIM, &format!("project {root}: {}", report.root_source)));
 }
 
 /// The state of a run.

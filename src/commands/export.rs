@@ -11,7 +11,7 @@ use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::Project;
 use crate::ops::export::{FORMAT, Header, Line, VERSION};
-use crate::output::{GOOD, Printer};
+use crate::output::{OK, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -80,19 +80,19 @@ pub(crate) fn run(args: &ExportArgs, settings: &Settings, out: &mut Printer) -> 
     let export = export(&settings.project)?;
     let Some(path) = &args.output else {
         out.warn(&export.warnings);
-        out.exactly(export.text.as_bytes());
+        out.raw(export.text.as_bytes());
         return Ok(ExitStatus::Done);
     };
     let report = save(export, path)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     let memories = if report.memories == 1 { "memory" } else { "memories" };
     out.line(&format!(
         "{} {} {memories} to {}",
-        out.painted(GOOD, "exported"),
+        out.paint(OK, "exported"),
         report.memories,
         out.safe(&report.output)
     ));

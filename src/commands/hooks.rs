@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::bank::ExternalFile;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::managed_block;
-use crate::output::{GOOD, NAME, Printer};
+use crate::output::{NAME, OK, Printer};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HooksCommand {
@@ -97,7 +97,7 @@ pub(crate) fn run(command: &HooksCommand, out: &mut Printer) -> Result<ExitStatu
     let Some(path) = &args.write else {
         let report = print(args.tool)?;
         if out.json {
-            out.document(&report)?;
+            out.json(&report)?;
         } else {
             out.line(report.text.trim_end());
         }
@@ -105,11 +105,11 @@ pub(crate) fn run(command: &HooksCommand, out: &mut Printer) -> Result<ExitStatu
     };
     let report = write(args.tool, path)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
     } else if report.written {
-        out.line(&format!("{} {}", out.painted(GOOD, "updated"), out.styled(NAME, &report.file)));
+        out.line(&format!("{} {}", out.paint(OK, "updated"), out.style(NAME, &report.file)));
     } else {
-        out.line(&format!("{} is up to date", out.styled(NAME, &report.file)));
+        out.line(&format!("{} is up to date", out.style(NAME, &report.file)));
     }
     Ok(ExitStatus::Done)
 }

@@ -12,7 +12,7 @@ use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::model::Scope;
 use crate::ops::export::{Header, Line};
-use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 mod from_export;
 mod globs;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
         let (header, lines) = read_export(path)?;
         let report = from_export::import(&settings.project, &header, &lines, args)?;
         if out.json {
-            out.document(&report)?;
+            out.json(&report)?;
         } else {
             out.warn(&report.warnings);
             print_export(&report, out);
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
     } else {
         let report = rules::import(&settings.project, args)?;
         if out.json {
-            out.document(&report)?;
+            out.json(&report)?;
         } else {
             out.warn(&report.warnings);
             print_rules(&report, out);
@@ -90,17 +90,17 @@ fn print_rules(report: &rules::Report, out: &mut Printer) {
         out.rows(&["source", "outcome", "id or reason", "text", "example"], &rows);
     } else {
         for item in report.items.iter().filter(|item| item.outcome == Outcome::Added) {
-            let id = out.styled(NAME, item.id.as_deref().unwrap_or_default());
-            let source = out.painted(FAINT, &format!("({})", out.safe(&source(item))));
-            out.line(&format!("{} {id} {source}", out.painted(GOOD, "added")));
+            let id = out.style(NAME, item.id.as_deref().unwrap_or_default());
+            let source = out.paint(DIM, &format!("({})", out.safe(&source(item))));
+            out.line(&format!("{} {id} {source}", out.paint(OK, "added")));
             if let Some(example) = example(item) {
-                out.line(&format!("  example {}", out.styled(NAME, &example)));
+                out.line(&format!("  example {}", out.style(NAME, &example)));
             }
         }
         for item in report.items.iter().filter(|item| item.outcome == Outcome::Changed) {
             let source = out.safe(&source(item));
             let reason = out.safe(item.reason.as_deref().unwrap_or_default());
-            out.line(&format!("{} {source}: {reason}", out.painted(ODD, "changed")));
+            out.line(&format!("{} {source}: {reason}", out.paint(WARN, "changed")));
         }
     }
     let n = |outcome| report.items.iter().filter(|item| item.outcome == outcome).count();
@@ -119,10 +119,10 @@ fn print_rules(report: &rules::Report, out: &mut Printer) {
 
 fn print_export(report: &from_export::Report, out: &mut Printer) {
     for file in &report.imported {
-        out.line(&format!("{} {}", out.painted(GOOD, "imported"), out.safe(file)));
+        out.line(&format!("{} {}", out.paint(OK, "imported"), out.safe(file)));
     }
     for file in &report.overwritten {
-        out.line(&format!("{} {}", out.painted(GOOD, "overwritten"), out.safe(file)));
+        out.line(&format!("{} {}", out.paint(OK, "overwritten"), out.safe(file)));
     }
     match report.unchanged {
         0 => {}

@@ -11,7 +11,7 @@ use crate::config::Settings;
 use crate::engine::examples;
 use crate::error::ExitStatus;
 use crate::ops::{Progress, Project};
-use crate::output::{Bar, Printer};
+use crate::output::{Printer, ProgressBar};
 use crate::store::code;
 
 #[derive(Debug, Args)]
@@ -63,12 +63,12 @@ fn index(project: &Project, args: &IndexArgs, progress: Progress<'_>) -> Result<
 }
 
 pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let bar = Bar::new(out.terminal, "parsing");
+    let bar = ProgressBar::new(out.terminal, "parsing");
     let report = index(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     let languages = report.languages.iter().map(|(name, n)| vec![name.clone(), n.to_string()]);

@@ -9,7 +9,7 @@ use crate::bank;
 use crate::config::{SAMPLE, Settings};
 use crate::error::ExitStatus;
 use crate::ops::Project;
-use crate::output::{GOOD, NAME, Printer};
+use crate::output::{NAME, OK, Printer};
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -44,14 +44,14 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
 pub(crate) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let report = init(&settings.project)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     if report.created.is_empty() {
-        out.line(&format!("unchanged: {} already exists", out.styled(NAME, &report.bank)));
+        out.line(&format!("unchanged: {} already exists", out.style(NAME, &report.bank)));
     }
     for path in &report.created {
-        out.line(&format!("{} {}", out.painted(GOOD, "created"), out.safe(path)));
+        out.line(&format!("{} {}", out.paint(OK, "created"), out.safe(path)));
     }
     out.line(&format!("commit them: git add {}", report.commit.join(" ")));
     out.line("next: cerberus memory add \"…a rule of this project…\"");

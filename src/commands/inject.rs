@@ -20,7 +20,7 @@ use crate::model::{Pin, PinScope, Priority, State};
 use crate::ops::memories::Memories;
 use crate::ops::pins::{self, builtin, render};
 use crate::ops::{Project, managed_block};
-use crate::output::{GOOD, NAME, ODD, Printer};
+use crate::output::{NAME, OK, Printer, WARN};
 use crate::text::Span;
 use crate::tokens;
 use crate::tree::git;
@@ -249,20 +249,20 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
     let session = super::pin::session(&args.session, settings);
     let report = inject(&settings.project, request, session)?;
     if out.json || args.format == InjectFormat::Json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     if !report.text.is_empty() {
         match request.client {
-            Some(ClientProfile::GeminiHook) => out.document(&json!({
+            Some(ClientProfile::GeminiHook) => out.json(&json!({
                 "hookSpecificOutput": {
                     "hookEventName": "SessionStart",
                     "additionalContext": report.text,
                 }
             }))?,
             Some(ClientProfile::CursorHook) => {
-                out.document(&json!({ "additional_context": report.text }))?;
+                out.json(&json!({ "additional_context": report.text }))?;
             }
             _ => out.line(report.text.trim_end_matches('\n')),
         }
@@ -276,17 +276,17 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
 fn print_block(block: &BlockReport, args: &InjectArgs, out: &mut Printer) -> Result<ExitStatus> {
     let is_stale = args.check && block.stale;
     if out.json {
-        out.document(block)?;
+        out.json(block)?;
         return Ok(if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
     out.warn(&block.report.warnings);
-    let file = out.styled(NAME, &block.file);
+    let file = out.style(NAME, &block.file);
     if is_stale {
-        out.line(&format!("{} {file}: its block is out of date", out.painted(ODD, "stale")));
+        out.line(&format!("{} {file}: its block is out of date", out.paint(WARN, "stale")));
         out.line(&format!("next: cerberus memory inject --into {}", out.safe(&block.file)));
     } else if block.written {
         let tokens = block.report.used_tokens;
-        out.line(&format!("{} {file} ({tokens} tokens)", out.painted(GOOD, "updated")));
+        out.line(&format!("{} {file} ({tokens} tokens)", out.paint(OK, "updated")));
     } else {
         out.line(&format!("{file} is up to date"));
     }

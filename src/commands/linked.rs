@@ -1,38 +1,50 @@
-//! `cerberus memory linked`.
+//! `cerberus memory linked`: memories that link to a file, a symbol or a memory, or are anchored to
+//! it.
 
-use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read};
 
 use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::ops::linked::{self, About, Linked, Reason, Request};
-use crate::output::{FAINT, NAME, ODD, Printer};
+use crate::engine::track;
+use crate::error::{ExitStatus, UserError};
+use crate::markdown::links::{Kind, Part, Target, normalize_path};
+use crate::model::{LinkState, MemoryStatus, MemoryType};
+use crate::ops::links::{self, Edge};
+use crate::ops::search::signals::{self, Query};
+use crate::ops::sync::{self, IndexedMemory, SyncedStore};
+use crate::ops::{Project, rounded};
+use crate::output::{DIM, NAME, Printer, WARN};
+use crate::syntax::parse::last_name;
+use crate::tree::git;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(group = clap::ArgGroup::new("about").required(true).args(["target", "diff"]))]
 pub(crate) struct LinkedArgs {
     /// FILE, FOLDER, FILE::SYMBOL, SYMBOL or memory:ID
     pub(crate) target: Option<String>,
-    /// Rank the memories by how well they fit this
+    /// Rank the memories by this query
     #[arg(requires = "target")]
     pub(crate) query: Option<String>,
-    /// Take the files that are staged in git for the target
+    /// Use the files staged in git as targets
     #[arg(long)]
     pub(crate) diff: bool,
-    /// Also memories that another one supersedes
+    /// Include superseded memories
     #[arg(long)]
     pub(crate) superseded: bool,
-    /// Say it to a host's hook before a commit, and nothing where there is nothing to say
-    #[arg(long = "for", value_name = "HOST", requires = "diff")]
-    pub(crate) host: Option<CommitHost>,
+    /// Format the output for a pre-commit hook; print nothing if no memory matches
+    #[arg(long = "for", value_name = "CLIENT", requires = "diff")]
+    pub(crate) client: Option<CommitHook>,
 }
 
-/// Whose hook runs before a commit.
+/// Hook that runs before a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CommitHost {
+pub(crate) enum CommitHook {
     /// Claude Code, before it runs a command: JSON
     #[value(name = "claude-hook")]
     Claude,
@@ -44,40 +56,113 @@ pub(crate) enum CommitHost {
     Git,
 }
 
-/// A command line is never longer.
+/// Memories that are linked or anchored to the targets.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    /// The normalized target, or the staged files.
+    pub(crate) targets: Vec<String>,
+    pub(crate) query: Option<String>,
+    pub(crate) memories: Vec<Linked>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Memory with its relations to the targets.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Linked {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    #[serde(rename = "type")]
+    pub(crate) memory_type: MemoryType,
+    /// Score for the query, if there is one.
+    pub(crate) score: Option<f64>,
+    pub(crate) reasons: Vec<Reason>,
+}
+
+/// Link or anchor from a memory to a target.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Reason {
+    /// `anchor`, or the relation that the link states.
+    pub(crate) relation: &'static str,
+    /// Target of the link, or location of the anchor.
+    pub(crate) target: String,
+    /// Sentence around the link.
+    pub(crate) context: Option<String>,
+    /// 1-based line of the link in the memory.
+    pub(crate) line: Option<usize>,
+    /// Whether staged changes overlap the target. `None` if the target is a whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) is_changed: Option<bool>,
+}
+
+const ANCHOR: &str = "anchor";
+
+/// Maximum size of a hook payload. A command line is never longer.
 const MAX_PAYLOAD: u64 = 1024 * 1024;
 
+/// Returns the memories that are linked or anchored to the target, or to the staged files if there
+/// is no target.
+pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
+    let query = match &args.query {
+        None => None,
+        Some(text) => Some(Query::parse(text).ok_or_else(|| {
+            UserError::usage("the query contains no words").hint("omit it to list all memories")
+        })?),
+    };
+    let pattern = args.target.as_deref().map(TargetPattern::parse).transpose()?;
+    let staged = match pattern {
+        None => git::staged(&project.root)?,
+        Some(_) => BTreeMap::new(),
+    };
+    let mut synced = sync::open(project)?;
+    let warnings = std::mem::take(&mut synced.warnings);
+    let (edges, anchors) = (links::edges(project, &synced)?, synced.anchors()?);
+    let mut reasons = Reasons::new();
+    let mut targets = Vec::new();
+    if let Some(pattern) = pattern {
+        collect(&pattern, &edges, &anchors, None, &mut reasons);
+        targets.push(pattern.text);
+    }
+    for (path, hunks) in &staged {
+        let hunks = StagedHunks { project, path, hunks };
+        let pattern = TargetPattern {
+            text: path.clone(),
+            path: Some(path.clone()),
+            ..TargetPattern::default()
+        };
+        collect(&pattern, &edges, &anchors, Some(&hunks), &mut reasons);
+        targets.push(pattern.text);
+    }
+    let mut memories = with_reasons(&synced, args.superseded, reasons)?;
+    rank(&synced, query.as_ref(), &mut memories)?;
+    Ok(Report { targets, query: args.query.clone(), memories, warnings })
+}
+
 pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let is_agent = args.host.is_some_and(|host| host != CommitHost::Git);
+    let is_agent = args.client.is_some_and(|client| client != CommitHook::Git);
     if is_agent && !is_commit(&read_payload()?) {
         return Ok(ExitStatus::Done);
     }
-    let request = Request {
-        about: match &args.target {
-            Some(target) => About::Target(target.clone()),
-            None => About::Staged,
-        },
-        query: args.query.clone(),
-        superseded: args.superseded,
-    };
-    let report = linked::linked(&settings.project, &request)?;
-    // Nothing staged, or nothing to say of it, is no failure: hooks ask this.
-    let is_empty = report.memories.is_empty() && !args.diff;
+    let report = linked(&settings.project, args)?;
+    // Hooks run `--diff` before each commit, so an empty result is not a failure there.
+    let is_failed = report.memories.is_empty() && !args.diff;
     if out.json {
-        out.document(&report)?;
-        return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
+        out.json(&report)?;
+        return Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
-    if args.host.is_some() {
+    if args.client.is_some() {
         if report.memories.is_empty() {
             return Ok(ExitStatus::Done);
         }
-        out.line("Memories about what is staged (read one with `cerberus memory show ID`):");
+        out.line("Memories about the staged files (read one with `cerberus memory show ID`):");
         for memory in &report.memories {
-            show(memory, out);
+            print_memory(memory, out);
         }
         if is_agent {
             let text = out.take();
-            out.document(&json!({
+            out.json(&json!({
                 "hookSpecificOutput": {
                     "hookEventName": "PreToolUse",
                     "additionalContext": text,
@@ -87,21 +172,24 @@ pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> 
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
-    if is_empty {
-        return Err(linked::nothing(&report).into());
+    if is_failed {
+        let target = report.targets.join(", ");
+        return Err(UserError::check(format!("no memory mentions or is anchored to `{target}`"))
+            .hint("list all links with `cerberus memory links`")
+            .into());
     }
     if args.diff && report.targets.is_empty() {
-        out.line("nothing is staged");
+        out.line("no files are staged");
     } else if report.memories.is_empty() {
-        out.line("no memory speaks of what is staged");
+        out.line("no memory mentions the staged files");
     }
     for memory in &report.memories {
-        show(memory, out);
+        print_memory(memory, out);
     }
     Ok(ExitStatus::Done)
 }
 
-/// Reads what an agent's host says of the command that it is about to run.
+/// Reads the description of the command that an agent is about to run.
 fn read_payload() -> Result<String> {
     let mut payload = String::new();
     let stdin = std::io::stdin();
@@ -111,7 +199,7 @@ fn read_payload() -> Result<String> {
     Ok(payload)
 }
 
-/// Returns whether the command of a payload commits; without one, nothing speaks against it.
+/// Returns whether the command in a payload is `git commit`. An invalid payload counts as one.
 fn is_commit(payload: &str) -> bool {
     let Ok(payload) = serde_json::from_str::<Value>(payload) else { return true };
     let command = payload["tool_input"]["command"].as_str().unwrap_or_default();
@@ -119,23 +207,219 @@ fn is_commit(payload: &str) -> bool {
     words.any(|word| word == "git" || word.ends_with("/git")) && words.any(|word| word == "commit")
 }
 
-fn show(memory: &Linked, out: &mut Printer) {
-    let about = out.painted(FAINT, memory.memory_type.as_str());
-    out.line(&format!("{}  {about}", out.styled(NAME, &memory.id)));
+fn print_memory(memory: &Linked, out: &mut Printer) {
+    let memory_type = out.paint(DIM, memory.memory_type.as_str());
+    out.line(&format!("{}  {memory_type}", out.style(NAME, &memory.id)));
     for reason in &memory.reasons {
-        let touched = match reason.touched {
-            Some(true) => out.painted(ODD, "  staged lines touch it"),
+        let changed = match reason.is_changed {
+            Some(true) => out.paint(WARN, "  has staged changes"),
             _ => String::new(),
         };
-        out.line(&format!("  {}{touched}", out.safe(&said(memory, reason))));
+        out.line(&format!("  {}{changed}", out.safe(&display(memory, reason))));
     }
 }
 
-fn said(memory: &Linked, reason: &Reason) -> String {
-    let Some(edge) = reason.edge_type else {
-        return format!("anchored to {}", reason.target);
-    };
-    let place = reason.line.map(|line| format!(" {}:{line}", memory.file)).unwrap_or_default();
+fn display(memory: &Linked, reason: &Reason) -> String {
+    let Reason { relation, target, .. } = reason;
+    if *relation == ANCHOR {
+        return format!("anchored to {target}");
+    }
+    let location = reason.line.map(|line| format!(" {}:{line}", memory.file)).unwrap_or_default();
     let context = reason.context.as_ref().map(|it| format!("  {it}")).unwrap_or_default();
-    format!("{edge} {}{place}{context}", reason.target)
+    format!("{relation} {target}{location}{context}")
+}
+
+/// The target argument in each of its possible meanings.
+#[derive(Debug, Default)]
+struct TargetPattern {
+    /// Normalized spelling.
+    text: String,
+    path: Option<String>,
+    symbol: Option<String>,
+    memory: Option<String>,
+}
+
+impl TargetPattern {
+    fn parse(typed: &str) -> Result<Self> {
+        let invalid = || {
+            UserError::usage(format!("`{typed}` is not a valid target"))
+                .hint("use a file, a symbol or a memory, as in `cerberus memory linked src/server.py::start`")
+        };
+        let target = Target::parse(typed).ok_or_else(invalid)?;
+        if target.kind == Kind::Memory {
+            let text = format!("memory:{}", target.name);
+            return Ok(Self { text, memory: Some(target.name), ..Self::default() });
+        }
+        let path = normalize_path(&target.name).ok_or_else(|| {
+            UserError::usage(format!("`{typed}` is outside the project"))
+                .hint("use a path from the project root, as in `src/server.py`")
+        })?;
+        if path.is_empty() {
+            return Err(invalid().into());
+        }
+        let symbol = match target.part {
+            Some(Part::Symbol(symbol)) => Some(symbol),
+            _ => None,
+        };
+        let is_name = target.kind == Kind::Plain && symbol.is_none();
+        Ok(Self {
+            text: match &symbol {
+                Some(symbol) => format!("{path}::{symbol}"),
+                None => path.clone(),
+            },
+            symbol: symbol.or_else(|| is_name.then(|| target.name.clone())),
+            memory: is_name.then(|| target.name.clone()),
+            path: Some(path),
+        })
+    }
+
+    /// Returns whether a location is the target or inside it.
+    fn matches_location(&self, file: &str, symbol: Option<&str>) -> bool {
+        let in_path = self.path.as_ref().is_some_and(|path| {
+            let rest = file.strip_prefix(path.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        match &self.symbol {
+            None => in_path,
+            // A name without a path: of a file or of a symbol.
+            Some(name) if self.memory.is_some() => {
+                in_path || symbol.is_some_and(|symbol| is_in_symbol(symbol, name))
+            }
+            Some(name) => in_path && symbol.is_some_and(|symbol| is_in_symbol(symbol, name)),
+        }
+    }
+
+    /// Returns whether the target of a link is this target or inside it.
+    fn matches_link(&self, link_target: &str) -> bool {
+        let Some(target) = Target::parse(link_target) else {
+            return false;
+        };
+        if target.kind == Kind::Memory {
+            return self.memory.as_ref() == Some(&target.name);
+        }
+        let symbol = match &target.part {
+            Some(Part::Symbol(symbol)) => Some(symbol.as_str()),
+            _ if target.kind == Kind::Plain => Some(target.name.as_str()),
+            _ => None,
+        };
+        let file = normalize_path(&target.name);
+        file.is_some_and(|file| self.matches_location(&file, symbol))
+    }
+}
+
+/// Returns whether a qualified symbol is the wanted one or inside it. Either name may lack its
+/// first parts.
+fn is_in_symbol(symbol: &str, wanted: &str) -> bool {
+    let parts: Vec<&str> = symbol.split('.').collect();
+    let wanted: Vec<&str> = wanted.split('.').collect();
+    parts.windows(wanted.len()).any(|window| window == wanted)
+        || (wanted.ends_with(&parts) && last_name(symbol) == *wanted.last().unwrap_or(&""))
+}
+
+/// Staged changes of one file.
+struct StagedHunks<'a> {
+    project: &'a Project,
+    path: &'a str,
+    hunks: &'a [(u32, u32)],
+}
+
+impl StagedHunks<'_> {
+    /// Returns whether the changes overlap a part of the file, if its lines are known.
+    fn overlap(&self, part: Option<&Part>) -> Option<bool> {
+        let (first, last) = match part? {
+            Part::Lines(first, last) => (*first, *last),
+            Part::Symbol(symbol) => {
+                let found = track::locate(&self.project.root, self.path, Some(symbol)).ok()?;
+                found.found.lines?
+            }
+            Part::Section(_) => return None,
+        };
+        Some(self.hunks.iter().any(|(start, end)| *start <= last && *end > first))
+    }
+}
+
+/// Reasons by memory id.
+type Reasons = BTreeMap<String, Vec<Reason>>;
+
+/// Adds the links and anchors that match a target.
+fn collect(
+    pattern: &TargetPattern,
+    edges: &[Edge],
+    anchors: &Anchors,
+    staged: Option<&StagedHunks>,
+    reasons: &mut Reasons,
+) {
+    for edge in edges {
+        let targets = [Some(&edge.target), edge.resolved_to.as_ref()];
+        let matches = edge.state != LinkState::Outside
+            && targets.into_iter().flatten().any(|target| pattern.matches_link(target));
+        if matches {
+            let resolved = Target::parse(edge.resolved_to.as_ref().unwrap_or(&edge.target));
+            let part = resolved.and_then(|target| target.part);
+            reasons.entry(edge.source.clone()).or_default().push(Reason {
+                relation: edge.relation.as_str(),
+                target: edge.target.clone(),
+                context: Some(edge.context.clone()).filter(|context| !context.is_empty()),
+                line: Some(edge.line),
+                is_changed: staged.and_then(|staged| staged.overlap(part.as_ref())),
+            });
+        }
+    }
+    for (id, anchor) in anchors {
+        if pattern.matches_location(&anchor.file, anchor.symbol.as_deref()) {
+            let part = anchor.symbol.clone().map(Part::Symbol);
+            let target = Target { kind: Kind::Path, name: anchor.file.clone(), part: part.clone() };
+            reasons.entry(id.clone()).or_default().push(Reason {
+                relation: ANCHOR,
+                target: target.to_string(),
+                context: None,
+                line: None,
+                is_changed: staged.and_then(|staged| staged.overlap(part.as_ref())),
+            });
+        }
+    }
+}
+
+/// Returns the memories that have reasons, without archived and superseded ones.
+fn with_reasons(
+    synced: &SyncedStore,
+    include_superseded: bool,
+    mut reasons: Reasons,
+) -> Result<Vec<Linked>> {
+    let superseded = links::supersession(synced)?.superseded;
+    let mut found = Vec::new();
+    for IndexedMemory { memory, file, .. } in synced.memories()? {
+        let is_hidden = memory.status == MemoryStatus::Archived
+            || (!include_superseded && superseded.contains_key(&memory.id));
+        let Some(reasons) = reasons.remove(&memory.id).filter(|_| !is_hidden) else {
+            continue;
+        };
+        let (id, memory_type) = (memory.id, memory.memory_type);
+        found.push(Linked { id, file, memory_type, score: None, reasons });
+    }
+    Ok(found)
+}
+
+/// Sorts the memories by their score for the query, then those with staged changes first, then by
+/// their number of reasons, then by id.
+fn rank(synced: &SyncedStore, query: Option<&Query>, memories: &mut [Linked]) -> Result<()> {
+    if let Some(query) = query {
+        let is_wanted = |id: &str| memories.iter().any(|it| it.id == id);
+        let found = signals::search(&synced.store, query, &is_wanted)?;
+        let scores: BTreeMap<String, f64> =
+            found.into_iter().map(|it| (it.id, rounded(it.score))).collect();
+        for memory in memories.iter_mut() {
+            memory.score = Some(scores.get(&memory.id).copied().unwrap_or(0.0));
+        }
+    }
+    let is_changed = |it: &Linked| it.reasons.iter().any(|it| it.is_changed == Some(true));
+    memories.sort_by(|a, b| {
+        let score = |it: &Linked| it.score.unwrap_or(0.0);
+        score(b)
+            .total_cmp(&score(a))
+            .then_with(|| is_changed(b).cmp(&is_changed(a)))
+            .then_with(|| b.reasons.len().cmp(&a.reasons.len()))
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    Ok(())
 }

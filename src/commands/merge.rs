@@ -23,7 +23,7 @@ use crate::markdown::{EditError, merge as merge_text, secrets};
 use crate::model::{Anchor, Origin, Scope};
 use crate::ops::memories::Memories;
 use crate::ops::{Project, default_scope, document, seconds};
-use crate::output::{FAINT, GOOD, NAME, Printer};
+use crate::output::{DIM, NAME, OK, Printer};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MergeArgs {
@@ -404,25 +404,25 @@ pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> R
     let content = content.read_if_passed()?;
     let report = merge(&settings.project, args, content.as_deref())?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
-    let id = out.styled(NAME, &report.id);
-    let file = out.painted(FAINT, &format!("({})", out.safe(&report.file)));
+    let id = out.style(NAME, &report.id);
+    let file = out.paint(DIM, &format!("({})", out.safe(&report.file)));
     if report.merged.is_empty() && report.redirected.is_empty() {
         out.line(&format!("unchanged {id} {file}"));
         return Ok(ExitStatus::Done);
     }
     let verb = if report.created { "merged into the new" } else { "merged into" };
-    out.line(&format!("{} {id} {file}", out.painted(GOOD, verb)));
+    out.line(&format!("{} {id} {file}", out.paint(OK, verb)));
     for moved in &report.merged {
-        let (id, file) = (out.styled(NAME, &moved.id), out.safe(&moved.file));
+        let (id, file) = (out.style(NAME, &moved.id), out.safe(&moved.file));
         out.line(&format!("  {id} moved to the trash as {file}"));
     }
     for other in &report.redirected {
         let links = if other.links == 1 { "link" } else { "links" };
-        out.line(&format!("  {}: {} {links} redirected", out.styled(NAME, &other.id), other.links));
+        out.line(&format!("  {}: {} {links} redirected", out.style(NAME, &other.id), other.links));
     }
     if let Some(id) = &report.anchor_from {
         out.line(&format!("  anchored to the example of {}", out.safe(id)));

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::ops::pins::{self, Filter, PinReport, Removed, Request, Totals};
-use crate::output::{FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 use crate::text::plural;
 
 #[derive(Debug, Subcommand)]
@@ -91,23 +91,20 @@ pub(crate) fn run(
             let report = pins::add(project, &args.request, session(&args.session, settings))?;
             out.warn(&report.warnings);
             if out.json {
-                out.document(&report)?;
+                out.json(&report)?;
                 return Ok(ExitStatus::Done);
             }
             let pin = &report.pin;
             let about = format!("({}, {}, {} tokens)", pin.priority, expiry_label(pin), pin.tokens);
             out.line(&format!(
                 "{} {} {}",
-                out.painted(GOOD, "pinned"),
-                out.styled(NAME, &pin.id),
-                out.painted(FAINT, &about)
+                out.paint(OK, "pinned"),
+                out.style(NAME, &pin.id),
+                out.paint(DIM, &about)
             ));
             for id in &report.evicted {
-                let evicted = out.painted(ODD, "removed");
-                out.line(&format!(
-                    "  {evicted} {} to stay within the limits",
-                    out.styled(NAME, id)
-                ));
+                let evicted = out.paint(WARN, "removed");
+                out.line(&format!("  {evicted} {} to stay within the limits", out.style(NAME, id)));
             }
         }
         PinCommand::List(args) => {
@@ -115,19 +112,19 @@ pub(crate) fn run(
             let report = pins::list(project, &args.filter, args.include_expired, session)?;
             out.warn(&report.warnings);
             if out.json {
-                out.document(&report)?;
+                out.json(&report)?;
                 return Ok(ExitStatus::Done);
             }
             let rows: Vec<Vec<String>> = report.pins.iter().map(row).collect();
             out.rows(&["id", "priority", "expiry", "text"], &rows);
-            out.line(&out.painted(FAINT, &usage_line(&report.totals)));
+            out.line(&out.paint(DIM, &usage_line(&report.totals)));
             if !report.defaults.is_empty() {
                 let n = report.defaults.len();
                 let hint = format!(
                     "plus {}; print all: cerberus memory pin show",
                     plural(n, "built-in pin")
                 );
-                out.line(&out.painted(FAINT, &hint));
+                out.line(&out.paint(DIM, &hint));
             }
         }
         PinCommand::Remove(args) => {
@@ -144,14 +141,14 @@ pub(crate) fn run(
             let report = pins::show(project, session(args, settings))?;
             out.warn(&report.warnings);
             if out.json {
-                out.document(&report)?;
+                out.json(&report)?;
             } else if !report.text.is_empty() {
                 out.line(report.text.trim_end());
             }
         }
         PinCommand::Events(args) => {
             for event in pins::events(project, session(args, settings))? {
-                out.document(&event)?;
+                out.json(&event)?;
             }
         }
     }
@@ -185,10 +182,10 @@ fn usage_line(totals: &Totals) -> String {
 fn print_removed(report: &Removed, out: &mut Printer) -> Result<()> {
     out.warn(&report.warnings);
     if out.json {
-        return out.document(report);
+        return out.json(report);
     }
     for id in &report.removed {
-        out.line(&format!("removed {}", out.styled(NAME, id)));
+        out.line(&format!("removed {}", out.style(NAME, id)));
     }
     if report.removed.is_empty() {
         out.line("no pins match");

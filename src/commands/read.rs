@@ -98,12 +98,12 @@ pub(crate) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Re
     let is_missing = !requested_sections(args).is_empty() && report.sections.is_empty();
     let status = if is_missing { ExitStatus::CheckFailed } else { ExitStatus::Done };
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(status);
     }
     out.warn(&report.warnings);
     match &report.bytes {
-        Some(bytes) => out.exactly(bytes),
+        Some(bytes) => out.raw(bytes),
         None => {
             for line in report.content.lines() {
                 out.line(&out.safe(line));

@@ -20,7 +20,7 @@ use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, Origin, State};
 use crate::ops::memories::{Filter, Memories};
 use crate::ops::{Progress, Project, rounded};
-use crate::output::{Bar, Printer};
+use crate::output::{Printer, ProgressBar};
 use crate::tree::git;
 
 mod annotations;
@@ -328,25 +328,25 @@ pub(crate) fn run(
     if args.undo {
         let report = undo(&settings.project)?;
         if format == ReportFormat::Json {
-            out.document(&report)?;
+            out.json(&report)?;
         } else {
             let n_anchors = report.anchors;
             out.line(&format!("reverted the last reanchor; restored {n_anchors} anchors"));
         }
         return Ok(ExitStatus::Done);
     }
-    let bar = Bar::new(out.terminal, "following anchors");
+    let bar = ProgressBar::new(out.terminal, "following anchors");
     let report = reanchor(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
     match (format, &args.explain) {
-        (ReportFormat::Json, _) => out.document(&report)?,
+        (ReportFormat::Json, _) => out.json(&report)?,
         (ReportFormat::Github, _) => {
             for line in annotations::github(&report).lines() {
                 out.line(&out.safe(line));
             }
         }
-        (ReportFormat::Sarif, _) => out.document(&annotations::sarif(&report))?,
+        (ReportFormat::Sarif, _) => out.json(&annotations::sarif(&report))?,
         (ReportFormat::Table, Some(id)) => print::explanation(&report, id, out)?,
         (ReportFormat::Table, None) => print::report(&report, args, out),
     }

@@ -26,7 +26,7 @@ use crate::ops::memories::Memories;
 use crate::ops::metadata::Metadata;
 use crate::ops::pins::{self, BuiltinPin};
 use crate::ops::{Progress, Project, rounded};
-use crate::output::{Bar, GOOD, ODD, Printer};
+use crate::output::{OK, Printer, ProgressBar, WARN};
 use crate::syntax::excerpt::excerpt;
 use crate::syntax::language;
 use crate::tree::{git, read};
@@ -315,13 +315,13 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     let path = args.html.as_deref().filter(|_| !to_stdout);
     // Opened first, so that an invalid path fails before the work.
     let file = path.map(|path| OutputFile::open(path, &settings.project.bank)).transpose()?;
-    let bar = Bar::new(out.terminal, "following anchors");
+    let bar = ProgressBar::new(out.terminal, "following anchors");
     let (report, store_warnings) = report(&settings.project, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
     out.warn(&store_warnings);
     if to_stdout {
-        out.exactly(page::page(&report).as_bytes());
+        out.raw(page::page(&report).as_bytes());
     }
     if let (Some(file), Some(path)) = (file, path) {
         let html = page::page(&report);
@@ -331,7 +331,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
         }
     }
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
     }
     Ok(ExitStatus::Done)
 }
@@ -340,13 +340,13 @@ fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer
     let memories = if counts.memories == 1 { "memory" } else { "memories" };
     out.line(&format!(
         "{} {} {memories} to {}, {} KB",
-        out.painted(GOOD, "wrote"),
+        out.paint(OK, "wrote"),
         counts.memories,
         out.safe(&path.display().to_string()),
         n_bytes.div_ceil(1024)
     ));
     if counts.drifted > 0 {
         let verb = if counts.drifted == 1 { "example needs" } else { "examples need" };
-        out.line(&out.painted(ODD, &format!("{} {verb} a decision", counts.drifted)));
+        out.line(&out.paint(WARN, &format!("{} {verb} a decision", counts.drifted)));
     }
 }

@@ -8,31 +8,31 @@ use std::num::NonZeroUsize;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::search::{self, Hit, Report, Request};
-use crate::output::{FAINT, NAME, Printer};
+use crate::output::{DIM, NAME, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// What to look for
+    /// Words to search for
     pub(crate) query: String,
-    /// Return just these sections, with what that saves
-    #[arg(long, value_name = "SECTION,…", value_delimiter = ',')]
-    pub(crate) anchors: Vec<String>,
-    /// Print the text too
+    /// Return only these sections, and the tokens that this saves
+    #[arg(long = "section", visible_alias = "anchors", value_name = "ID,…", value_delimiter = ',')]
+    pub(crate) sections: Vec<String>,
+    /// Print the text
     #[arg(long)]
     pub(crate) content: bool,
-    /// Show the place of each memory in each lane, and what it adds to the score
-    #[arg(long)]
-    pub(crate) why: bool,
-    /// Also memories that another one supersedes
+    /// Show the rank in each search signal and its score contribution
+    #[arg(long, alias = "why")]
+    pub(crate) explain: bool,
+    /// Include superseded memories
     #[arg(long)]
     pub(crate) superseded: bool,
-    /// Only memories written or changed from this date or time on
+    /// Only memories created or changed at or after this date or time
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub(crate) since: Option<String>,
-    /// Only memories written or changed until this date or time
+    /// Only memories created or changed at or before this date or time
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub(crate) until: Option<String>,
-    /// Show so many memories
+    /// Maximum number of memories
     #[arg(long, value_name = "N", default_value = "5")]
     pub(crate) limit: NonZeroUsize,
     #[command(flatten)]
@@ -40,14 +40,10 @@ pub(crate) struct SearchArgs {
 }
 
 pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let sections = args.sections.iter().map(|id| id.trim()).filter(|id| !id.is_empty());
     let request = Request {
         query: args.query.clone(),
-        sections: args
-            .anchors
-            .iter()
-            .map(|id| id.trim().to_owned())
-            .filter(|id| !id.is_empty())
-            .collect(),
+        sections: sections.map(str::to_owned).collect(),
         content: args.content,
         filter: super::filter(&args.filter),
         since: args.since.clone(),
@@ -57,28 +53,30 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> 
     };
     let report = search::search(&settings.project, &request)?;
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         let is_empty = report.results.is_empty();
         return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
     out.warn(&report.warnings);
     if report.results.is_empty() {
-        return Err(nothing(&report).into());
+        return Err(no_results(&report).into());
     }
     for hit in &report.results {
-        show(hit, args.why, out);
+        print_hit(hit, args.explain, out);
     }
     Ok(ExitStatus::Done)
 }
 
-fn nothing(report: &Report) -> UserError {
-    let failure = UserError::check(format!("no memory speaks of `{}`", report.query));
-    if report.left_out > 0 {
-        let n = report.left_out;
-        let memories = if n == 1 { "1 memory does".to_owned() } else { format!("{n} memories do") };
+fn no_results(report: &Report) -> UserError {
+    let failure = UserError::check(format!("no memory matches `{}`", report.query));
+    if report.skipped > 0 {
+        let memories = match report.skipped {
+            1 => "1 matching memory is".to_owned(),
+            n => format!("{n} matching memories are"),
+        };
         return failure.hint(format!(
-            "{memories} that the filters leave out, or that are archived or superseded: try \
-             `--superseded` or `--status archived`"
+            "{memories} archived, superseded or excluded by the filters: try `--superseded` or \
+             `--status archived`"
         ));
     }
     if !report.did_you_mean.is_empty() {
@@ -86,25 +84,27 @@ fn nothing(report: &Report) -> UserError {
             report.did_you_mean.iter().map(|word| format!("`{word}`")).collect();
         return failure.hint(format!("did you mean {}?", words.join(", ")));
     }
-    failure.hint("try other words, or list all with `cerberus memory show`")
+    failure.hint("try other words, or list all memories with `cerberus memory show`")
 }
 
-fn show(hit: &Hit, with_lanes: bool, out: &mut Printer) {
-    let why = out.painted(FAINT, &out.safe(&hit.why.join(" ")));
-    out.line(&format!("{}  {why}", out.styled(NAME, &hit.id)));
+fn print_hit(hit: &Hit, explain: bool, out: &mut Printer) {
+    let why = out.paint(DIM, &out.safe(&hit.why.join(" ")));
+    out.line(&format!("{}  {why}", out.style(NAME, &hit.id)));
     if hit.content.is_none() && hit.sections.is_empty() && !hit.title.is_empty() {
         out.line(&format!("  {}", out.safe(&hit.title)));
     }
-    if with_lanes {
-        let lanes =
-            hit.lanes.iter().map(|it| format!("{} {} (+{:.4})", it.lane, it.rank, it.contribution));
-        let lanes: Vec<String> = lanes.collect();
+    if explain {
+        let signals = hit
+            .signals
+            .iter()
+            .map(|it| format!("{} {} (+{:.4})", it.signal, it.rank, it.contribution));
+        let signals: Vec<String> = signals.collect();
         let recency = if hit.recency > 1.0 {
             format!(", recency × {:.4}", hit.recency)
         } else {
             String::new()
         };
-        out.line(&format!("  score {:.4}: {}{recency}", hit.score, lanes.join(", ")));
+        out.line(&format!("  score {:.4}: {}{recency}", hit.score, signals.join(", ")));
     }
     for section in &hit.sections {
         let lines = format!("{}-{}", section.start_line, section.end_line);
@@ -120,9 +120,7 @@ fn show(hit: &Hit, with_lanes: bool, out: &mut Printer) {
             metrics.actual_tokens, metrics.full_file_tokens, metrics.tokenizer
         ));
     }
-    if let Some(content) = &hit.content {
-        for line in content.lines() {
-            out.line(&out.safe(line));
-        }
+    for line in hit.content.iter().flat_map(|content| content.lines()) {
+        out.line(&out.safe(line));
     }
 }

@@ -14,7 +14,7 @@ use crate::markdown::sections::fix::{self, Fixed};
 use crate::ops::Project;
 use crate::ops::memories::Memories;
 use crate::ops::section_selection::SectionPlace;
-use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
+use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 use crate::text::LineIndex;
 use crate::tokens;
 
@@ -168,7 +168,7 @@ pub(crate) fn run(
     let status = if failed { ExitStatus::CheckFailed } else { ExitStatus::Done };
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(status);
     }
     if let Some(fix) = &report.fix {
@@ -178,8 +178,8 @@ pub(crate) fn run(
     }
     for diagnostic in &report.diagnostics {
         let position = format!("{}:{}:{}", report.file, diagnostic.line, diagnostic.column);
-        let position = out.styled(NAME, &position);
-        let code = out.painted(if args.validate { BAD } else { ODD }, diagnostic.code);
+        let position = out.style(NAME, &position);
+        let code = out.paint(if args.validate { ERROR } else { WARN }, diagnostic.code);
         out.line(&format!("{position}: {code}: {}", out.safe(&diagnostic.message)));
         if let Some(hint) = &diagnostic.hint {
             out.line(&format!("  hint: {}", out.safe(hint)));
@@ -188,7 +188,7 @@ pub(crate) fn run(
     if args.validate && !failed {
         let n = report.sections.len();
         let text = format!("all section tags of {} are valid ({n} sections)", report.file);
-        out.line(&out.painted(GOOD, &text));
+        out.line(&out.paint(OK, &text));
     }
     Ok(status)
 }
@@ -202,7 +202,7 @@ fn print_sections(report: &Report, out: &mut Printer) {
     out.rows(&["section", "from", "lines", "tokens"], &rows);
     let Report { file, full_file_tokens, tokenizer, .. } = report;
     let total = format!("{file} has {full_file_tokens} tokens ({tokenizer})");
-    out.line(&out.painted(FAINT, &total));
+    out.line(&out.paint(DIM, &total));
 }
 
 /// Prints the diff and a summary.
@@ -210,11 +210,11 @@ fn print_fix(fix: &Fix, report: &Report, out: &mut Printer) {
     if out.terminal.out_is_terminal {
         for line in fix.diff.lines() {
             let is_added = line.starts_with('+') && !line.starts_with("+++");
-            let style = if is_added { GOOD } else { FAINT };
-            out.line(&out.styled(style, line));
+            let style = if is_added { OK } else { DIM };
+            out.line(&out.style(style, line));
         }
     } else {
-        out.exactly(fix.diff.as_bytes());
+        out.raw(fix.diff.as_bytes());
     }
     let file = out.safe(&report.file);
     let has_unclosed = report.diagnostics.iter().any(|it| it.code == "unclosed");
@@ -226,5 +226,5 @@ fn print_fix(fix: &Fix, report: &Report, out: &mut Printer) {
         (_, true) => format!("closed {n} {sections} of {file}"),
         (_, false) => format!("would close {n} {sections} of {file}"),
     };
-    out.line(&out.painted(if n == 0 { FAINT } else { GOOD }, &summary));
+    out.line(&out.paint(if n == 0 { DIM } else { OK }, &summary));
 }

@@ -1,19 +1,26 @@
-//! `cerberus memory show`.
+//! `cerberus memory show`: memories, newest first, with the current code of their anchors.
 
-use super::args::FilterArgs;
+use std::cmp::Reverse;
+
 use anyhow::Result;
 use clap::Args;
+use rayon::prelude::*;
+use serde::Serialize;
 
+use super::args::FilterArgs;
+use crate::bank::MemoryFile;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::model::State;
-use crate::ops::memories;
-use crate::ops::show::{self, Request, Shown, ShownAnchor};
-use crate::output::{BAD, FAINT, GOOD, NAME, ODD, Printer};
+use crate::engine::track::{self, InPlaceSymbol};
+use crate::error::{ExitStatus, UserError};
+use crate::model::{Anchor, Language, MemoryStatus, MemoryType, Origin, State, SymbolKind};
+use crate::ops::memories::{self, Filter, Memories};
+use crate::ops::{Project, rounded, sync};
+use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
+use crate::tree::read;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {
-    /// Memories, or unique starts of their ids
+    /// Ids of memories, or unique id prefixes
     pub(crate) ids: Vec<String>,
     /// Only memories with an anchor, with the code at its current lines
     #[arg(long)]
@@ -25,30 +32,218 @@ pub(crate) struct ShowArgs {
     pub(crate) filter: FilterArgs,
 }
 
-pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let request = Request {
-        ids: args.ids.clone(),
-        filter: super::filter(&args.filter),
-        anchored: args.anchored,
-        unanchored: args.unanchored,
+impl ShowArgs {
+    fn matches(&self, is_anchored: bool) -> bool {
+        (!self.anchored || is_anchored) && (!self.unanchored || !is_anchored)
+    }
+}
+
+/// Memories with their anchors.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) memories: Vec<MemoryReport>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Memory with its anchor.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MemoryReport {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    #[serde(rename = "type")]
+    pub(crate) memory_type: MemoryType,
+    pub(crate) category: Option<String>,
+    pub(crate) scope: String,
+    pub(crate) status: MemoryStatus,
+    pub(crate) tags: Vec<String>,
+    pub(crate) hints: Vec<String>,
+    pub(crate) created_at: Option<String>,
+    pub(crate) updated_at: Option<String>,
+    pub(crate) text: String,
+    pub(crate) anchor: Option<AnchorReport>,
+}
+
+/// Anchor with its state and code in the current tree.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AnchorReport {
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    pub(crate) kind: SymbolKind,
+    pub(crate) language: Option<Language>,
+    pub(crate) quality: f64,
+    #[serde(rename = "match")]
+    pub(crate) match_score: f64,
+    pub(crate) chosen: Origin,
+    /// `gone` if the code is not at its recorded location; only `reanchor` searches for it.
+    pub(crate) state: State,
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<String>,
+}
+
+/// Returns the memories that match the arguments.
+pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
+    let filter = super::filter(&args.filter);
+    if !args.ids.is_empty() {
+        return show_ids(project, args, &filter);
+    }
+    let memories = Memories::load(project)?;
+    filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
+    let mut selected: Vec<(&MemoryFile, Option<&Anchor>)> = memories
+        .all
+        .iter()
+        .map(|stored| (stored, memories.anchors.get(&stored.memory.id)))
+        .filter(|(stored, anchor)| {
+            filter.takes(stored, &memories.anchors) && args.matches(anchor.is_some())
+        })
+        .collect();
+    selected.sort_by_key(|(stored, _)| {
+        let memory = &stored.memory;
+        (Reverse(memory.updated_at.max(memory.created_at)), memory.id.clone())
+    });
+    let anchors: Vec<&Anchor> = selected.iter().filter_map(|(_, anchor)| *anchor).collect();
+    let mut anchors = anchor_reports(project, &anchors, args.anchored).into_iter();
+    let reports = selected
+        .into_iter()
+        .map(|(stored, anchor)| memory_report(stored, anchor.and_then(|_| anchors.next())));
+    Ok(Report { memories: reports.collect(), warnings: memories.warnings.clone() })
+}
+
+/// Returns the memories with the given ids, without reading the others.
+fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Report> {
+    let (mut found, mut warnings) = (Vec::new(), Vec::new());
+    if filter.scope.is_some() {
+        let indexed = sync::open(project)?.memories()?;
+        filter.check_scope(indexed.iter().map(|it| &it.memory))?;
+    }
+    for typed in &args.ids {
+        let (mut stored, anchor) = match sync::one(project, typed)? {
+            Some(known) => known,
+            None => {
+                let mut synced = sync::open(project)?;
+                warnings.append(&mut synced.warnings);
+                let (id, file) = synced.find(typed)?;
+                (synced.read(&file)?.into_owned(), synced.anchor(&id)?)
+            }
+        };
+        warnings.append(&mut stored.warnings);
+        let anchor_file = anchor.as_ref().map(|anchor| anchor.file.as_str());
+        if filter.takes_memory(&stored.memory, &stored.file, anchor_file)
+            && args.matches(anchor.is_some())
+        {
+            let anchor = anchor.and_then(|it| anchor_reports(project, &[&it], true).pop());
+            found.push(memory_report(&stored, anchor));
+        }
+    }
+    warnings.sort_unstable();
+    warnings.dedup();
+    Ok(Report { memories: found, warnings })
+}
+
+/// Returns the current states of anchors, in the order of the anchors. Reads and parses each of
+/// their files once, and no other file.
+pub(crate) fn anchor_reports(
+    project: &Project,
+    anchors: &[&Anchor],
+    with_code: bool,
+) -> Vec<AnchorReport> {
+    let mut by_file: Vec<usize> = (0..anchors.len()).collect();
+    by_file.sort_by_key(|&idx| &anchors[idx].file);
+    let groups: Vec<&[usize]> =
+        by_file.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
+    let report = |group: &&[usize]| {
+        let anchors: Vec<&Anchor> = group.iter().map(|&idx| anchors[idx]).collect();
+        anchor_reports_of_file(project, &anchors, with_code)
     };
-    let report = show::show(&settings.project, &request)?;
+    // For a single file the start of the threads takes longer than the work.
+    let reports: Vec<Vec<AnchorReport>> = match &groups[..] {
+        [one] => vec![report(one)],
+        several => several.par_iter().map(report).collect(),
+    };
+    let mut reports: Vec<(usize, AnchorReport)> =
+        by_file.iter().copied().zip(reports.into_iter().flatten()).collect();
+    reports.sort_by_key(|(idx, _)| *idx);
+    reports.into_iter().map(|(_, report)| report).collect()
+}
+
+fn anchor_reports_of_file(
+    project: &Project,
+    anchors: &[&Anchor],
+    with_code: bool,
+) -> Vec<AnchorReport> {
+    let file = &anchors[0].file;
+    let symbols = track::verify_in_place(&project.root, file, anchors);
+    let text = if with_code { read::text(&project.root, file).ok() } else { None };
+    let pairs = anchors.iter().zip(symbols);
+    pairs.map(|(anchor, symbol)| anchor_report(anchor, symbol, text.as_deref())).collect()
+}
+
+fn anchor_report(
+    anchor: &Anchor,
+    symbol: Option<InPlaceSymbol>,
+    text: Option<&str>,
+) -> AnchorReport {
+    let state = symbol.as_ref().map_or(State::Gone, |symbol| symbol.state);
+    let lines = symbol.map(|symbol| symbol.lines);
+    let code = lines.zip(text).map(|((first, last), text)| {
+        let (skip, take) = (first as usize, (last - first) as usize + 1);
+        text.lines().skip(skip).take(take).collect::<Vec<_>>().join("\n")
+    });
+    AnchorReport {
+        file: anchor.file.clone(),
+        symbol: anchor.symbol.clone(),
+        kind: anchor.kind,
+        language: anchor.language,
+        quality: rounded(anchor.quality),
+        match_score: rounded(anchor.match_score),
+        chosen: anchor.origin,
+        state,
+        start_line: lines.map(|(first, _)| first + 1),
+        end_line: lines.map(|(_, last)| last + 1),
+        code,
+    }
+}
+
+fn memory_report(stored: &MemoryFile, anchor: Option<AnchorReport>) -> MemoryReport {
+    let memory = &stored.memory;
+    MemoryReport {
+        id: memory.id.clone(),
+        file: stored.file.clone(),
+        memory_type: memory.memory_type,
+        category: memory.category.clone(),
+        scope: memory.scope.to_string(),
+        status: memory.status,
+        tags: memory.tags.clone(),
+        hints: memory.hints.clone(),
+        created_at: memory.created_at.map(|time| time.to_string()),
+        updated_at: memory.updated_at.map(|time| time.to_string()),
+        text: memory.body.trim().to_owned(),
+        anchor,
+    }
+}
+
+pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let report = show(&settings.project, args)?;
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         let is_empty = report.memories.is_empty();
         return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
     if report.memories.is_empty() {
         out.flush()?;
-        return Err(show::nothing(&request).into());
+        return Err(no_memories(args).into());
     }
-    if request.anchored || !request.ids.is_empty() {
-        for (at, memory) in report.memories.iter().enumerate() {
-            if at > 0 {
+    if args.anchored || !args.ids.is_empty() {
+        for (idx, memory) in report.memories.iter().enumerate() {
+            if idx > 0 {
                 out.line("");
             }
-            in_full(memory, out);
+            print_memory(memory, out);
         }
     } else {
         let rows: Vec<Vec<String>> = report.memories.iter().map(row).collect();
@@ -57,12 +252,25 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     Ok(ExitStatus::Done)
 }
 
-fn row(memory: &Shown) -> Vec<String> {
+fn no_memories(args: &ShowArgs) -> UserError {
+    if super::filter(&args.filter) != Filter::default() {
+        return UserError::check("no memory matches the filters")
+            .hint("list all with `cerberus memory show`");
+    }
+    let message = match (args.anchored, args.unanchored) {
+        (true, _) => "no memory has an anchor",
+        (_, true) => "every memory has an anchor",
+        _ => "there are no memories",
+    };
+    UserError::check(message).hint("add one with `cerberus memory add \"…\"`")
+}
+
+fn row(memory: &MemoryReport) -> Vec<String> {
     let example = memory.anchor.as_ref().map(|anchor| {
-        let place = super::place(&anchor.file, anchor.symbol.as_deref());
+        let location = super::place(&anchor.file, anchor.symbol.as_deref());
         match anchor.state {
-            State::Fresh => place,
-            state => format!("{place} ({state})"),
+            State::Fresh => location,
+            state => format!("{location} ({state})"),
         }
     });
     vec![
@@ -73,31 +281,31 @@ fn row(memory: &Shown) -> Vec<String> {
     ]
 }
 
-fn in_full(memory: &Shown, out: &mut Printer) {
-    let kind = out.painted(FAINT, &format!("{} · {}", memory.memory_type, memory.scope));
-    out.line(&format!("{}  {kind}", out.styled(NAME, &memory.id)));
+fn print_memory(memory: &MemoryReport, out: &mut Printer) {
+    let kind = out.paint(DIM, &format!("{} · {}", memory.memory_type, memory.scope));
+    out.line(&format!("{}  {kind}", out.style(NAME, &memory.id)));
     for line in memory.text.lines() {
         out.line(&format!("  {}", out.safe(line)));
     }
     if let Some(anchor) = &memory.anchor {
-        example(&memory.id, anchor, out);
+        print_example(&memory.id, anchor, out);
     }
 }
 
-fn example(id: &str, anchor: &ShownAnchor, out: &mut Printer) {
-    let place = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
+fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
+    let location = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
     let lines = match (anchor.start_line, anchor.end_line) {
         (Some(start), Some(end)) => format!(":{start}-{end}"),
         _ => String::new(),
     };
     let style = match anchor.state {
-        State::Fresh | State::Reformatted => GOOD,
-        State::Gone => BAD,
-        _ => ODD,
+        State::Fresh | State::Reformatted => OK,
+        State::Gone => ERROR,
+        _ => WARN,
     };
-    let state = out.painted(style, anchor.state.as_str());
-    let origin = out.painted(FAINT, &format!("quality {:.2}, {}", anchor.quality, anchor.chosen));
-    out.line(&format!("  example {place}{lines}  {state}  {origin}"));
+    let state = out.paint(style, anchor.state.as_str());
+    let origin = out.paint(DIM, &format!("quality {:.2}, {}", anchor.quality, anchor.chosen));
+    out.line(&format!("  example {location}{lines}  {state}  {origin}"));
     match &anchor.code {
         Some(code) => {
             for line in code.lines() {

@@ -1,63 +1,153 @@
-//! `cerberus memory stats`.
+//! `cerberus memory stats`: counts of memories, anchors and links.
+
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 
+use super::show;
+use crate::bank::MemoryFile;
+use crate::commands::feedback::{self, Approval};
 use crate::config::Settings;
 use crate::error::ExitStatus;
-use crate::ops::stats;
+use crate::model::{Anchor, Scope, State};
+use crate::ops::memories::Memories;
+use crate::ops::{Project, links, sync};
 use crate::output::Printer;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct StatsArgs {
     /// List each anchor with its state
     #[arg(long)]
     pub(crate) show_anchors: bool,
 }
 
+/// Counts of a bank.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) memories: usize,
+    pub(crate) by_type: BTreeMap<String, usize>,
+    pub(crate) by_scope: BTreeMap<String, usize>,
+    pub(crate) by_status: BTreeMap<String, usize>,
+    pub(crate) anchored: usize,
+    /// Share of the memories that can have an anchor. `None` if no memory can.
+    pub(crate) anchored_percent: Option<f64>,
+    pub(crate) anchors_by_state: BTreeMap<State, usize>,
+    /// Feedback on injected memories, with and without an example.
+    pub(crate) approval: Approval,
+    /// State of each anchor, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) anchors: Option<Vec<AnchorState>>,
+    pub(crate) links: usize,
+    pub(crate) broken_links: usize,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// State of the anchor of one memory.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AnchorState {
+    /// Id of the memory.
+    pub(crate) id: String,
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    pub(crate) quality: f64,
+    pub(crate) state: State,
+}
+
+/// Counts the memories and links, and checks each anchor against its file.
+pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    let edges = links::edges(project, &sync::open_with(project, &memories)?)?;
+    let count = |key: &dyn Fn(&MemoryFile) -> String| {
+        let mut counts = BTreeMap::new();
+        for stored in &memories.all {
+            *counts.entry(key(stored)).or_insert(0) += 1;
+        }
+        counts
+    };
+    let (ids, anchors): (Vec<&str>, Vec<&Anchor>) = memories
+        .all
+        .iter()
+        .filter_map(|it| Some((it.memory.id.as_str(), memories.anchors.get(&it.memory.id)?)))
+        .unzip();
+    let reports = show::anchor_reports(project, &anchors, false);
+    let mut anchors_by_state = BTreeMap::new();
+    let mut anchors = Vec::new();
+    for (id, anchor) in ids.into_iter().zip(reports) {
+        *anchors_by_state.entry(anchor.state).or_insert(0) += 1;
+        anchors.push(AnchorState {
+            id: id.to_owned(),
+            file: anchor.file,
+            symbol: anchor.symbol,
+            quality: anchor.quality,
+            state: anchor.state,
+        });
+    }
+    let n_anchorable =
+        memories.all.iter().filter(|stored| stored.memory.scope != Scope::Universal).count();
+    let percent = |part: usize, whole: usize| (part as f64 / whole as f64 * 1e3).round() / 10.0;
+    Ok(Report {
+        memories: memories.all.len(),
+        by_type: count(&|stored| stored.memory.memory_type.to_string()),
+        by_scope: count(&|stored| stored.memory.scope.to_string()),
+        by_status: count(&|stored| stored.memory.status.to_string()),
+        anchored: anchors.len(),
+        anchored_percent: (n_anchorable > 0).then(|| percent(anchors.len(), n_anchorable)),
+        anchors_by_state,
+        approval: feedback::approval(project)?,
+        anchors: args.show_anchors.then_some(anchors),
+        links: edges.len(),
+        broken_links: edges.iter().filter(|edge| edge.is_broken()).count(),
+        warnings: memories.warnings.clone(),
+    })
+}
+
 pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let report = stats::stats(&settings.project, args.show_anchors)?;
+    let report = stats(&settings.project, args)?;
     out.warn(&report.warnings);
     if out.json {
-        out.document(&report)?;
+        out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
-    let mut rows = vec![vec!["memories".to_owned(), String::new(), report.memories.to_string()]];
-    for (what, counts) in
+    let row =
+        |name: &str, value: &str, count: String| vec![name.to_owned(), value.to_owned(), count];
+    let mut rows = vec![row("memories", "", report.memories.to_string())];
+    for (name, counts) in
         [("type", &report.by_type), ("scope", &report.by_scope), ("status", &report.by_status)]
     {
-        rows.extend(
-            counts.iter().map(|(name, n)| vec![what.to_owned(), name.clone(), n.to_string()]),
-        );
+        rows.extend(counts.iter().map(|(value, n)| row(name, value, n.to_string())));
     }
     let percent =
         report.anchored_percent.map(|percent| format!(" ({percent:.1} %)")).unwrap_or_default();
-    rows.push(vec!["anchored".to_owned(), String::new(), format!("{}{percent}", report.anchored)]);
+    rows.push(row("anchored", "", format!("{}{percent}", report.anchored)));
     for (state, n) in &report.anchors_by_state {
-        rows.push(vec!["anchor".to_owned(), state.to_string(), n.to_string()]);
+        rows.push(row("anchor", state.as_str(), n.to_string()));
     }
     if report.links > 0 {
-        rows.push(vec!["links".to_owned(), String::new(), report.links.to_string()]);
-        rows.push(vec!["links".to_owned(), "broken".to_owned(), report.broken_links.to_string()]);
+        rows.push(row("links", "", report.links.to_string()));
+        rows.push(row("links", "broken", report.broken_links.to_string()));
     }
     let approval = &report.approval;
-    for (what, verdicts) in
+    for (value, verdicts) in
         [("with example", &approval.with_example), ("without example", &approval.without_example)]
     {
         if let Some(percent) = verdicts.percent {
             let n = verdicts.good + verdicts.bad;
-            let shown = format!("{} of {n} ({percent:.1} %)", verdicts.good);
-            rows.push(vec!["approval".to_owned(), what.to_owned(), shown]);
+            let share = format!("{} of {n} ({percent:.1} %)", verdicts.good);
+            rows.push(row("approval", value, share));
         }
     }
-    out.rows(&["what", "value", "memories"], &rows);
+    out.rows(&["name", "value", "count"], &rows);
     if let Some(anchors) = &report.anchors {
         out.line("");
         let rows: Vec<Vec<String>> = anchors
             .iter()
             .map(|it| {
-                let place = super::place(&it.file, it.symbol.as_deref());
-                vec![it.id.clone(), it.state.to_string(), format!("{:.2}", it.quality), place]
+                let location = super::place(&it.file, it.symbol.as_deref());
+                vec![it.id.clone(), it.state.to_string(), format!("{:.2}", it.quality), location]
             })
             .collect();
         out.rows(&["id", "state", "quality", "example"], &rows);

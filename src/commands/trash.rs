@@ -152,10 +152,10 @@ pub(crate) fn run_restore(
 fn print(report: &Report, verb: &str, out: &mut Printer) -> Result<()> {
     out.warn(&report.warnings);
     if out.json {
-        return out.document(report);
+        return out.json(report);
     }
     for moved in &report.moved {
-        let (id, file) = (out.styled(NAME, &moved.id), out.safe(&moved.file));
+        let (id, file) = (out.style(NAME, &moved.id), out.safe(&moved.file));
         let anchor = if moved.anchored { ", with its anchor" } else { "" };
         out.line(&format!("{id} {verb} {file}{anchor}"));
     }

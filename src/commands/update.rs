@@ -16,7 +16,7 @@ use crate::markdown::frontmatter::{self, FieldValue};
 use crate::model::{MemoryStatus, MemoryType, Scope};
 use crate::ops::Project;
 use crate::ops::document::{self, Edit, EditReport};
-use crate::output::{FAINT, GOOD, NAME, Printer};
+use crate::output::{DIM, NAME, OK, Printer};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct UpdateArgs {
@@ -212,14 +212,14 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> 
 /// Prints the report of a command that edits a memory.
 pub(super) fn print(report: &EditReport, verb: &str, out: &mut Printer) -> Result<ExitStatus> {
     if out.json {
-        out.document(report)?;
+        out.json(report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
-    let verb = if report.written { out.painted(GOOD, verb) } else { "unchanged".to_owned() };
-    let id = out.styled(NAME, &report.id);
+    let verb = if report.written { out.paint(OK, verb) } else { "unchanged".to_owned() };
+    let id = out.style(NAME, &report.id);
     let section = report.section.as_ref().map(|id| format!(" section {}", out.safe(id)));
-    let file = out.painted(FAINT, &format!("({})", out.safe(&report.file)));
+    let file = out.paint(DIM, &format!("({})", out.safe(&report.file)));
     out.line(&format!("{verb} {id}{} {file}", section.unwrap_or_default()));
     Ok(ExitStatus::Done)
 }

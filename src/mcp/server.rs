@@ -112,8 +112,8 @@ impl Server {
             // Errors are valid results.
             let _ = resources::read(&settings.project, uri);
         }
-        let is_named = |tool: &Tool| params["name"] == tool.name();
-        if let Some(tool_idx) = self.0.tools.iter().position(is_named) {
+        let name = params["name"].as_str().unwrap_or_default();
+        if let Some(tool_idx) = self.0.tools.iter().position(|tool| tool.has_name(name)) {
             let arguments = params["arguments"].as_object().cloned().unwrap_or_default();
             let _ = self.run(tool_idx, arguments, settings, &|_, _| {});
         }
@@ -179,7 +179,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let named = self.0.tools.iter().position(|tool| tool.name() == request.name);
+        let named = self.0.tools.iter().position(|tool| tool.has_name(&request.name));
         let Some(tool_idx) = named else {
             let names: Vec<&str> = self.0.tools.iter().map(Tool::name).collect();
             let message =

@@ -26,7 +26,7 @@ const FIRST_FIELDS: &[&str] = &["rank", "id", "state", "file", "symbol", "reason
 
 /// Fields that the text omits: details of the ranking, and repeated values.
 const OMITTED_FROM_TEXT: &[&str] =
-    &["lanes", "signals", "recency", "size", "match", "tokenizer", "contribution", "approval"];
+    &["signals", "recency", "size", "match", "tokenizer", "contribution", "approval"];
 
 /// The result of a tool call.
 pub(super) struct ToolResult {

@@ -78,6 +78,11 @@ impl Tool {
         &self.listed.name
     }
 
+    /// Whether `name` is the name of the tool, or an alias.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        self.name() == if name == OLD_SEARCH { "search_memories" } else { name }
+    }
+
     pub(super) fn call(&self, call: &Call<'_>, arguments: JsonObject) -> Result<ToolResult> {
         (self.handler)(call, arguments)
     }
@@ -96,7 +101,10 @@ fn annotations(effect: Effect) -> ToolAnnotations {
 
 /// The minimal set of tools.
 const CORE: &[&str] =
-    &["memory_search", "find_anchor", "inject_context", "create_memory", "reanchor_memories"];
+    &["search_memories", "find_anchor", "inject_context", "create_memory", "reanchor_memories"];
+
+/// Unlisted alias of `search_memories`.
+const OLD_SEARCH: &str = "memory_search";
 
 /// Returns the tools of a set.
 pub(super) fn all(set: ToolSet) -> Vec<Tool> {
@@ -132,7 +140,7 @@ mod tests {
     #[test]
     fn each_tool_is_described_and_listed_once() {
         let tools = all(ToolSet::All);
-        assert_eq!(tools.len(), 17);
+        assert_eq!(tools.len(), 16);
         for tool in &tools {
             let listed = &tool.listed;
             assert!(listed.title.is_some() && listed.description.is_some(), "{}", tool.name());

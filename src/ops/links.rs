@@ -1,11 +1,13 @@
-//! `links`: the edges of the graph, each with where its target is now.
+//! Links between memories and their targets, resolved against the current tree.
 //!
-//! An edge leads from a memory to another one, or to the ghost of something else, which
-//! is in the graph whether or not it is in the tree.
+//! An edge of the graph goes from a memory to another memory, or to a ghost: a node for any other
+//! target, whether it exists in the tree or not.
 
 mod cycles;
 mod resolve;
 mod supersession;
+
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use serde::Serialize;
@@ -18,50 +20,51 @@ use crate::markdown::links::{Kind, Target};
 use crate::model::{EdgeType, LinkState};
 use crate::store::{links as table, memories};
 
-/// The edges.
+/// Links of a bank.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
-    /// How many links there are, shown or not.
+    /// Number of links, including those that are not in `edges`.
     pub(crate) total: usize,
-    /// How many of them lead nowhere, or not where they say.
     pub(crate) broken: usize,
     pub(crate) edges: Vec<Edge>,
     pub(crate) cycles: Vec<Cycle>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// One link.
+/// Link with its resolved target.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Edge {
-    /// The memory it stands in.
+    /// Id of the memory that contains the link.
     pub(crate) source: String,
     pub(crate) file: String,
+    /// 1-based line in the file.
     pub(crate) line: usize,
-    /// The memory's node in the graph.
+    /// Node of the source memory.
     pub(crate) source_node: String,
-    /// As it is written.
+    /// Target as written in the link.
     pub(crate) target: String,
-    /// `memory:id`, or `ghost:` and what else it is.
+    /// Node of the target: `memory:ID`, or `ghost:TARGET`.
     pub(crate) node: String,
-    pub(crate) edge_type: EdgeType,
+    pub(crate) relation: EdgeType,
     pub(crate) label: Option<String>,
+    /// Sentence around the link.
     pub(crate) context: String,
     pub(crate) state: LinkState,
-    /// Where the target is now, where it can be told.
-    pub(crate) found: Option<String>,
+    /// Current location of the target, if it is known.
+    pub(crate) resolved_to: Option<String>,
     pub(crate) note: Option<String>,
 }
 
 impl Edge {
-    /// Returns whether the link does not lead where it says.
+    /// Returns whether the target does not exist as written.
     pub(crate) fn is_broken(&self) -> bool {
         !matches!(self.state, LinkState::Live | LinkState::External)
     }
 }
 
-/// Returns the links of all memories, or the broken ones alone.
+/// Returns the links of all memories, or only the broken ones.
 pub(crate) fn links(project: &Project, only_broken: bool) -> Result<Report> {
     links_in(project, sync::open(project)?, only_broken)
 }
@@ -84,9 +87,9 @@ pub(crate) fn links_in(
     Ok(Report { total, broken, edges, cycles, warnings })
 }
 
-/// Returns the edge of every link, ordered by memory and position.
-pub(super) fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>> {
-    let files: std::collections::BTreeMap<String, String> = synced.ids()?.into_iter().collect();
+/// Returns all links with their resolved targets, ordered by memory and position.
+pub(crate) fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>> {
+    let files: BTreeMap<String, String> = synced.ids()?.into_iter().collect();
     let mut resolver = Resolver::new(project, synced);
     let mut found = Vec::new();
     for link in table::all(synced.store.reader())? {
@@ -98,25 +101,25 @@ pub(super) fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>
             line: link.line + 1,
             target: link.target,
             node: resolved.node,
-            edge_type: link.relation,
+            relation: link.relation,
             label: link.label,
             context: link.context,
             state: resolved.state,
-            found: resolved.found,
+            resolved_to: resolved.location,
             note: resolved.note,
         });
     }
     Ok(found)
 }
 
-/// Returns the file of the memory of this id.
-fn memory_file(synced: &SyncedStore, name: &str) -> Result<Option<String>> {
-    memories::file_of(synced.store.reader(), name)
+/// Returns the file of the memory with this id.
+fn memory_file(synced: &SyncedStore, id: &str) -> Result<Option<String>> {
+    memories::file_of(synced.store.reader(), id)
 }
 
-/// Returns the memory that a target means, if it means one.
-fn memory_meant(synced: &SyncedStore, spelled: &str) -> Result<Option<String>> {
-    let Some(target) = Target::parse(spelled).filter(|target| target.kind != Kind::Url) else {
+/// Returns the id of the memory that a link target refers to, if it refers to one.
+fn resolve_memory(synced: &SyncedStore, target: &str) -> Result<Option<String>> {
+    let Some(target) = Target::parse(target).filter(|target| target.kind != Kind::Url) else {
         return Ok(None);
     };
     Ok(memory_file(synced, &target.name)?.map(|_| target.name))

@@ -18,8 +18,6 @@ pub(crate) mod anchors;
 pub(crate) mod complete;
 pub(crate) mod document;
 pub(crate) mod export;
-pub(crate) mod feedback;
-pub(crate) mod linked;
 pub(crate) mod links;
 pub(crate) mod managed_block;
 pub(crate) mod memories;
@@ -27,9 +25,7 @@ pub(crate) mod metadata;
 pub(crate) mod pins;
 pub(crate) mod search;
 pub(crate) mod section_selection;
-pub(crate) mod show;
 pub(crate) mod similar;
-pub(crate) mod stats;
 pub(crate) mod sync;
 
 /// The files and the configuration of a project.

@@ -1,6 +1,4 @@
-//! Memories that say nearly the same as a new one, or the opposite.
-//!
-//! Only warns: nothing is changed or left out because of it.
+//! Near-duplicates and contradictions of a new memory. They only cause warnings.
 
 use rustc_hash::FxHashSet;
 
@@ -8,66 +6,67 @@ use crate::engine::rank::contradiction::ParsedText;
 use crate::engine::rank::tokenize;
 use crate::model::{MemoryStatus, Scope};
 
+use crate::text::similarity;
+
 use super::memories::Memories;
 
-/// From this share of common words on, two memories are likely to say the same.
-/// Two rules that differ in one word of five share 0.67.
-const DUPLICATE_LIKENESS: f64 = 0.75;
+/// Minimum Jaccard similarity of the words of near-duplicates. Two rules that differ in one word of
+/// five have 0.67.
+const DUPLICATE_SIMILARITY: f64 = 0.75;
 
-/// How much of another memory a warning shows.
-const SHOWN_CHARS: usize = 240;
+/// Maximum length of the excerpt in a warning.
+const MAX_EXCERPT_CHARS: usize = 240;
 
-/// The memories of a bank, read once for all that is to be added.
+/// Active memories of a bank, to compare new ones with.
 pub(crate) struct SimilarMemories {
-    known: Vec<Known>,
+    entries: Vec<Entry>,
 }
 
-struct Known {
+struct Entry {
     id: String,
     scope: Scope,
     text: String,
     words: FxHashSet<String>,
-    reading: ParsedText,
+    parsed: ParsedText,
 }
 
 impl SimilarMemories {
-    /// Reads the memories that are in use.
-    pub(crate) fn of(memories: &Memories) -> Self {
-        let mut kin = Self { known: Vec::new() };
+    pub(crate) fn new(memories: &Memories) -> Self {
+        let mut similar = Self { entries: Vec::new() };
         for stored in &memories.all {
             let memory = &stored.memory;
             if memory.status == MemoryStatus::Active {
-                kin.learn(&memory.id, &memory.body, &memory.scope);
+                similar.add(&memory.id, &memory.body, &memory.scope);
             }
         }
-        kin
+        similar
     }
 
-    /// Takes in one more memory.
-    pub(crate) fn learn(&mut self, id: &str, text: &str, scope: &Scope) {
-        self.known.push(Known {
+    /// Adds a memory to compare later ones with.
+    pub(crate) fn add(&mut self, id: &str, text: &str, scope: &Scope) {
+        self.entries.push(Entry {
             id: id.to_owned(),
             scope: scope.clone(),
             text: text.trim().to_owned(),
             words: words(text),
-            reading: ParsedText::parse(text),
+            parsed: ParsedText::parse(text),
         });
     }
 
-    /// Returns what there is to say of a new text: who says nearly the same, and who
-    /// says the opposite where it holds too, unless the text links it as such.
+    /// Returns a warning for each near-duplicate of a new text, and for each memory with an
+    /// overlapping scope that contradicts it and that it does not link to.
     pub(crate) fn warnings(&self, text: &str, scope: &Scope) -> Vec<String> {
-        let (wanted, reading) = (words(text), ParsedText::parse(text));
+        let (words, parsed) = (words(text), ParsedText::parse(text));
         let mut warnings = Vec::new();
-        for known in &self.known {
-            let (id, shown) = (&known.id, shown(&known.text));
-            let is_settled = text.contains(&format!("::memory:{id}]]"));
-            if !is_settled && meet(scope, &known.scope) && reading.contradicts(&known.reading) {
+        for entry in &self.entries {
+            let (id, excerpt) = (&entry.id, excerpt(&entry.text));
+            let is_linked = text.contains(&format!("::memory:{id}]]"));
+            if !is_linked && overlap(scope, &entry.scope) && parsed.contradicts(&entry.parsed) {
                 warnings.push(format!(
-                    "`{id}` says the opposite: {shown} (if both hold, link them with `[[contradicts::memory:{id}]]`; else mend one with `cerberus memory update`)"
+                    "`{id}` contradicts it: {excerpt} (if both are valid, link them with `[[contradicts::memory:{id}]]`; otherwise fix one with `cerberus memory update`)"
                 ));
-            } else if known.text == text.trim() || is_near(&wanted, &known.words) {
-                warnings.push(format!("`{id}` says nearly the same: {shown}"));
+            } else if entry.text == text.trim() || are_similar(&words, &entry.words) {
+                warnings.push(format!("`{id}` is a near-duplicate: {excerpt}"));
             }
         }
         warnings
@@ -78,17 +77,18 @@ fn words(text: &str) -> FxHashSet<String> {
     tokenize::terms(text).into_iter().collect()
 }
 
-fn is_near(a: &FxHashSet<String>, b: &FxHashSet<String>) -> bool {
-    let (least, most) = (a.len().min(b.len()), a.len().max(b.len()));
-    if (least as f64) < DUPLICATE_LIKENESS * most as f64 {
+fn are_similar(a: &FxHashSet<String>, b: &FxHashSet<String>) -> bool {
+    // The similarity is at most the ratio of the sizes.
+    let (smaller, larger) = (a.len().min(b.len()), a.len().max(b.len()));
+    if (smaller as f64) < DUPLICATE_SIMILARITY * larger as f64 {
         return false;
     }
-    crate::text::similarity::jaccard(a.intersection(b).count(), a.len(), b.len())
-        .is_some_and(|similarity| similarity >= DUPLICATE_LIKENESS)
+    similarity::jaccard(a.intersection(b).count(), a.len(), b.len())
+        .is_some_and(|similarity| similarity >= DUPLICATE_SIMILARITY)
 }
 
-/// Returns whether two scopes may hold for the same code.
-fn meet(a: &Scope, b: &Scope) -> bool {
+/// Returns whether two scopes can apply to the same code.
+fn overlap(a: &Scope, b: &Scope) -> bool {
     match (a, b) {
         (Scope::Language(a), Scope::Language(b)) => a == b,
         (Scope::Project(Some(a)), Scope::Project(Some(b))) => a == b,
@@ -96,10 +96,10 @@ fn meet(a: &Scope, b: &Scope) -> bool {
     }
 }
 
-/// Returns the beginning of a text on one line.
-fn shown(text: &str) -> String {
+/// Returns the beginning of a text, on one line.
+fn excerpt(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(SHOWN_CHARS) {
+    match text.char_indices().nth(MAX_EXCERPT_CHARS) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text,
     }

@@ -1,53 +1,53 @@
-//! The links of memories as text that draws a graph.
+//! Links of memories as Graphviz and Mermaid graphs.
 //!
-//! Names come from people's files, so that each is quoted as its language wants it.
+//! Names come from files of the repository, so they are escaped for each format.
 
 use std::collections::BTreeMap;
 
 use crate::ops::links::Edge;
 
-/// Returns the graph in Graphviz's language; ghosts are dashed, broken edges red.
+/// Returns a Graphviz graph. Ghosts are dashed, broken links are red.
 pub(crate) fn dot(edges: &[Edge]) -> String {
-    let quoted = |text: &str| {
-        let plain: String = text.chars().filter(|c| !c.is_control()).collect();
-        format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
+    let quote = |text: &str| {
+        let printable: String = text.chars().filter(|c| !c.is_control()).collect();
+        format!("\"{}\"", printable.replace('\\', "\\\\").replace('"', "\\\""))
     };
     let mut lines = vec!["digraph memories {".to_owned(), "  rankdir=LR;".to_owned()];
     for (node, label) in nodes(edges) {
         let style = if is_ghost(node) { ", style=dashed" } else { "" };
-        lines.push(format!("  {} [label={}{style}];", quoted(node), quoted(label)));
+        lines.push(format!("  {} [label={}{style}];", quote(node), quote(label)));
     }
     for edge in edges {
         let color = if edge.is_broken() { ", color=red" } else { "" };
         lines.push(format!(
             "  {} -> {} [label={}{color}];",
-            quoted(&edge.source_node),
-            quoted(&edge.node),
-            quoted(edge.edge_type.as_str())
+            quote(&edge.source_node),
+            quote(&edge.node),
+            quote(edge.relation.as_str())
         ));
     }
     lines.push("}".to_owned());
     lines.join("\n")
 }
 
-/// Returns the graph in Mermaid's language; ghosts are rounded, broken edges dotted.
+/// Returns a Mermaid graph. Ghosts are rounded, broken links are dotted.
 pub(crate) fn mermaid(edges: &[Edge]) -> String {
-    let quoted = |text: &str| {
-        let mut safe = String::new();
+    let quote = |text: &str| {
+        let mut escaped = String::new();
         for c in text.chars().filter(|c| !c.is_control()) {
             match c {
-                '"' | '#' | '<' | '>' | '&' | '`' => safe += &format!("#{};", u32::from(c)),
-                _ => safe.push(c),
+                '"' | '#' | '<' | '>' | '&' | '`' => escaped += &format!("#{};", u32::from(c)),
+                _ => escaped.push(c),
             }
         }
-        format!("\"{safe}\"")
+        format!("\"{escaped}\"")
     };
     let nodes = nodes(edges);
     let names: BTreeMap<&str, String> =
-        nodes.keys().enumerate().map(|(n, node)| (*node, format!("n{n}"))).collect();
+        nodes.keys().enumerate().map(|(idx, node)| (*node, format!("n{idx}"))).collect();
     let mut lines = vec!["graph LR".to_owned()];
     for (node, label) in &nodes {
-        let label = quoted(label);
+        let label = quote(label);
         let name = &names[node];
         lines.push(match is_ghost(node) {
             true => format!("  {name}({label})"),
@@ -57,7 +57,7 @@ pub(crate) fn mermaid(edges: &[Edge]) -> String {
     for edge in edges {
         let arrow = if edge.is_broken() { "-.->" } else { "-->" };
         let (from, to) = (&names[edge.source_node.as_str()], &names[edge.node.as_str()]);
-        lines.push(format!("  {from} {arrow}|{}| {to}", edge.edge_type));
+        lines.push(format!("  {from} {arrow}|{}| {to}", edge.relation));
     }
     lines.join("\n")
 }
@@ -66,7 +66,7 @@ fn is_ghost(node: &str) -> bool {
     node.starts_with("ghost:")
 }
 
-/// Returns the nodes with what to call them.
+/// Returns the label of each node.
 fn nodes(edges: &[Edge]) -> BTreeMap<&str, &str> {
     let mut found = BTreeMap::new();
     for edge in edges {

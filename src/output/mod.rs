@@ -1,8 +1,8 @@
-//! Reports and failures to bytes: streams, colour, width, tables, JSON, progress.
+//! Output: text, colours, tables, JSON, errors and progress.
 //!
-//! stdout is the answer, stderr is everything else. Nothing else in the crate prints
-//! but clap, which writes its own usage errors. Every write may fail: a reader that
-//! went away ends the program quietly, anything else is an error.
+//! Answers go to stdout, everything else to stderr. Only this module prints, except that clap writes
+//! its usage errors and `mcp` its protocol. A closed pipe ends the program silently; other write
+//! errors are reported.
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
@@ -21,23 +21,23 @@ use crate::timings::Step;
 pub(crate) mod graph;
 mod progress;
 
-pub(crate) use progress::Bar;
+pub(crate) use progress::ProgressBar;
 
-/// Names, paths and other things to find again in the text.
+/// Ids and paths.
 pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
-/// What is well.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// What needs a look.
-pub(crate) const ODD: Style = AnsiColor::Yellow.on_default();
-/// What is wrong.
-pub(crate) const BAD: Style = AnsiColor::Red.on_default();
-/// What may be skipped in reading.
-pub(crate) const FAINT: Style = Style::new().dimmed();
+/// Success.
+pub(crate) const OK: Style = AnsiColor::Green.on_default();
+/// Warnings.
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+/// Errors.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default();
+/// Secondary text.
+pub(crate) const DIM: Style = Style::new().dimmed();
 
-/// How many columns a cell of a table needs to be read, if it is longer than that.
-const READABLE: usize = 12;
+/// Minimum width of a table column with longer cells.
+const MIN_COLUMN_WIDTH: usize = 12;
 
-/// The reader of the output went away.
+/// Error for a closed pipe on stdout.
 #[derive(Debug)]
 pub(crate) struct Closed;
 
@@ -49,7 +49,7 @@ impl std::fmt::Display for Closed {
 
 impl std::error::Error for Closed {}
 
-/// Where a command's answer goes.
+/// Buffered answer of a command, written to stdout by [`flush`](Self::flush).
 pub(crate) struct Printer {
     pub(crate) terminal: Terminal,
     /// Whether reports are printed as JSON.
@@ -68,8 +68,8 @@ impl Printer {
         self.text.push(b'\n');
     }
 
-    /// Adds bytes as they are; a terminal is shown what it would obey.
-    pub(crate) fn exactly(&mut self, bytes: &[u8]) {
+    /// Adds bytes unchanged. On a terminal control characters are escaped.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
         if self.terminal.out_is_terminal {
             let text = text::escaped(&String::from_utf8_lossy(bytes));
             self.text.extend_from_slice(text.as_bytes());
@@ -78,23 +78,23 @@ impl Printer {
         }
     }
 
-    /// Returns what a repository says, safe to show where the answer goes: on a terminal
-    /// control and bidirectional characters are escaped.
+    /// Returns untrusted text for stdout. On a terminal control and bidirectional characters are
+    /// escaped.
     pub(crate) fn safe(&self, text: &str) -> String {
         if self.terminal.out_is_terminal { text::escaped(text) } else { text.to_owned() }
     }
 
-    /// Returns a text from the repository in a style.
-    pub(crate) fn styled(&self, style: Style, text: &str) -> String {
-        self.painted(style, &self.safe(text))
+    /// Applies a style to untrusted text.
+    pub(crate) fn style(&self, style: Style, text: &str) -> String {
+        self.paint(style, &self.safe(text))
     }
 
-    /// Returns our own text in a style.
-    pub(crate) fn painted(&self, style: Style, text: &str) -> String {
+    /// Applies a style to trusted text.
+    pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         if self.terminal.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// Adds rows: aligned below a heading on a terminal, else a record a line with tabs between.
+    /// Adds rows: a table with a heading on a terminal, otherwise lines with cells separated by tabs.
     pub(crate) fn rows(&mut self, heading: &[&str], rows: &[Vec<String>]) {
         if rows.is_empty() {
             return;
@@ -107,9 +107,9 @@ impl Printer {
             }
             return;
         }
-        if narrowest(heading, rows) > self.terminal.width {
+        if min_width(heading, rows) > self.terminal.width {
             for row in rows {
-                self.stacked(row);
+                self.stacked_row(row);
             }
             return;
         }
@@ -122,7 +122,7 @@ impl Printer {
         for row in rows {
             table.add_row(row.iter().map(|cell| self.safe(cell)));
         }
-        // What identifies a row stays in one piece; the rest shares what is left.
+        // The first column identifies the row, so it is never wrapped.
         if let Some(first) = table.column_mut(0) {
             first.set_constraint(ColumnConstraint::ContentWidth).set_padding((0, 1));
         }
@@ -132,30 +132,30 @@ impl Printer {
         }
     }
 
-    /// Adds a row whose cells would be too narrow beside each other: below what identifies it.
-    fn stacked(&mut self, row: &[String]) {
+    /// Adds a row with one cell per line, for a narrow terminal.
+    fn stacked_row(&mut self, row: &[String]) {
         let Some((first, rest)) = row.split_first() else {
             return;
         };
-        self.line(&self.styled(NAME, first));
+        self.line(&self.style(NAME, first));
         for cell in rest.iter().filter(|cell| !matches!(cell.as_str(), "" | "-")) {
             self.line(&format!("  {}", self.safe(cell)));
         }
     }
 
     /// Adds a report as one JSON document.
-    pub(crate) fn document<T: Serialize>(&mut self, report: &T) -> Result<()> {
+    pub(crate) fn json<T: Serialize>(&mut self, report: &T) -> Result<()> {
         let text = serde_json::to_string(report)?;
         self.line(&text);
         Ok(())
     }
 
-    /// Returns what the answer is so far, which is then empty again.
+    /// Takes the buffered text.
     pub(crate) fn take(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned()
     }
 
-    /// Writes the answer.
+    /// Writes the buffered text to stdout.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let mut out = std::io::stdout().lock();
         let written = out.write_all(&self.text).and_then(|()| out.flush());
@@ -171,37 +171,37 @@ impl Printer {
     pub(crate) fn warn(&self, warnings: &[String]) {
         let mut text = String::new();
         for warning in warnings {
-            let label = self.label(ODD, "warning");
+            let label = self.label(WARN, "warning");
             let _ = writeln!(text, "{label}: {}", self.safe_err(&one_line(warning)));
         }
-        // Where stderr is gone there is nobody to tell.
+        // An error on stderr cannot be reported.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// Writes lines to stderr that are no part of the answer.
+    /// Writes lines to stderr.
     pub(crate) fn note(&self, lines: &[String]) {
         let text: String = lines.iter().map(|line| self.safe_err(line) + "\n").collect();
-        // Where stderr is gone there is nobody to tell.
+        // An error on stderr cannot be reported.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// Writes where the time went to stderr, a step a line, inner steps below theirs.
+    /// Writes timings to stderr, one line per step, with nested steps indented.
     pub(crate) fn timings(&self, steps: &[Step], total: Duration) {
         let row =
-            |time: Duration, what: &str| format!("{:9.1} ms  {what}", time.as_secs_f64() * 1e3);
-        let told: Duration = steps.iter().filter(|it| it.depth == 0).map(|it| it.time).sum();
+            |time: Duration, label: &str| format!("{:9.1} ms  {label}", time.as_secs_f64() * 1e3);
+        let measured: Duration = steps.iter().filter(|it| it.depth == 0).map(|it| it.time).sum();
         let mut lines: Vec<String> = Vec::with_capacity(steps.len() + 2);
         for step in steps {
             let times =
                 if step.n_times > 1 { format!(", {} times", step.n_times) } else { String::new() };
             lines.push(row(step.time, &format!("{}{}{times}", "  ".repeat(step.depth), step.name)));
         }
-        lines.push(row(total.saturating_sub(told), "all else"));
-        lines.push(row(total, "in all"));
+        lines.push(row(total.saturating_sub(measured), "other"));
+        lines.push(row(total, "total"));
         self.note(&lines);
     }
 
-    /// Writes what went wrong and what to do about it to stderr, and returns the status.
+    /// Writes an error and its hints to stderr, and returns the exit status.
     pub(crate) fn failure(&self, error: &anyhow::Error) -> ExitStatus {
         if error.chain().any(|cause| cause.is::<Closed>()) {
             return ExitStatus::Done;
@@ -209,7 +209,7 @@ impl Printer {
         let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
         let mut text = format!(
             "{}: {}\n",
-            self.label(BAD, "cerberus"),
+            self.label(ERROR, "cerberus"),
             self.safe_err(&one_line(&format!("{error:#}")))
         );
         for hint in failure.map(|failure| failure.hints.as_slice()).unwrap_or_default() {
@@ -221,8 +221,8 @@ impl Printer {
     }
 
     fn label(&self, style: Style, text: &str) -> String {
-        let colours = self.terminal.color && self.terminal.err_is_terminal;
-        if colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        let is_colored = self.terminal.color && self.terminal.err_is_terminal;
+        if is_colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     fn safe_err(&self, text: &str) -> String {
@@ -230,20 +230,18 @@ impl Printer {
     }
 }
 
-/// Returns how many columns a table needs for its first column in one piece and the others wide
-/// enough to be read.
-fn narrowest(heading: &[&str], rows: &[Vec<String>]) -> usize {
+/// Returns the minimum width of a table whose first column is not wrapped.
+fn min_width(heading: &[&str], rows: &[Vec<String>]) -> usize {
     const GAP: usize = 2;
-    let column = |at: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count());
-        let widest = cells.chain([heading[at].len()]).max().unwrap_or_default();
-        if at == 0 { widest } else { GAP + widest.min(READABLE) }
+    let column_width = |idx: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(idx)).map(|cell| cell.chars().count());
+        let widest = cells.chain([heading[idx].len()]).max().unwrap_or_default();
+        if idx == 0 { widest } else { GAP + widest.min(MIN_COLUMN_WIDTH) }
     };
-    (0..heading.len()).map(column).sum()
+    (0..heading.len()).map(column_width).sum()
 }
 
-/// Returns a message in one line: what it quotes is not to begin one of its own, which a
-/// CI service might obey.
+/// Returns a message on one line, because a CI service could interpret a quoted line as a command.
 fn one_line(message: &str) -> String {
     message.replace(['\n', '\r'], " ")
 }
@@ -264,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_a_table_where_every_cell_can_be_read() {
+    fn rows_are_printed_as_a_table_on_a_wide_terminal() {
         let table = "id                               type  example\n\
                      close-sessions-with-the-request  rule  src/shop/db.py::close\n";
         assert_eq!(printed(80), table);

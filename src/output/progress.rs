@@ -1,26 +1,26 @@
-//! A progress bar on stderr, where that is a terminal and work takes long enough to see.
+//! Progress bar on stderr, shown only on a terminal.
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressDrawTarget, ProgressStyle};
 
 use crate::config::Terminal;
 
-/// How often the bar is drawn, a second.
-const DRAWS: u8 = 10;
+/// Frames per second.
+const FRAME_RATE: u8 = 10;
 
-/// Shows how far a piece of work is.
-pub(crate) struct Bar(ProgressBar);
+/// Progress bar that is removed when dropped.
+pub(crate) struct ProgressBar(indicatif::ProgressBar);
 
-impl Bar {
-    /// Returns a bar that shows nothing until its first step, nor off a terminal.
-    pub(crate) fn new(terminal: Terminal, what: &'static str) -> Self {
+impl ProgressBar {
+    /// Creates a bar with a label. It is hidden until its first step.
+    pub(crate) fn new(terminal: Terminal, label: &'static str) -> Self {
         let target = if terminal.err_is_terminal {
-            ProgressDrawTarget::stderr_with_hz(DRAWS)
+            ProgressDrawTarget::stderr_with_hz(FRAME_RATE)
         } else {
             ProgressDrawTarget::hidden()
         };
-        let bar = ProgressBar::with_draw_target(None, target).with_message(what);
+        let bar = indicatif::ProgressBar::with_draw_target(None, target).with_message(label);
         if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}") {
             bar.set_style(style);
         }
@@ -28,14 +28,14 @@ impl Bar {
         Self(bar)
     }
 
-    /// Shows that `done` of `total` steps are done.
+    /// Shows that `done` of `total` steps are complete.
     pub(crate) fn step(&self, done: usize, total: usize) {
         self.0.set_length(total as u64);
         self.0.set_position(done as u64);
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

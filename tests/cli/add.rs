@@ -208,20 +208,20 @@ fn an_id_in_the_frontmatter_of_another_file_is_refused() {
 fn a_generated_id_is_unused() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
-            $ cerberus memory add "Name things well" --no-anchor
-            added name-things-well (name-things-well.md)
-            [exit 0]
+        $ cerberus memory add "Name things well" --no-anchor
+        added name-things-well (name-things-well.md)
+        [exit 0]
 
-            $ cerberus memory add "Name things well!" --no-anchor
-            added name-things-well-2 (name-things-well-2.md)
-            --- stderr
-            warning: `name-things-well` says nearly the same: Name things well
-            [exit 0]
+        $ cerberus memory add "Name things well!" --no-anchor
+        added name-things-well-2 (name-things-well-2.md)
+        --- stderr
+        warning: `name-things-well` is a near-duplicate: Name things well
+        [exit 0]
 
-            $ cerberus memory add "日本語" --no-anchor
-            added memory (memory.md)
-            [exit 0]
-        "#]]);
+        $ cerberus memory add "日本語" --no-anchor
+        added memory (memory.md)
+        [exit 0]
+    "#]]);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn a_contradicting_memory_is_reported_with_a_hint() {
         $ cerberus memory add "Indent with spaces, not tabs" --no-anchor
         added indent-with-spaces-not-tabs (indent-with-spaces-not-tabs.md)
         --- stderr
-        warning: `tabs` says the opposite: Indent with tabs, not spaces (if both hold, link them with `[[contradicts::memory:tabs]]`; else mend one with `cerberus memory update`)
+        warning: `tabs` contradicts it: Indent with tabs, not spaces (if both are valid, link them with `[[contradicts::memory:tabs]]`; otherwise fix one with `cerberus memory update`)
         [exit 0]
 
         $ cerberus memory add "Don't indent with tabs" --scope language:go --no-anchor --json
@@ -263,7 +263,7 @@ fn a_contradicting_memory_is_reported_with_a_hint() {
           "file": "dont-indent-with-tabs.md",
           "id": "dont-indent-with-tabs",
           "warnings": [
-            "`tabs` says the opposite: Indent with tabs, not spaces (if both hold, link them with `[[contradicts::memory:tabs]]`; else mend one with `cerberus memory update`)"
+            "`tabs` contradicts it: Indent with tabs, not spaces (if both are valid, link them with `[[contradicts::memory:tabs]]`; otherwise fix one with `cerberus memory update`)"
           ]
         }
         [exit 0]
@@ -271,7 +271,7 @@ fn a_contradicting_memory_is_reported_with_a_hint() {
         $ cerberus memory create notes/prefix --content "Never fix the prefix"
         created notes/prefix (notes/prefix.md)
         --- stderr
-        warning: `prefix` says the opposite: Fix the prefix (if both hold, link them with `[[contradicts::memory:prefix]]`; else mend one with `cerberus memory update`)
+        warning: `prefix` contradicts it: Fix the prefix (if both are valid, link them with `[[contradicts::memory:prefix]]`; otherwise fix one with `cerberus memory update`)
         [exit 0]
     "#]]);
 }

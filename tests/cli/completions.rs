@@ -67,7 +67,7 @@ fn values_are_completed_from_the_project() {
         "cerberus memory show --type r",
         "cerberus memory read release/plan --section _",
         "cerberus memory read release --section release-plan,s",
-        "cerberus memory search x --anchors _",
+        "cerberus memory search x --section _",
         "cerberus memory anchor x --to _",
         "cerberus memory anchor x --to web/",
         "cerberus memory anchor x --to api/l",
@@ -109,7 +109,7 @@ fn values_are_completed_from_the_project() {
           release-plan steps
         cerberus memory read release --section release-plan,s
           release-plan,steps
-        cerberus memory search x --anchors _
+        cerberus memory search x --section _
           release-plan steps
         cerberus memory anchor x --to _
           api/ shop/ web/

@@ -145,11 +145,11 @@ fn json_of_short_memories() {
             $ cerberus memory show ship
             memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,startLine:number,state:string,symbol:string},category:null,createdAt:string,file:string,hints:[],id:string,scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
             warnings: []
-            $ cerberus memory search title --anchors a,aa --content
+            $ cerberus memory search title --section a,aa --content
             didYouMean: []
-            leftOut: number
             query: string
-            results: [{content:string,file:string,id:string,lanes:[{contribution:number,lane:string,rank:number}],missing:[{id:string,nearest:string}],recency:number,score:number,sections:[{endLine:number,id:string,startLine:number}],tokenMetrics:{actualTokens:number,fullFileTokens:number,savingsPercent:number,tokenizer:string},why:[string]}]
+            results: [{content:string,file:string,id:string,missing:[{id:string,nearest:string}],recency:number,score:number,sections:[{endLine:number,id:string,startLine:number}],signals:[{contribution:number,rank:number,signal:string}],tokenMetrics:{actualTokens:number,fullFileTokens:number,savingsPercent:number,tokenizer:string},why:[string]}]
+            skipped: number
             warnings: [string]
             $ cerberus memory sections odd
             diagnostics: [{code:string,column:number,hint:string,line:number,message:string}]
@@ -367,12 +367,12 @@ fn json_of_links() {
         expect![[r#"
             $ cerberus memory links
             broken: number
-            cycles: [{edgeType:string,ids:[string]}]
-            edges: [{context:string,edgeType:string,file:string,found:null or string,label:string or null,line:number,node:string,note:string or null,source:string,sourceNode:string,state:string,target:string}]
+            cycles: [{ids:[string],relation:string}]
+            edges: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]
             total: number
             warnings: [string]
             $ cerberus memory linked shop/orders.py "fix"
-            memories: [{file:string,id:string,reasons:[{by:string,context:string,edgeType:string,line:number,target:string}],score:number,type:string}]
+            memories: [{file:string,id:string,reasons:[{context:string,line:number,relation:string,target:string}],score:number,type:string}]
             query: string
             targets: [string]
             warnings: []
@@ -393,7 +393,7 @@ fn json_of_report() {
             $ cerberus memory report
             commit: {changedFiles:[string],committedAt:string,id:string}
             counts: {anchored:number,anchorsByState:{fresh:number,gone:number,moved:number},brokenLinks:number,byScope:{project:number,project:shop:number},byStatus:{active:number},byType:{fact:number,rule:number},drifted:number,links:number,memories:number,pins:number}
-            cycles: [{edgeType:string,ids:[string]}]
+            cycles: [{ids:[string],relation:string}]
             defaultPins: [{content:string,id:string}]
             links: [{context:string,edgeType:string,file:string,found:null or string,label:string or null,line:number,node:string,note:string or null,source:string,sourceNode:string,state:string,target:string}]
             memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,file:string,hints:[],id:string,scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]

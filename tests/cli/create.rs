@@ -22,7 +22,7 @@ fn a_document_is_written_and_not_anchored() {
           "file": "file.md",
           "id": "other-name",
           "warnings": [
-            "`note` says nearly the same: Kept."
+            "`note` is a near-duplicate: Kept."
           ]
         }
         [exit 0]
@@ -204,7 +204,7 @@ fn an_invalid_document_is_refused() {
         $ cerberus memory create twin --content x
         created twin (twin.md)
         --- stderr
-        warning: `there` says nearly the same: x
+        warning: `there` is a near-duplicate: x
         [exit 0]
     "#]]);
     assert!(!sandbox.exists(".memories/new.md"));

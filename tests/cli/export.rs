@@ -202,37 +202,37 @@ fn an_invalid_export_is_refused_as_a_whole() {
         told += &outcome.stderr();
     }
     expect![[r#"
-        cerberus: line 3 of the export: `../x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
+        cerberus: line 3 of the export: `../x.md` is not a valid memory file: a part of it is empty, too long or starts with a dot
         hint: create it again with `cerberus memory export`
-        cerberus: line 3 of the export: `/tmp/x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
+        cerberus: line 3 of the export: `/tmp/x.md` is not a valid memory file: a part of it is empty, too long or starts with a dot
         hint: create it again with `cerberus memory export`
-        cerberus: line 3 of the export: `a\nb.md` cannot be the file of a memory: `\n` is not allowed in it
+        cerberus: line 3 of the export: `a\nb.md` is not a valid memory file: `\n` is not allowed in it
         hint: create it again with `cerberus memory export`
-        cerberus: line 3 of the export: `con.md` cannot be the file of a memory: `con.md` is reserved
+        cerberus: line 3 of the export: `con.md` is not a valid memory file: `con.md` is reserved
         hint: create it again with `cerberus memory export`
-        cerberus: line 3 of the export: `.gitignore` cannot be the file of a memory: it does not end in `.md`
+        cerberus: line 3 of the export: `.gitignore` is not a valid memory file: it does not end in `.md`
         hint: create it again with `cerberus memory export`
-        cerberus: line 3 of the export: `indices/x.md` cannot be the file of a memory: `indices` is reserved
+        cerberus: line 3 of the export: `indices/x.md` is not a valid memory file: `indices` is reserved
         hint: create it again with `cerberus memory export`
         cerberus: line 3 of the export: `good.md` is defined twice
         hint: create it again with `cerberus memory export`
         cerberus: `good.md` is both a file and a folder in the export
         hint: create it again with `cerberus memory export`
-        cerberus: line 3 of the export: a line has either `text` or `base64`
+        cerberus: line 3 of the export: a line must have either `text` or `base64`
         hint: create it again with `cerberus memory export`
-        cerberus: line 3 of the export: `base64` is damaged: Invalid symbol 63, offset 0
+        cerberus: line 3 of the export: `base64` is not valid: Invalid symbol 63, offset 0
         hint: create it again with `cerberus memory export`
-        cerberus: failed to read the standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `text`, `base64`
+        cerberus: failed to read standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `text`, `base64`
         hint: create an export with `cerberus memory export`
-        cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, this cerberus knows 1
+        cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, but this cerberus supports 2
         hint: create it again with `cerberus memory export`
         cerberus: the export is truncated: it has 2 of 3 files
         hint: copy it again, or create another with `cerberus memory export`
-        cerberus: failed to read the standard input, line 3, column 2: expected ident
+        cerberus: failed to read standard input, line 3, column 2: expected ident
         hint: create an export with `cerberus memory export`
-        cerberus: failed to read the standard input, line 1, column 0: EOF while parsing a value
+        cerberus: failed to read standard input, line 1, column 0: EOF while parsing a value
         hint: create an export with `cerberus memory export`
-        cerberus: failed to read the standard input, line 1, column 2: missing field `format`
+        cerberus: failed to read standard input, line 1, column 2: missing field `format`
         hint: create an export with `cerberus memory export`
         cerberus: the format is `x`, expected `cerberus-export`
         hint: create an export with `cerberus memory export`

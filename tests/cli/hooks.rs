@@ -127,7 +127,7 @@ fn the_commit_hook_prints_linked_memories() {
     sandbox.git("add web/html.ts");
     sandbox.session(expect![[r#"
         $ cerberus memory linked --diff --for git-hook
-        Memories about what is staged (read one with `cerberus memory show ID`):
+        Memories about the staged files (read one with `cerberus memory show ID`):
         escape-html  rule
           anchored to web/html.ts::escapeHtml
         [exit 0]
@@ -135,7 +135,7 @@ fn the_commit_hook_prints_linked_memories() {
         $ cerberus memory linked --diff --for claude-hook
         {
           "hookSpecificOutput": {
-            "additionalContext": "Memories about what is staged (read one with `cerberus memory show ID`):\nescape-html  rule\n  anchored to web/html.ts::escapeHtml\n",
+            "additionalContext": "Memories about the staged files (read one with `cerberus memory show ID`):\nescape-html  rule\n  anchored to web/html.ts::escapeHtml\n",
             "hookEventName": "PreToolUse"
           }
         }

@@ -39,7 +39,7 @@ fn importing_twice_adds_rules_once() {
         AGENTS.md:7	added	close-the-session-as-request-session	Close the session as `request_session` does	shop/db.py::request_session
         AGENTS.md:8	added	never-write-sql-by-hand-see	Never write SQL by hand, see shop/orders.py	shop/orders.py
         AGENTS.md:12	added	escape-html-entities-before-text-is	Escape HTML entities before text is rendered as markup:	web/html.ts::escapeHtml
-        AGENTS.md:17	skipped	names something and says what it is	`web/` - the pages	
+        AGENTS.md:17	skipped	a description, not a rule	`web/` - the pages	
         3 rules would be added, 0 changed, 0 duplicates, 2 skipped
         [exit 0]
 
@@ -107,7 +107,7 @@ fn import_prints_a_json_report() {
               "id": null,
               "line": 8,
               "outcome": "skipped",
-              "reason": "states, and asks for nothing",
+              "reason": "a statement",
               "scope": null,
               "tags": [],
               "text": "Names"
@@ -233,7 +233,7 @@ fn an_unreadable_source_is_refused() {
               --scope <SCOPE>         Scope of the rules: universal, language:NAME or project:NAME
               --from-export <EXPORT>  Import the output of `cerberus memory export` (`-` for standard input)
               --overwrite             Replace memories that differ, and move the old ones to the trash
-              --allow-secret          Write it even if it looks like a private key or the token of a service
+              --allow-secret          Write text that looks like a private key or an access token
           -h, --help                  Print help (see more with '--help')
           -V, --version               Print version
 

@@ -39,7 +39,7 @@ fn links_are_listed_with_relation_state_and_sentence() {
         [exit 0]
 
         $ cerberus memory links --broken
-        every link leads where it says (5 links)
+        no broken links (5 in total)
         [exit 0]
 
         $ cerberus memory links --format dot
@@ -94,16 +94,16 @@ fn broken_links_are_explained_and_fail() {
     sandbox.session(expect![[r#"
         $ cerberus memory links --broken
         broken.md:1	related_to	src/gone.py	missing	did you mean `src/pool.py`?
-        broken.md:2	related_to	old/pool.py	moved	now src/pool.py, the only file of that name
-        broken.md:3	related_to	SRC/pool.py	moved	now src/pool.py, the case of its letters is another
-        broken.md:4	related_to	src/start.py::Pool	moved	now src/pool.py::Pool, its symbol is there now
-        broken.md:5	related_to	lib/moved.py	moved	now lib/renamed.py, git says that it was renamed
-        broken.md:6	related_to	src/pool.py::Pool.opened	missing	the file defines no `Pool.opened`; did you mean `Pool`?
+        broken.md:2	related_to	old/pool.py	moved	now src/pool.py, the only file with that name
+        broken.md:3	related_to	SRC/pool.py	moved	now src/pool.py, the name differs in case
+        broken.md:4	related_to	src/start.py::Pool	moved	now src/pool.py::Pool, the symbol is defined there
+        broken.md:5	related_to	lib/moved.py	moved	now lib/renamed.py, renamed in git
+        broken.md:6	related_to	src/pool.py::Pool.opened	missing	the file does not define `Pool.opened`; did you mean `Pool`?
         broken.md:7	related_to	src/pool.py#L3-L9	missing	the file has only 3 lines
-        broken.md:8	related_to	../secret.txt	outside	it leads out of the project
-        broken.md:9	related_to	/etc/passwd	outside	it leads out of the project
+        broken.md:8	related_to	../secret.txt	outside	the path is outside the project
+        broken.md:9	related_to	/etc/passwd	outside	the path is outside the project
         broken.md:10	related_to	memory:pool	missing	did you mean `memory:pools`?
-        broken.md:11	related_to	memory:Pools	moved	now memory:pools, the case of its letters is another
+        broken.md:11	related_to	memory:Pools	moved	now memory:pools, the name differs in case
         broken.md:12	related_to	memory:pools#why	missing	the memory has no section `why`
         [exit 1]
     "#]]);
@@ -116,7 +116,7 @@ fn a_bank_without_links_is_reported() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory links
-        no memory has a link; write one as in `[[src/server.py]]`
+        no memory contains a link: add one, as in `[[src/server.py]]`
         [exit 0]
 
         $ cerberus memory links --broken --json
@@ -131,8 +131,8 @@ fn a_bank_without_links_is_reported() {
 
         $ cerberus memory linked src/x.py
         --- stderr
-        cerberus: no memory speaks of `src/x.py` or is anchored there
-        hint: see what they do speak of with `cerberus memory links`
+        cerberus: no memory mentions or is anchored to `src/x.py`
+        hint: list all links with `cerberus memory links`
         [exit 1]
     "#]]);
 }
@@ -150,7 +150,7 @@ fn supersession_cycles_are_reported_and_hide_nothing() {
         c.md:1	supersedes	memory:a	live	[[supersedes::memory:a]] [[depends on::memory:c]]
         c.md:1	depends_on	memory:c	live	[[supersedes::memory:a]] [[depends on::memory:c]]
         --- stderr
-        warning: `a` supersedes `b` supersedes `c` supersedes `a`: a cycle, so that none of them is hidden
+        warning: `a` supersedes `b` supersedes `c` supersedes `a`: a cycle, so none of them is hidden
         warning: `c` depends on `c`: a cycle
         [exit 0]
 
@@ -162,7 +162,7 @@ fn supersession_cycles_are_reported_and_hide_nothing() {
         c  `ships`
           Ships. [[supersedes::memory:a]] [[depends on::memory:c]]
         --- stderr
-        warning: `a` supersedes `b` supersedes `c` supersedes `a`: a cycle, so that none of them is hidden
+        warning: `a` supersedes `b` supersedes `c` supersedes `a`: a cycle, so none of them is hidden
         [exit 0]
     "#]]);
 }
@@ -189,8 +189,8 @@ fn a_superseded_memory_is_found_only_on_request() {
 
         $ cerberus memory search never
         --- stderr
-        cerberus: no memory speaks of `never`
-        hint: 1 memory does that the filters leave out, or that are archived or superseded: try `--superseded` or `--status archived`
+        cerberus: no memory matches `never`
+        hint: 1 matching memory is archived, superseded or excluded by the filters: try `--superseded` or `--status archived`
         [exit 1]
 
         $ cerberus memory linked memory:old-pools
@@ -264,10 +264,9 @@ fn memories_are_found_by_their_link_targets() {
               "id": "start-up",
               "reasons": [
                 {
-                  "by": "link",
                   "context": "Rewrite [[./src/../src/start.py]] so that [[Pool.close|closing]] works.",
-                  "edgeType": "refactors",
                   "line": 5,
+                  "relation": "refactors",
                   "target": "./src/../src/start.py"
                 }
               ],
@@ -285,8 +284,8 @@ fn memories_are_found_by_their_link_targets() {
 
         $ cerberus memory linked ../x
         --- stderr
-        cerberus: `../x` leads out of the project
-        hint: name it from the project's root, as in `src/server.py`
+        cerberus: `../x` is outside the project
+        hint: use a path from the project root, as in `src/server.py`
         [exit 2]
 
         $ cerberus memory linked
@@ -301,8 +300,8 @@ fn memories_are_found_by_their_link_targets() {
 
         $ cerberus memory linked src/nothing.py
         --- stderr
-        cerberus: no memory speaks of `src/nothing.py` or is anchored there
-        hint: see what they do speak of with `cerberus memory links`
+        cerberus: no memory mentions or is anchored to `src/nothing.py`
+        hint: list all links with `cerberus memory links`
         [exit 1]
     "#]]);
 }
@@ -324,7 +323,7 @@ fn diff_finds_the_memories_of_staged_files() {
     sandbox.ok("memory add \"Close pools\" --id close-pools --anchor-to src/pool.py::Pool.close");
     sandbox.session(expect![[r#"
         $ cerberus memory linked --diff
-        nothing is staged
+        no files are staged
         [exit 0]
     "#]]);
     sandbox.edit("src/pool.py", "pass", "return 1");
@@ -333,11 +332,11 @@ fn diff_finds_the_memories_of_staged_files() {
     sandbox.session(expect![[r#"
         $ cerberus memory linked --diff
         close-pools  rule
-          anchored to src/pool.py::Pool.close  staged lines touch it
+          anchored to src/pool.py::Pool.close  has staged changes
         pools  rule
-          debugs src/pool.py::Pool.close pools.md:4  Fix the bug in [[src/pool.py::Pool.close]].  staged lines touch it
+          debugs src/pool.py::Pool.close pools.md:4  Fix the bug in [[src/pool.py::Pool.close]].  has staged changes
         start-up  plan
-          refactors Pool.close start-up.md:5  Rewrite [[./src/../src/start.py]] so that [[Pool.close|closing]] works.  staged lines touch it
+          refactors Pool.close start-up.md:5  Rewrite [[./src/../src/start.py]] so that [[Pool.close|closing]] works.  has staged changes
         [exit 0]
     "#]]);
     sandbox.commit("staged");
@@ -345,7 +344,7 @@ fn diff_finds_the_memories_of_staged_files() {
     sandbox.git("add src");
     sandbox.session(expect![[r#"
         $ cerberus memory linked --diff
-        no memory speaks of what is staged
+        no memory mentions the staged files
         [exit 0]
     "#]]);
     sandbox.remove(".git");

@@ -186,7 +186,7 @@ fn the_documented_tools_work() {
     );
     assert_eq!(names(&hits["results"], "id"), ["session"]);
     let none = client.call("search_memories", json!({ "query": "pool", "filter_tags": ["ui"] }));
-    assert_eq!((none["results"].as_array().map(Vec::len), &none["leftOut"]), (Some(0), &1.into()));
+    assert_eq!((none["results"].as_array().map(Vec::len), &none["skipped"]), (Some(0), &1.into()));
 
     let linked = client.call(
         "search_linked_memories",
@@ -196,8 +196,8 @@ fn the_documented_tools_work() {
     assert!(reason["context"].as_str().is_some_and(|text| text.contains("We split")), "{reason}");
 
     let sliced = client.call(
-        "memory_search",
-        json!({ "query": "session", "includeContent": true, "anchors": ["summary", "state"] }),
+        "search_memories",
+        json!({ "query": "session", "includeContent": true, "sections": ["summary", "state"] }),
     );
     let hit = &sliced["results"][0];
     assert_eq!(hit["content"], "We split [[shop/db.py]].");
@@ -208,6 +208,11 @@ fn the_documented_tools_work() {
     for key in ["actualTokens", "fullFileTokens", "savingsPercent"] {
         assert!(hit["tokenMetrics"][key].is_number(), "{key}");
     }
+    let alias = client.call(
+        "memory_search",
+        json!({ "query": "session", "includeContent": true, "anchors": ["summary", "state"] }),
+    );
+    assert_eq!(alias, sliced);
 
     client.call("update_memory", json!({ "filename": "session", "content": "All is split." }));
     client
@@ -268,14 +273,14 @@ fn a_removed_and_recreated_bank_is_noticed() {
     let sandbox = Sandbox::anchored();
     let mut client = Client::new(&sandbox);
     let question = json!({ "query": "password" });
-    assert!(client.call("memory_search", question.clone())["results"][0].is_object());
+    assert!(client.call("search_memories", question.clone())["results"][0].is_object());
     sandbox.remove(".memories");
-    client.result("memory_search", question.clone());
+    client.result("search_memories", question.clone());
     let text = client.refused("create_memory", json!({ "filename": "a", "content": "b" }));
     assert!(text.contains("hint: ") && text.contains("cerberus memory init"), "{text}");
     sandbox.ok("memory init");
     sandbox.ok("memory add \"The password is never logged\" --id log --no-anchor");
-    let found = client.call("memory_search", question);
+    let found = client.call("search_memories", question);
     assert_eq!(names(&found["results"], "id"), ["log"]);
 }
 

@@ -48,7 +48,7 @@ fn memories_are_found_by_their_words() {
 fn only_the_requested_sections_are_returned() {
     let sandbox = notes();
     sandbox.session(expect![[r#"
-        $ cerberus memory search release --anchors summary --content
+        $ cerberus memory search release --section summary --content
         release  `release`
           summary release.md:7-9
           5 of 81 tokens, 93.8 % saved (o200k_base)
@@ -74,7 +74,7 @@ fn only_the_requested_sections_are_returned() {
 fn a_missing_section_is_a_warning() {
     let sandbox = notes();
     sandbox.session(expect![[r#"
-        $ cerberus memory search release --anchors summary,next-stps --content
+        $ cerberus memory search release --section summary,next-stps --content
         release  `release`
           summary release.md:7-9
           5 of 81 tokens, 93.8 % saved (o200k_base)
@@ -86,24 +86,11 @@ fn a_missing_section_is_a_warning() {
         $ cerberus memory search release --anchors nothing-like-it --content --json
         {
           "didYouMean": [],
-          "leftOut": 0,
           "query": "release",
           "results": [
             {
               "file": "release.md",
               "id": "release",
-              "lanes": [
-                {
-                  "contribution": 0.5,
-                  "lane": "keyword",
-                  "rank": 1
-                },
-                {
-                  "contribution": 0.5,
-                  "lane": "vector",
-                  "rank": 1
-                }
-              ],
               "missing": [
                 {
                   "id": "nothing-like-it",
@@ -113,6 +100,18 @@ fn a_missing_section_is_a_warning() {
               "recency": "Q",
               "score": "Q",
               "sections": [],
+              "signals": [
+                {
+                  "contribution": 0.5,
+                  "rank": 1,
+                  "signal": "keyword"
+                },
+                {
+                  "contribution": 0.5,
+                  "rank": 1,
+                  "signal": "vector"
+                }
+              ],
               "tokenMetrics": {
                 "actualTokens": 0,
                 "fullFileTokens": 81,
@@ -124,6 +123,7 @@ fn a_missing_section_is_a_warning() {
               ]
             }
           ],
+          "skipped": 0,
           "warnings": [
             "`release` has no section `nothing-like-it`: it has release-plan, summary, next-steps"
           ]
@@ -198,14 +198,14 @@ fn no_results_is_a_failure_in_both_formats() {
     sandbox.session(expect![[r#"
         $ cerberus memory search zebra
         --- stderr
-        cerberus: no memory speaks of `zebra`
-        hint: try other words, or list all with `cerberus memory show`
+        cerberus: no memory matches `zebra`
+        hint: try other words, or list all memories with `cerberus memory show`
         [exit 1]
 
         $ cerberus memory search "?!"
         --- stderr
-        cerberus: the query has no words to look for
-        hint: search for a word that the memory uses, as in `cerberus memory search session`
+        cerberus: the query contains no words
+        hint: use a word of the memory, as in `cerberus memory search session`
         [exit 2]
     "#]]);
     let in_json = sandbox.run("memory search zebra --json");
@@ -217,11 +217,11 @@ fn explain_shows_the_signals_and_their_scores() {
     let sandbox = notes();
     sandbox.memory("near", "Tuesdays are calm. See [[memory:release]].\n");
     sandbox.session(expect![[r#"
-        $ cerberus memory search changelog --why
+        $ cerberus memory search changelog --explain
         release  `changelog` section next-steps
           Release plan
           score Q: keyword 1 (+Q), vector 1 (+Q)
-        near  near `release`
+        near  related to `release`
           Tuesdays are calm. See [[memory:release]].
           score Q: graph 1 (+Q)
         [exit 0]
@@ -278,8 +278,8 @@ fn dates_filter_and_recency_raises_the_score() {
     sandbox.session(expect![[r#"
         $ cerberus memory search boats --since yesterday
         --- stderr
-        cerberus: `--since yesterday` is no date
-        hint: write it as in `--since 2026-01-15` or `--since 2026-01-15T09:30:00Z`
+        cerberus: `--since yesterday` is not a date
+        hint: use a date or a time, as in `--since 2026-01-15` or `--since 2026-01-15T09:30:00Z`
         [exit 2]
     "#]]);
 }
@@ -290,7 +290,7 @@ fn a_misspelt_word_gets_a_suggestion() {
     sandbox.session(expect![[r#"
         $ cerberus memory search chnagelog
         --- stderr
-        cerberus: no memory speaks of `chnagelog`
+        cerberus: no memory matches `chnagelog`
         hint: did you mean `changelog`?
         [exit 1]
     "#]]);

@@ -44,26 +44,26 @@ fn the_combined_ranking_finds_as_much_as_each_signal() {
         let found: Value = serde_json::from_str(&found.stdout()).expect("JSON");
         let results = found["results"].as_array().expect("results");
         let place = results.iter().position(|it| it["id"] == asked["expect"]);
-        let mut count = |lane: &str, rank| {
+        let mut count = |signal: &str, rank| {
             for kind in ["all", kind.as_str()] {
-                hits.entry((kind.to_owned(), lane.to_owned())).or_default().count(rank);
+                hits.entry((kind.to_owned(), signal.to_owned())).or_default().count(rank);
             }
         };
         count("fusion", place.map(|place| place as u64 + 1));
-        let lanes = place.map(|place| results[place]["lanes"].as_array().expect("lanes"));
-        for lane in ["keyword", "vector", "graph"] {
-            let own = lanes.into_iter().flatten().find(|it| it["lane"] == lane);
-            count(lane, own.and_then(|it| it["rank"].as_u64()));
+        let signals = place.map(|place| results[place]["signals"].as_array().expect("signals"));
+        for signal in ["keyword", "vector", "graph"] {
+            let own = signals.into_iter().flatten().find(|it| it["signal"] == signal);
+            count(signal, own.and_then(|it| it["rank"].as_u64()));
         }
         said += &format!("{place:?} {query}\n");
     }
-    let of = |lane: &str| hits[&("all".to_owned(), lane.to_owned())];
+    let of = |signal: &str| hits[&("all".to_owned(), signal.to_owned())];
     let fusion = of("fusion");
-    for lane in ["keyword", "vector", "graph"] {
-        let alone = of(lane);
-        assert!(alone.at_5 > 0, "{lane} finds nothing, so the comparison means nothing");
+    for signal in ["keyword", "vector", "graph"] {
+        let alone = of(signal);
+        assert!(alone.at_5 > 0, "{signal} finds nothing, so the comparison means nothing");
         let holds = fusion.at_1 >= alone.at_1 && fusion.at_5 >= alone.at_5;
-        assert!(holds, "{lane} finds more alone: {hits:#?}\n{said}");
+        assert!(holds, "{signal} finds more alone: {hits:#?}\n{said}");
     }
     // The figures when this test was written. Some queries share no word with any memory.
     assert!(fusion.at_1 >= 25 && fusion.at_5 >= 33, "{hits:#?}\n{said}");

@@ -179,14 +179,14 @@ fn an_empty_result_is_reported() {
 
         $ cerberus memory show --tag none
         --- stderr
-        cerberus: no memory passes the filters
-        hint: see all with `cerberus memory show`
+        cerberus: no memory matches the filters
+        hint: list all with `cerberus memory show`
         [exit 1]
 
         $ cerberus memory show kind --tag none
         --- stderr
-        cerberus: no memory passes the filters
-        hint: see all with `cerberus memory show`
+        cerberus: no memory matches the filters
+        hint: list all with `cerberus memory show`
         [exit 1]
     "#]]);
 }

@@ -151,13 +151,13 @@ pub(super) fn import(project: &Project, args: &ImportArgs) -> Result<Report> {
     if !args.no_anchor && !new_rules.is_empty() {
         find_anchors(project, &mut report, &mut new_rules)?;
     }
-    let mut similar = SimilarMemories::of(&memories);
+    let mut similar = SimilarMemories::new(&memories);
     for rule in &new_rules {
         let item = &report.items[rule.item_idx];
         let warnings = similar.warnings(&item.text, &rule.scope).into_iter();
         let location = format!("{}:{}", item.file, item.line);
         report.warnings.extend(warnings.map(|warning| format!("{location}: {warning}")));
-        similar.learn(item.id.as_deref().unwrap_or_default(), &item.text, &rule.scope);
+        similar.add(item.id.as_deref().unwrap_or_default(), &item.text, &rule.scope);
     }
     if !args.dry_run && !new_rules.is_empty() {
         write(project, &mut report, new_rules)?;

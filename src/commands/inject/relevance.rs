@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::bank::MemoryFile;
 use crate::engine::rank::tokenize;
 use crate::model::{Language, MemoryStatus, Scope};
-use crate::ops::memories::{Filter, Memories};
+use crate::ops::memories::Memories;
 use crate::ops::sync::{self, SyncedStore};
 use crate::ops::{Project, links, search};
 use crate::syntax::language;
@@ -109,16 +109,7 @@ fn matches(
     if tokenize::terms(&query).is_empty() {
         return Ok(FxHashMap::default());
     }
-    let request = search::Request {
-        query,
-        sections: Vec::new(),
-        content: false,
-        filter: Filter::default(),
-        since: None,
-        until: None,
-        superseded: true,
-        limit: MAX_MATCHES,
-    };
+    let request = search::Request { superseded: true, ..search::Request::new(query, MAX_MATCHES) };
     let results = search::search_in(project, synced, &request)?.results;
     let best = results.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
     Ok(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect())

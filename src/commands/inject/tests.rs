@@ -4,11 +4,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ops::InjectOptions;
 use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
 use crate::engine::rank::calibrate::Weights;
 use crate::model::CodeLocation;
+use crate::ops::InjectOptions;
 
 fn project(folder: &Path) -> Project {
     let bank = Bank::new(folder.join(".memories"));

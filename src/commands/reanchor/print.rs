@@ -7,7 +7,7 @@ use crate::commands::place;
 use crate::error::UserError;
 use crate::model::State;
 use crate::ops::memories::find_id;
-use crate::output::{BAD, GOOD, NAME, ODD, Printer};
+use crate::output::{ERROR, NAME, OK, Printer, WARN};
 use crate::text::shell_word;
 
 pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
@@ -28,18 +28,18 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
     }
     for id in &report.orphans {
         let verb = if args.writes() { "is removed" } else { "would be removed" };
-        out.line(&format!("{}: memory not found; its anchor {verb}", out.styled(NAME, id)));
+        out.line(&format!("{}: memory not found; its anchor {verb}", out.style(NAME, id)));
     }
     if args.check {
         let (style, verdict) = if report.ok {
-            (GOOD, "all anchors are up to date")
+            (OK, "all anchors are up to date")
         } else {
             (
-                BAD,
+                ERROR,
                 "anchors are out of date: run `cerberus memory reanchor`, resolve the findings, commit anchors.lock",
             )
         };
-        out.line(&out.painted(style, verdict));
+        out.line(&out.paint(style, verdict));
     }
 }
 
@@ -80,14 +80,14 @@ fn print_finding(finding: &Finding, args: &ReanchorArgs, out: &mut Printer) {
 
 fn headline(finding: &Finding, out: &Printer) -> String {
     let style = match finding.state {
-        _ if finding.drift => BAD,
-        State::Edited | State::Ambiguous | State::Gone => ODD,
-        _ if finding.edited => ODD,
-        _ => GOOD,
+        _ if finding.drift => ERROR,
+        State::Edited | State::Ambiguous | State::Gone => WARN,
+        _ if finding.edited => WARN,
+        _ => OK,
     };
     let is_also_edited = finding.edited && finding.state != State::Edited;
     let state = format!("{}{}", finding.state, if is_also_edited { ", edited" } else { "" });
-    let (state, id) = (out.painted(style, &state), out.styled(NAME, &finding.id));
+    let (state, id) = (out.paint(style, &state), out.style(NAME, &finding.id));
     let old = finding.old.to_string();
     let mut line = format!("{state} {id}: {}", out.safe(&old));
     if let Some(new) = finding.new.as_ref().map(ToString::to_string).filter(|new| *new != old) {

@@ -1,84 +1,61 @@
-//! Cycles among relations: memories that supersede, extend or need each other in a ring.
+//! Cycles of relations: memories that supersede, extend or depend on each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Edges by their sources, each once.
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+
+/// Targets of each source node.
 pub(super) type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns one ring for each knot of nodes that reach each other, from its first node
-/// on, ordered; every node stands in one at most.
+/// Returns a shortest cycle of each strongly connected component, sorted. A cycle starts and ends
+/// with the first node of its component.
 pub(super) fn cycles(graph: &Graph) -> Vec<Vec<String>> {
-    let mut found: Vec<Vec<String>> = Vec::new();
-    for knot in knots(graph) {
-        found.extend(knot.first().and_then(|first| ring(graph, first, &knot)));
-    }
-    found
+    sccs(graph).iter().filter_map(|scc| cycle(graph, scc)).collect()
 }
 
-/// Returns the sets of nodes that reach each other: those of several nodes, and those of
-/// one node that points at itself.
-pub(super) fn knots(graph: &Graph) -> Vec<BTreeSet<String>> {
-    let mut back: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (from, to) in graph {
-        for to in to {
-            back.entry(to).or_default().push(from);
+/// Returns the strongly connected components that contain a cycle, sorted.
+pub(super) fn sccs(graph: &Graph) -> Vec<BTreeSet<&str>> {
+    let mut indexed = DiGraph::<&str, ()>::new();
+    let mut indices = BTreeMap::new();
+    for (source, targets) in graph {
+        for target in targets {
+            let [source, target] = [source.as_str(), target.as_str()]
+                .map(|node| *indices.entry(node).or_insert_with(|| indexed.add_node(node)));
+            indexed.add_edge(source, target, ());
         }
     }
-    let forward = |node: &str| -> Vec<&str> {
-        graph.get(node).into_iter().flatten().map(String::as_str).collect()
-    };
-    // Kosaraju: nodes in the order in which they are left, then backwards from the last.
-    let mut left = Vec::new();
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    for start in graph.keys() {
-        let mut path = vec![(start.as_str(), false)];
-        while let Some((node, is_done)) = path.pop() {
-            if is_done {
-                left.push(node);
-            } else if seen.insert(node) {
-                path.push((node, true));
-                path.extend(forward(node).into_iter().map(|next| (next, false)));
-            }
-        }
-    }
-    let mut taken: BTreeSet<&str> = BTreeSet::new();
-    let mut found = Vec::new();
-    for start in left.into_iter().rev() {
-        let (mut knot, mut open) = (BTreeSet::new(), vec![start]);
-        while let Some(node) = open.pop() {
-            if taken.insert(node) {
-                knot.insert(node.to_owned());
-                open.extend(back.get(node).into_iter().flatten());
-            }
-        }
-        let points_at_itself = |node: &String| graph.get(node).is_some_and(|to| to.contains(node));
-        if knot.len() > 1 || knot.iter().any(points_at_itself) {
-            found.push(knot);
-        }
-    }
+    let links_to_itself = |node: &&str| graph.get(*node).is_some_and(|it| it.contains(*node));
+    // petgraph's `tarjan_scc` is recursive: a long chain of memories would overflow the stack.
+    let mut found: Vec<BTreeSet<&str>> = kosaraju_scc(&indexed)
+        .into_iter()
+        .map(|scc| scc.into_iter().map(|node| indexed[node]).collect())
+        .filter(|scc: &BTreeSet<&str>| scc.len() > 1 || scc.iter().any(links_to_itself))
+        .collect();
     found.sort();
     found
 }
 
-/// Returns the shortest way from a node of a knot back to it, the node at both ends.
-fn ring(graph: &Graph, first: &str, knot: &BTreeSet<String>) -> Option<Vec<String>> {
-    let mut from: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut open = std::collections::VecDeque::from([first]);
-    while let Some(node) = open.pop_front() {
-        for next in graph.get(node).into_iter().flatten().filter(|next| knot.contains(*next)) {
+/// Returns a shortest cycle through the first node of a component, with that node at both ends.
+fn cycle(graph: &Graph, scc: &BTreeSet<&str>) -> Option<Vec<String>> {
+    let first = *scc.first()?;
+    let mut previous: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut queue = VecDeque::from([first]);
+    while let Some(node) = queue.pop_front() {
+        for next in graph.get(node).into_iter().flatten().filter(|it| scc.contains(it.as_str())) {
             if next == first {
-                let mut ring = vec![first.to_owned(), node.to_owned()];
-                let mut at = node;
-                while at != first {
-                    at = from.get(at)?;
-                    ring.push(at.to_owned());
+                let mut cycle = vec![first.to_owned(), node.to_owned()];
+                let mut current = node;
+                while current != first {
+                    current = previous.get(current)?;
+                    cycle.push(current.to_owned());
                 }
-                ring.reverse();
-                return Some(ring);
+                cycle.reverse();
+                return Some(cycle);
             }
-            if !from.contains_key(next.as_str()) {
-                from.insert(next, node);
-                open.push_back(next);
+            if !previous.contains_key(next.as_str()) {
+                previous.insert(next, node);
+                queue.push_back(next);
             }
         }
     }
@@ -92,15 +69,15 @@ mod tests {
     fn check(edges: &str, expected: &str) {
         let mut graph = Graph::new();
         for edge in edges.split_whitespace() {
-            let (from, to) = edge.split_once('>').expect("an edge");
-            graph.entry(from.to_owned()).or_default().insert(to.to_owned());
+            let (source, target) = edge.split_once('>').expect("an edge");
+            graph.entry(source.to_owned()).or_default().insert(target.to_owned());
         }
-        let found: Vec<String> = cycles(&graph).iter().map(|ring| ring.join(">")).collect();
+        let found: Vec<String> = cycles(&graph).iter().map(|cycle| cycle.join(">")).collect();
         assert_eq!(found.join(" "), expected, "{edges}");
     }
 
     #[test]
-    fn rings_are_found_once_each() {
+    fn each_component_yields_one_cycle() {
         check("", "");
         check("a>b b>c a>c", "");
         check("a>a", "a>a");
@@ -111,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_needs_no_stack() {
+    fn a_long_chain_does_not_overflow_the_stack() {
         let graph: Graph = (0..50_000)
             .map(|n| (format!("{n:06}"), BTreeSet::from([format!("{:06}", n + 1)])))
             .collect();

@@ -1,8 +1,7 @@
-//! Where the targets of links are now.
+//! Resolution of link targets against the current tree.
 //!
-//! Looks at the tree when it is asked, never before: a target that is where it was said
-//! to be costs a look at its own file; only for one that is not is the tree walked, are
-//! files searched for its symbol, and is git asked for renames.
+//! The tree is read on demand. A target that exists as written costs one read of its file. Only for
+//! a missing target is the tree walked, searched for its symbol, and git queried for renames.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -23,28 +22,30 @@ use crate::syntax::{ParsedFile, language};
 use crate::text;
 use crate::tree::{git, read, walk};
 
-/// How many places a note names.
-const MAX_TOLD: usize = 3;
+/// Maximum number of locations that a note lists.
+const MAX_LISTED: usize = 3;
 
-/// What a target came to.
+const DIFFERS_IN_CASE: &str = "the name differs in case";
+
+/// Resolved link target.
 #[derive(Debug, Clone)]
 pub(super) struct Resolved {
-    /// The node in the graph: a memory, or the ghost of something else.
+    /// Node in the graph: a memory, or a ghost.
     pub(super) node: String,
     pub(super) state: LinkState,
-    /// Where it is now, as a target; none where it is nowhere.
-    pub(super) found: Option<String>,
+    /// Current location, in the syntax of a link target.
+    pub(super) location: Option<String>,
     pub(super) note: Option<String>,
 }
 
-/// Finds targets, and remembers what it had to look up.
+/// Resolves link targets and caches what it reads.
 pub(super) struct Resolver<'a> {
     project: &'a Project,
     synced: &'a SyncedStore<'a>,
     paths: OnceCell<Vec<String>>,
     renames: OnceCell<BTreeMap<String, String>>,
     symbols: FxHashMap<String, Option<Vec<String>>>,
-    done: FxHashMap<String, Resolved>,
+    cache: FxHashMap<String, Resolved>,
 }
 
 impl<'a> Resolver<'a> {
@@ -55,128 +56,125 @@ impl<'a> Resolver<'a> {
             paths: OnceCell::new(),
             renames: OnceCell::new(),
             symbols: FxHashMap::default(),
-            done: FxHashMap::default(),
+            cache: FxHashMap::default(),
         }
     }
 
-    pub(super) fn resolve(&mut self, spelled: &str) -> Result<Resolved> {
-        if let Some(known) = self.done.get(spelled) {
-            return Ok(known.clone());
+    /// Resolves a target as written in a link.
+    pub(super) fn resolve(&mut self, text: &str) -> Result<Resolved> {
+        if let Some(cached) = self.cache.get(text) {
+            return Ok(cached.clone());
         }
-        let resolved = match Target::parse(spelled) {
-            Some(target) => self.target(&target)?,
-            None => ghost(spelled.to_owned(), LinkState::Missing, None, None),
+        let resolved = match Target::parse(text) {
+            Some(target) => self.resolve_target(&target)?,
+            None => ghost(text, LinkState::Missing, None, None),
         };
-        self.done.insert(spelled.to_owned(), resolved.clone());
+        self.cache.insert(text.to_owned(), resolved.clone());
         Ok(resolved)
     }
 
-    fn target(&mut self, target: &Target) -> Result<Resolved> {
+    fn resolve_target(&mut self, target: &Target) -> Result<Resolved> {
         match target.kind {
-            Kind::Url => Ok(ghost(target.name.clone(), LinkState::External, None, None)),
-            Kind::Memory => self.memory(target),
-            Kind::Plain if memory_file(self.synced, &target.name)?.is_some() => self.memory(target),
-            Kind::Plain => self.plain(target),
+            Kind::Url => Ok(ghost(&target.name, LinkState::External, None, None)),
+            Kind::Memory => self.resolve_memory(target),
+            Kind::Plain if memory_file(self.synced, &target.name)?.is_some() => {
+                self.resolve_memory(target)
+            }
+            Kind::Plain => self.resolve_name(target),
             Kind::Path => {
                 let path = normalize_path(&target.name);
-                let is_file = path.as_ref().is_some_and(|path| self.is_there(path));
+                let is_file = path.as_ref().is_some_and(|path| self.exists(path));
                 if !is_file && memory_file(self.synced, &target.name)?.is_some() {
-                    return self.memory(target);
+                    return self.resolve_memory(target);
                 }
-                self.path(target, path)
+                self.resolve_path(target, path)
             }
         }
     }
 
-    fn is_there(&self, path: &str) -> bool {
+    fn exists(&self, path: &str) -> bool {
         read::exists(&self.project.root, path)
     }
 
-    fn memory(&self, target: &Target) -> Result<Resolved> {
+    fn resolve_memory(&self, target: &Target) -> Result<Resolved> {
         let node = format!("memory:{}", target.name);
-        let of = |state, found, note| Ok(Resolved { node: node.clone(), state, found, note });
+        let resolved =
+            |state, location, note| Ok(Resolved { node: node.clone(), state, location, note });
         let Some(file) = memory_file(self.synced, &target.name)? else {
             let ids = self.synced.ids()?;
             let ids = || ids.iter().map(|(id, _)| id.as_str());
             let other_case = ids().find(|id| id.eq_ignore_ascii_case(&target.name));
             if let Some(id) = other_case {
-                let note = Some("the case of its letters is another".to_owned());
-                return of(LinkState::Moved, Some(format!("memory:{id}")), note);
+                let note = Some(DIFFERS_IN_CASE.to_owned());
+                return resolved(LinkState::Moved, Some(format!("memory:{id}")), note);
             }
             let near = text::suggest(&target.name, ids());
             let note = near.map(|near| format!("did you mean `memory:{near}`?"));
-            return of(LinkState::Missing, None, note);
+            return resolved(LinkState::Missing, None, note);
         };
         let Some(Part::Section(section)) = &target.part else {
-            return of(LinkState::Live, Some(node.clone()), None);
+            return resolved(LinkState::Live, Some(node.clone()), None);
         };
         let stored = self.synced.read(&file)?;
         let parsed = sections::parse(&stored.text);
         let selection = sections::select(&parsed, std::slice::from_ref(section));
         match selection.missing.first() {
-            None => of(LinkState::Live, Some(node.clone()), None),
+            None => resolved(LinkState::Live, Some(node.clone()), None),
             Some(missing) => {
                 let near = missing.suggestion.as_ref();
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 let note = format!("the memory has no section `{section}`{near}");
-                of(LinkState::Missing, None, Some(note))
+                resolved(LinkState::Missing, None, Some(note))
             }
         }
     }
 
-    /// A name alone is a file's at the root, else one in the tree, else a symbol's.
-    fn plain(&mut self, target: &Target) -> Result<Resolved> {
-        if self.is_there(&target.name) {
-            return self.path(target, normalize_path(&target.name));
+    /// Resolves a name without a path: a file at the root, then a symbol, then a file anywhere.
+    fn resolve_name(&mut self, target: &Target) -> Result<Resolved> {
+        if !self.exists(&target.name) {
+            let definitions = self.definitions(&target.name)?;
+            let name = target.to_string();
+            match &definitions[..] {
+                [] => {}
+                [one] => return Ok(ghost(&name, LinkState::Live, Some(one.clone()), None)),
+                several => {
+                    let note = format!("defined in {}", listed(several));
+                    return Ok(ghost(&name, LinkState::Live, None, Some(note)));
+                }
+            }
         }
-        let places = self.places_of(&target.name)?;
-        if let Some(first) = places.first() {
-            let note = (places.len() > 1).then(|| format!("defined in {}", told(&places)));
-            let found = (places.len() == 1).then(|| first.clone());
-            return Ok(ghost(target.to_string(), LinkState::Live, found, note));
-        }
-        self.path(target, normalize_path(&target.name))
+        self.resolve_path(target, normalize_path(&target.name))
     }
 
-    fn path(&mut self, target: &Target, path: Option<String>) -> Result<Resolved> {
+    fn resolve_path(&mut self, target: &Target, path: Option<String>) -> Result<Resolved> {
         let Some(path) = path.filter(|path| !path.is_empty()) else {
-            let note = Some("it leads out of the project".to_owned());
-            return Ok(ghost(target.to_string(), LinkState::Outside, None, note));
+            let note = Some("the path is outside the project".to_owned());
+            return Ok(ghost(&target.to_string(), LinkState::Outside, None, note));
         };
-        let normal = Target { kind: Kind::Path, name: path.clone(), part: target.part.clone() };
-        let node = normal.to_string();
-        if self.is_there(&path) {
-            return self.part(&normal);
+        let target = Target { kind: Kind::Path, name: path.clone(), part: target.part.clone() };
+        if self.exists(&path) {
+            return self.resolve_part(&target);
         }
-        if let Some((now, note)) = self.moved(&path)? {
-            let moved = Target { name: now, ..normal };
-            let inside = self.part(&moved)?;
-            let found = inside.found.or_else(|| Some(moved.name.clone()));
-            return Ok(ghost(node, LinkState::Moved, found, Some(note)));
+        let name = target.to_string();
+        if let Some((new_path, note)) = self.moved(&path)? {
+            let moved = Target { name: new_path, ..target };
+            let location = self.resolve_part(&moved)?.location.or(Some(moved.name));
+            return Ok(ghost(&name, LinkState::Moved, location, Some(note)));
         }
-        let places = match &target.part {
-            Some(Part::Symbol(symbol)) => self.places_of(symbol)?,
+        let definitions = match &target.part {
+            Some(Part::Symbol(symbol)) => self.definitions(symbol)?,
             _ => Vec::new(),
         };
-        Ok(match places.as_slice() {
-            [] => ghost(node, LinkState::Missing, None, self.near(&path)?),
-            [one] => ghost(
-                node,
-                LinkState::Moved,
-                Some(one.clone()),
-                Some("its symbol is there now".to_owned()),
-            ),
-            several => {
-                let note = format!("its symbol is defined in {}", told(several));
-                ghost(node, LinkState::Missing, None, Some(note))
-            }
-        })
+        match moved_symbol(&name, &definitions) {
+            Some(resolved) => Ok(resolved),
+            None => Ok(ghost(&name, LinkState::Missing, None, self.similar_path(&path)?)),
+        }
     }
 
-    /// Looks for the part of a file that is there.
-    fn part(&mut self, target: &Target) -> Result<Resolved> {
-        let node = target.to_string();
-        let live = |note| Ok(ghost(node.clone(), LinkState::Live, Some(node.clone()), note));
+    /// Resolves the symbol or the lines of a target whose file exists.
+    fn resolve_part(&mut self, target: &Target) -> Result<Resolved> {
+        let name = target.to_string();
+        let live = |note| Ok(ghost(&name, LinkState::Live, Some(name.clone()), note));
         match &target.part {
             None | Some(Part::Section(_)) => live(None),
             Some(Part::Lines(_, last)) => {
@@ -186,11 +184,11 @@ impl<'a> Resolver<'a> {
                     return live(None);
                 }
                 let note = format!("the file has only {n_lines} lines");
-                Ok(ghost(node.clone(), LinkState::Missing, None, Some(note)))
+                Ok(ghost(&name, LinkState::Missing, None, Some(note)))
             }
             Some(Part::Symbol(symbol)) => {
                 let Some(known) = self.symbols_of(&target.name) else {
-                    return live(Some("symbols of such files are not known".to_owned()));
+                    return live(Some("symbols of this file type are not indexed".to_owned()));
                 };
                 if known.iter().any(|name| is_tail(name, symbol)) {
                     return live(None);
@@ -198,21 +196,10 @@ impl<'a> Resolver<'a> {
                 let near = text::suggest(symbol, known.iter().map(String::as_str))
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
-                let places = self.places_of(symbol)?;
-                Ok(match places.as_slice() {
-                    [one] => {
-                        let note = "its symbol is there now".to_owned();
-                        ghost(node.clone(), LinkState::Moved, Some(one.clone()), Some(note))
-                    }
-                    [] => {
-                        let note = format!("the file defines no `{symbol}`{near}");
-                        ghost(node.clone(), LinkState::Missing, None, Some(note))
-                    }
-                    several => {
-                        let note = format!("its symbol is defined in {}", told(several));
-                        ghost(node.clone(), LinkState::Missing, None, Some(note))
-                    }
-                })
+                Ok(moved_symbol(&name, &self.definitions(symbol)?).unwrap_or_else(|| {
+                    let note = format!("the file does not define `{symbol}`{near}");
+                    ghost(&name, LinkState::Missing, None, Some(note))
+                }))
             }
         }
     }
@@ -225,39 +212,39 @@ impl<'a> Resolver<'a> {
         Ok(self.paths.get_or_init(|| found))
     }
 
-    /// Returns where a file that is not at `path` is now, and why that is thought so.
+    /// Returns the new path of a file that does not exist at `path`, and the reason for that guess.
     fn moved(&self, path: &str) -> Result<Option<(String, String)>> {
         let paths = self.paths()?;
-        let only = |is_it: &dyn Fn(&str) -> bool| {
-            let mut found = paths.iter().filter(|path| is_it(path));
+        let only = |matches: &dyn Fn(&str) -> bool| {
+            let mut found = paths.iter().filter(|path| matches(path));
             found.next().filter(|_| found.next().is_none()).cloned()
         };
-        if let Some(now) = only(&|it| it.eq_ignore_ascii_case(path)) {
-            return Ok(Some((now, "the case of its letters is another".to_owned())));
+        if let Some(found) = only(&|it| it.eq_ignore_ascii_case(path)) {
+            return Ok(Some((found, DIFFERS_IN_CASE.to_owned())));
         }
         let base = base_name(path);
-        if let Some(now) = only(&|it| base_name(it) == base) {
-            return Ok(Some((now, "the only file of that name".to_owned())));
+        if let Some(found) = only(&|it| base_name(it) == base) {
+            return Ok(Some((found, "the only file with that name".to_owned())));
         }
         let renames = self.renames.get_or_init(|| git::renames(&self.project.root));
-        let mut at = path;
-        // A chain of renames is no longer than there are renames.
+        let mut current = path;
+        // Renames can form a cycle, so their number limits the length of the chain.
         for _ in 0..renames.len() {
-            let Some(next) = renames.get(at) else { break };
-            if self.is_there(next) {
-                return Ok(Some((next.clone(), "git says that it was renamed".to_owned())));
+            let Some(next) = renames.get(current) else { break };
+            if self.exists(next) {
+                return Ok(Some((next.clone(), "renamed in git".to_owned())));
             }
-            at = next;
+            current = next;
         }
         Ok(None)
     }
 
-    fn near(&self, path: &str) -> Result<Option<String>> {
+    fn similar_path(&self, path: &str) -> Result<Option<String>> {
         let near = text::suggest(path, self.paths()?.iter().map(String::as_str));
         Ok(near.map(|near| format!("did you mean `{near}`?")))
     }
 
-    /// Returns the symbols of a file, or nothing where none can be known.
+    /// Returns the symbols of a file, or `None` if its language is not supported.
     fn symbols_of(&mut self, path: &str) -> Option<&[String]> {
         let root = &self.project.root;
         self.symbols
@@ -266,11 +253,11 @@ impl<'a> Resolver<'a> {
             .as_deref()
     }
 
-    /// Returns each place of the tree that defines a symbol, as a target.
-    fn places_of(&self, symbol: &str) -> Result<Vec<String>> {
+    /// Returns the definitions of a symbol in the tree, in the syntax of link targets.
+    fn definitions(&self, symbol: &str) -> Result<Vec<String>> {
         let name = last_name(symbol);
-        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-        if !is_name {
+        let is_identifier = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+        if !is_identifier {
             return Ok(Vec::new());
         }
         let finder = memchr::memmem::Finder::new(name);
@@ -290,11 +277,31 @@ impl<'a> Resolver<'a> {
     }
 }
 
-fn ghost(node: String, state: LinkState, found: Option<String>, note: Option<String>) -> Resolved {
-    Resolved { node: format!("ghost:{node}"), state, found, note }
+fn ghost(
+    target: &str,
+    state: LinkState,
+    location: Option<String>,
+    note: Option<String>,
+) -> Resolved {
+    Resolved { node: format!("ghost:{target}"), state, location, note }
 }
 
-/// Returns the symbols of a file, if it is code of a known language whose text is wanted.
+/// Resolves a symbol that its file does not define by its definitions elsewhere, if there are any.
+fn moved_symbol(target: &str, definitions: &[String]) -> Option<Resolved> {
+    match definitions {
+        [] => None,
+        [one] => {
+            let note = Some("the symbol is defined there".to_owned());
+            Some(ghost(target, LinkState::Moved, Some(one.clone()), note))
+        }
+        several => {
+            let note = format!("the symbol is defined in {}", listed(several));
+            Some(ghost(target, LinkState::Missing, None, Some(note)))
+        }
+    }
+}
+
+/// Returns the symbols of a file, if its language is supported and `is_wanted` accepts its text.
 fn symbols(root: &Path, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
     let language = language::from_path(path)?;
     let text = read::text(root, path).ok().filter(|text| is_wanted(text))?;
@@ -302,8 +309,8 @@ fn symbols(root: &Path, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<
     Some(source.symbols.into_iter().map(|symbol| symbol.name).collect())
 }
 
-/// Returns whether `symbol` means the qualified `name`: it is the name, or its tail at a dot.
-pub(super) fn is_tail(name: &str, symbol: &str) -> bool {
+/// Returns whether `symbol` is the qualified `name` or its last parts.
+fn is_tail(name: &str, symbol: &str) -> bool {
     name.strip_suffix(symbol).is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
 
@@ -311,11 +318,11 @@ fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn told(places: &[String]) -> String {
-    let named: Vec<String> =
-        places.iter().take(MAX_TOLD).map(|place| format!("`{place}`")).collect();
-    match places.len().saturating_sub(MAX_TOLD) {
-        0 => named.join(", "),
-        more => format!("{} and {more} more places", named.join(", ")),
+fn listed(locations: &[String]) -> String {
+    let listed: Vec<String> =
+        locations.iter().take(MAX_LISTED).map(|location| format!("`{location}`")).collect();
+    match locations.len().saturating_sub(MAX_LISTED) {
+        0 => listed.join(", "),
+        n_more => format!("{} and {n_more} more", listed.join(", ")),
     }
 }

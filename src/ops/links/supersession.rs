@@ -1,7 +1,7 @@
-//! Which memories others supersede.
+//! Memories that other memories supersede.
 //!
-//! Memories that supersede each other in a ring hide none of each other: nobody could
-//! say which one holds.
+//! Memories of a supersession cycle do not hide each other, because it is unknown which of them is
+//! current.
 
 use std::collections::BTreeMap;
 
@@ -9,93 +9,93 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::cycles::{self, Graph};
-use super::memory_meant;
+use super::resolve_memory;
 use crate::model::EdgeType;
 use crate::ops::sync::SyncedStore;
 use crate::store::links as table;
 
-/// Relations in which a ring makes no sense.
-const RINGLESS: &[EdgeType] = &[EdgeType::Supersedes, EdgeType::Extends, EdgeType::DependsOn];
+/// Relations that must not form a cycle.
+const ACYCLIC: &[EdgeType] = &[EdgeType::Supersedes, EdgeType::Extends, EdgeType::DependsOn];
 
-/// A ring of memories.
+/// Cycle of memories.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Cycle {
-    pub(crate) edge_type: EdgeType,
-    /// The memories in their order, the first one again at the end.
+    pub(crate) relation: EdgeType,
+    /// Ids in the order of the links; the first one is repeated at the end.
     pub(crate) ids: Vec<String>,
 }
 
 impl Cycle {
-    /// Returns the warning that tells of it.
+    /// Returns the warning about this cycle.
     pub(crate) fn warning(&self) -> String {
-        let verb = match self.edge_type {
+        let verb = match self.relation {
             EdgeType::DependsOn => " depends on ".to_owned(),
             other => format!(" {other} "),
         };
         let ids: Vec<String> = self.ids.iter().map(|id| format!("`{id}`")).collect();
-        let so = match self.edge_type {
-            EdgeType::Supersedes => ", so that none of them is hidden",
+        let effect = match self.relation {
+            EdgeType::Supersedes => ", so none of them is hidden",
             _ => "",
         };
-        format!("{}: a cycle{so}", ids.join(&verb))
+        format!("{}: a cycle{effect}", ids.join(&verb))
     }
 }
 
-/// What supersedes what.
+/// Superseded memories of a bank.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Supersession {
-    /// The memories that are superseded, each with one that supersedes it.
+    /// Id of each superseded memory, with the id of one that supersedes it.
     pub(crate) superseded: BTreeMap<String, String>,
     pub(crate) cycles: Vec<Cycle>,
 }
 
 impl Supersession {
-    /// Returns what there is to warn of.
+    /// Returns a warning for each cycle.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.cycles.iter().map(Cycle::warning).collect()
     }
 }
 
-/// Returns which memories of the store others supersede; operations that hand memories
-/// out leave them out unless they are asked for.
+/// Returns the superseded memories. Search results omit them unless the user asks for them.
 pub(crate) fn supersession(synced: &SyncedStore) -> Result<Supersession> {
     let graph = graph(synced, EdgeType::Supersedes)?;
-    let mut knot_of: BTreeMap<String, usize> = BTreeMap::new();
-    for (knot_idx, knot) in cycles::knots(&graph).into_iter().enumerate() {
-        knot_of.extend(knot.into_iter().map(|id| (id, knot_idx)));
+    let mut scc_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for (scc_idx, scc) in cycles::sccs(&graph).into_iter().enumerate() {
+        scc_of.extend(scc.into_iter().map(|id| (id, scc_idx)));
     }
     let mut superseded = BTreeMap::new();
-    for (from, to) in &graph {
-        for to in to {
-            let in_ring = knot_of.get(from).is_some_and(|knot| knot_of.get(to) == Some(knot));
-            if !in_ring {
-                superseded.entry(to.clone()).or_insert_with(|| from.clone());
+    for (source, targets) in &graph {
+        for target in targets {
+            let scc = scc_of.get(source.as_str());
+            if scc.is_none() || scc != scc_of.get(target.as_str()) {
+                superseded.entry(target.clone()).or_insert_with(|| source.clone());
             }
         }
     }
-    Ok(Supersession { superseded, cycles: rings(&graph, EdgeType::Supersedes) })
+    let cycles = cycles_of(&graph, EdgeType::Supersedes);
+    Ok(Supersession { superseded, cycles })
 }
 
-/// Returns the rings of every relation in which they make no sense.
+/// Returns the cycles of all relations that must not form one.
 pub(super) fn all_cycles(synced: &SyncedStore) -> Result<Vec<Cycle>> {
     let mut found = Vec::new();
-    for &edge in RINGLESS {
-        found.extend(rings(&graph(synced, edge)?, edge));
+    for &relation in ACYCLIC {
+        found.extend(cycles_of(&graph(synced, relation)?, relation));
     }
     Ok(found)
 }
 
-fn rings(graph: &Graph, edge_type: EdgeType) -> Vec<Cycle> {
-    cycles::cycles(graph).into_iter().map(|ids| Cycle { edge_type, ids }).collect()
+fn cycles_of(graph: &Graph, relation: EdgeType) -> Vec<Cycle> {
+    cycles::cycles(graph).into_iter().map(|ids| Cycle { relation, ids }).collect()
 }
 
-/// Returns the edges of one relation between memories that there are.
-fn graph(synced: &SyncedStore, edge: EdgeType) -> Result<Graph> {
+/// Returns the links of one relation between existing memories.
+fn graph(synced: &SyncedStore, relation: EdgeType) -> Result<Graph> {
     let mut graph = Graph::new();
-    for (from, target) in table::with_relation(synced.store.reader(), edge)? {
-        if let Some(to) = memory_meant(synced, &target)? {
-            graph.entry(from).or_default().insert(to);
+    for (source, target) in table::with_relation(synced.store.reader(), relation)? {
+        if let Some(target) = resolve_memory(synced, &target)? {
+            graph.entry(source).or_default().insert(target);
         }
     }
     Ok(graph)

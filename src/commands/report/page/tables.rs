@@ -167,7 +167,7 @@ fn link(page: &Page<'_>, edge: &Edge) -> Markup {
         tr {
             th scope="row" { (page.link(&edge.source)) }
             td.number { (edge.line) }
-            td { (edge.edge_type.as_str().replace('_', " ")) }
+            td { (edge.relation.as_str().replace('_', " ")) }
             td {
                 @match memory {
                     Some(id) => (page.link(id)),
@@ -177,7 +177,7 @@ fn link(page: &Page<'_>, edge: &Edge) -> Markup {
             td {
                 span.state.(look) { (edge.state.as_str()) }
                 @if let Some(note) = &edge.note { " " (with_code(note)) }
-                @if let (Some(found), true) = (&edge.found, edge.is_broken()) {
+                @if let (Some(found), true) = (&edge.resolved_to, edge.is_broken()) {
                     " " code { (found) }
                 }
             }
