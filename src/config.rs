@@ -20,15 +20,17 @@ use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
 use crate::error::UserError;
 use crate::ops::pins::{self, builtin};
-use crate::ops::{Project, inject};
+use crate::ops::{InjectOptions, Project};
 use crate::text::{self, LineIndex};
 
 mod args;
 mod check;
+mod finding;
 
 pub(crate) use args::{ColorChoice, GlobalArgs};
 
 pub(crate) use check::check;
+pub(crate) use finding::{ConfigReport, Finding, Setting, Severity, failed_check, in_one_line};
 
 /// Environment variable with which a shell requests completions.
 pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
@@ -125,10 +127,10 @@ struct PinsConfig {
 
 impl PinsConfig {
     /// Fills missing values from `user`, then from the defaults.
-    fn or(self, user: Self) -> pins::Settings {
-        let default = pins::Settings::default();
+    fn or(self, user: Self) -> pins::PinLimits {
+        let default = pins::PinLimits::default();
         let builtin = self.builtin.or(user.builtin);
-        pins::Settings {
+        pins::PinLimits {
             max_pins: self.max_pins.or(user.max_pins).unwrap_or(default.max_pins),
             max_tokens: self.max_tokens.or(user.max_tokens).unwrap_or(default.max_tokens),
             off: builtin.map(|builtin| builtin.disabled()).unwrap_or_default(),
@@ -146,10 +148,10 @@ struct InjectConfig {
 
 impl InjectConfig {
     /// Fills missing values from `user`, then from the defaults.
-    fn or(self, user: Self) -> inject::Settings {
-        let default = inject::Settings::default();
+    fn or(self, user: Self) -> InjectOptions {
+        let default = InjectOptions::default();
         let max_lines = self.max_lines.or(user.max_lines).map(NonZeroUsize::get);
-        inject::Settings {
+        InjectOptions {
             budget: self.budget.or(user.budget).unwrap_or(default.budget),
             code_share: self.code_share.or(user.code_share).unwrap_or(default.code_share),
             max_lines: max_lines.unwrap_or(default.max_lines),

@@ -22,7 +22,7 @@ use crate::markdown::secrets::{Secret, find_secret};
 use crate::markdown::{html, links as links_of, rules as rules_of, sections as sections_of};
 use crate::mcp::ToolSet;
 use crate::model::{Language, Pin, PinScope, Priority, SymbolKind};
-use crate::ops::complete::{self as completion, Request, Wanted};
+use crate::ops::complete::{self as completion, Request, ValueKind};
 use crate::syntax::fingerprint::FileFeatures;
 use crate::syntax::highlight::highlight;
 use crate::syntax::{ParsedFile, excerpt};
@@ -270,21 +270,21 @@ pub fn complete(bytes: &[u8], folder: &Path) {
     let request =
         Request { typed: String::from_utf8_lossy(typed).into_owned(), memory: None, session: None };
     for wanted in [
-        Wanted::Memory,
-        Wanted::Anchored,
-        Wanted::Pin,
-        Wanted::PinTag,
-        Wanted::ScopeFilter,
-        Wanted::Tag,
-        Wanted::Category,
-        Wanted::Section,
-        Wanted::Target,
+        ValueKind::Memory,
+        ValueKind::Anchored,
+        ValueKind::Pin,
+        ValueKind::PinTag,
+        ValueKind::ScopeFilter,
+        ValueKind::Tag,
+        ValueKind::Category,
+        ValueKind::Section,
+        ValueKind::Target,
     ] {
         let found = completion::complete(&settings.project, wanted, &request);
         assert!(found.is_sorted_by(|a, b| a.value < b.value), "{found:?}");
         for candidate in found {
             assert!(candidate.value.starts_with(&request.typed), "{candidate:?}");
-            let line = [candidate.value, candidate.about.unwrap_or_default()].concat();
+            let line = [candidate.value, candidate.description.unwrap_or_default()].concat();
             assert!(text::escaped(&line) == line && !line.contains(['\n', '\t']), "{line}");
         }
     }
@@ -292,7 +292,7 @@ pub fn complete(bytes: &[u8], folder: &Path) {
 
 /// The server answers any input and does not write outside of `folder`.
 pub fn messages(bytes: &[u8], folder: &Path) {
-    mcp::answer_all(&project(folder), ToolSet::All, bytes);
+    mcp::run_messages(&project(folder), ToolSet::All, bytes);
 }
 
 fn project(folder: &Path) -> GlobalArgs {

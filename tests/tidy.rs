@@ -71,7 +71,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("ignore", Only(&["tree"])),
     ("indicatif", Only(&["output"])),
     ("jiff", Only(&["model", "markdown", "ops", "config", "commands"])),
-    ("jsonc-parser", Only(&["ops"])),
+    ("jsonc-parser", Only(&["commands"])),
     ("maud", Only(&["commands"])),
     ("memchr", Only(&["text", "markdown", "syntax", "tree", "engine", "ops"])),
     ("petgraph", Only(&["ops"])),

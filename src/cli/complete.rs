@@ -1,7 +1,7 @@
-//! Answers a shell that asks how a command line may go on.
+//! Prints completions when a shell asks for them.
 //!
-//! Flags and fixed values come from the command line's definition, the rest from the
-//! project as it is. Says nothing where it does not know, whatever went wrong.
+//! Flags and fixed values come from the definition of the command line, other values from the
+//! project. Errors are ignored and yield no candidates.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -16,83 +16,86 @@ use super::Cli;
 use crate::config::{ColorChoice, CompletionRequest, GlobalArgs, Settings, Terminal};
 use crate::error::ExitStatus;
 use crate::model::{MemoryStatus, MemoryType, PinScope, Priority};
-use crate::ops::complete::{self, Request, Wanted};
+use crate::ops::complete::{self, Request, ValueKind};
 use crate::output::Printer;
 use crate::text;
 
-/// Returns the words of the command line that a shell asks about: those after `--`.
+/// Returns the command line to complete: the words after `--`.
 pub(super) fn words(args: &[OsString]) -> Option<Vec<OsString>> {
     let at = args.iter().position(|arg| arg == "--")?;
     (at == 1).then(|| args[at + 1..].to_vec())
 }
 
-/// Prints how the words may go on, as the asking shell wants it.
-pub(super) fn run(words: Vec<OsString>, asking: &CompletionRequest) -> ExitStatus {
+/// Prints the candidates in the format of the shell.
+pub(super) fn run(words: Vec<OsString>, request: &CompletionRequest) -> ExitStatus {
     let mut out = Printer::new(Terminal::detect(ColorChoice::Never), false);
-    for line in answer(words, asking).unwrap_or_default().lines() {
-        // Names of files are other people's; what a terminal would obey is not offered.
+    for line in candidates(words, request).unwrap_or_default().lines() {
+        // A file name may contain control characters; skip these.
         if text::escaped(line) == line {
             out.line(line);
         }
     }
-    // A shell that does not listen any more misses nothing.
+    // The shell may have closed the pipe.
     let _ = out.flush();
     ExitStatus::Done
 }
 
-fn answer(mut words: Vec<OsString>, asking: &CompletionRequest) -> Option<String> {
-    let is_bash = asking.shell == "bash";
-    let at = asking.word_idx.unwrap_or_else(|| words.len().saturating_sub(1));
-    // These hand words over as they were typed, quotes and all.
-    if ["bash", "zsh", "fish"].contains(&asking.shell.as_str()) {
+fn candidates(mut words: Vec<OsString>, request: &CompletionRequest) -> Option<String> {
+    let is_bash = request.shell == "bash";
+    let word_idx = request.word_idx.unwrap_or_else(|| words.len().saturating_sub(1));
+    // These shells pass the words as typed, including quotes.
+    if ["bash", "zsh", "fish"].contains(&request.shell.as_str()) {
         words = words.iter().map(|word| unquoted(&word.to_string_lossy()).into()).collect();
     }
-    if at >= words.len() {
-        words.resize(at + 1, OsString::new());
+    if word_idx >= words.len() {
+        words.resize(word_idx + 1, OsString::new());
     }
-    let earlier = Arc::new(Earlier::read(&words[..at]));
+    let preceding = Arc::new(PrecedingArgs::parse(&words[..word_idx]));
     let mut command = Cli::command();
     command.build();
-    let mut command = live(command, "", &earlier);
-    if words[at].is_empty() {
-        command = flags_last(command);
+    let mut command = add_completers(command, "", &preceding);
+    if words[word_idx].is_empty() {
+        command = sort_flags_last(command);
     }
-    let here = asking.current_folder.as_deref();
+    let folder = request.current_folder.as_deref();
     if is_bash {
-        let found = engine::complete(&mut command, words, at, here).ok()?;
+        let found = engine::complete(&mut command, words, word_idx, folder).ok()?;
         let values = found.iter().map(|it| quoted(&it.get_value().to_string_lossy()) + "\n");
         return Some(values.collect());
     }
     let mut text = Vec::new();
     let shells = Shells::builtins();
-    shells.completer(&asking.shell)?.write_complete(&mut command, words, here, &mut text).ok()?;
+    shells
+        .completer(&request.shell)?
+        .write_complete(&mut command, words, folder, &mut text)
+        .ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// What the words before the one that is being typed say.
+/// Arguments in the words before the one to complete.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Earlier {
+struct PrecedingArgs {
     project: Option<PathBuf>,
     memory: Option<String>,
 }
 
-impl Earlier {
-    fn read(words: &[OsString]) -> Self {
+impl PrecedingArgs {
+    fn parse(words: &[OsString]) -> Self {
         let command = Cli::command().ignore_errors(true);
-        let mut earlier = Self::default();
-        let Ok(matches) = command.try_get_matches_from(words) else { return earlier };
+        let mut preceding = Self::default();
+        let Ok(matches) = command.try_get_matches_from(words) else { return preceding };
         let mut level: Option<&ArgMatches> = Some(&matches);
         while let Some(matches) = level {
             let project = matches.try_get_one::<PathBuf>("project").ok().flatten();
-            earlier.project = project.cloned().or(earlier.project);
+            preceding.project = project.cloned().or(preceding.project);
             let memory = matches.try_get_one::<String>("id").ok().flatten();
-            earlier.memory = memory.cloned().or(earlier.memory);
+            preceding.memory = memory.cloned().or(preceding.memory);
             level = matches.subcommand().map(|(_, below)| below);
         }
-        earlier
+        preceding
     }
 
-    fn candidates(&self, wanted: Wanted, typed: &OsStr) -> Vec<CompletionCandidate> {
+    fn candidates(&self, kind: ValueKind, typed: &OsStr) -> Vec<CompletionCandidate> {
         let project = self.project.clone();
         let global = GlobalArgs { project, json: false, color: ColorChoice::Never, timings: false };
         let (Some(typed), Ok(settings)) = (typed.to_str(), Settings::resolve(&global)) else {
@@ -103,24 +106,26 @@ impl Earlier {
             memory: self.memory.clone(),
             session: settings.session,
         };
-        let found = complete::complete(&settings.project, wanted, &request).into_iter();
-        found.map(|it| CompletionCandidate::new(it.value).help(it.about.map(Into::into))).collect()
+        let found = complete::complete(&settings.project, kind, &request).into_iter();
+        found
+            .map(|it| CompletionCandidate::new(it.value).help(it.description.map(Into::into)))
+            .collect()
     }
 }
 
-/// Returns the command with all values completed that only the project knows.
-fn live(command: Command, path: &str, earlier: &Arc<Earlier>) -> Command {
+/// Adds completers for values that come from the project or from a fixed list.
+fn add_completers(command: Command, path: &str, preceding: &Arc<PrecedingArgs>) -> Command {
     let command = command.mut_args(|arg| {
-        if let Some(wanted) = wanted(path, arg.get_id().as_str()) {
-            let earlier = Arc::clone(earlier);
-            let completer = move |typed: &OsStr| earlier.candidates(wanted, typed);
+        if let Some(kind) = value_kind(path, arg.get_id().as_str()) {
+            let preceding = Arc::clone(preceding);
+            let completer = move |typed: &OsStr| preceding.candidates(kind, typed);
             return arg.add(ArgValueCompleter::new(completer));
         }
-        match fixed(path, arg.get_id().as_str()) {
+        match fixed_values(path, arg.get_id().as_str()) {
             Some(words) => arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
                 let typed = typed.to_string_lossy();
-                let fitting = words.iter().filter(|word| word.starts_with(&*typed));
-                fitting.map(CompletionCandidate::new).collect::<Vec<_>>()
+                let matching = words.iter().filter(|word| word.starts_with(&*typed));
+                matching.map(CompletionCandidate::new).collect::<Vec<_>>()
             })),
             None => arg,
         }
@@ -129,43 +134,43 @@ fn live(command: Command, path: &str, earlier: &Arc<Earlier>) -> Command {
         command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     names.into_iter().fold(command, |command, name| {
         let path = format!("{path} {name}");
-        command.mut_subcommand(&name, |below| live(below, path.trim_start(), earlier))
+        command.mut_subcommand(&name, |below| add_completers(below, path.trim_start(), preceding))
     })
 }
 
-/// Returns the command with its flags offered only where nothing else is.
-fn flags_last(command: Command) -> Command {
+/// Hides the flags, so that they are offered only without other candidates.
+fn sort_flags_last(command: Command) -> Command {
     let command = command.mut_args(|arg| arg.hide(true));
     let names: Vec<String> =
         command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
-    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, flags_last))
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, sort_flags_last))
 }
 
-/// Returns what an argument of a command stands for, where the project knows it.
-fn wanted(command: &str, arg: &str) -> Option<Wanted> {
+/// Returns the kind of an argument's values if they come from the project.
+fn value_kind(command: &str, arg: &str) -> Option<ValueKind> {
     let command = command.strip_prefix("memory ")?;
     Some(match (command, arg) {
-        ("pin remove", "ids") => Wanted::Pin,
-        ("pin add" | "pin list" | "pin clear", "tags") => Wanted::PinTag,
+        ("pin remove", "ids") => ValueKind::Pin,
+        ("pin add" | "pin list" | "pin clear", "tags") => ValueKind::PinTag,
         ("anchor" | "append" | "feedback" | "read" | "sections" | "update", "id")
         | ("show" | "delete", "ids")
-        | ("merge", "sources" | "into") => Wanted::Memory,
-        ("reanchor", "accept" | "explain") => Wanted::Anchored,
-        ("restore", "id") => Wanted::Trashed,
-        ("add" | "create" | "update" | "import" | "anchor-test", "scope") => Wanted::Scope,
-        ("show" | "search" | "reanchor", "scope") => Wanted::ScopeFilter,
-        ("add" | "create" | "update" | "show" | "search", "tags") => Wanted::Tag,
-        ("add" | "create" | "update" | "show" | "search", "category") => Wanted::Category,
-        ("append" | "update", "section") | ("read" | "search", "sections") => Wanted::Section,
-        ("add" | "anchor", "to") | ("anchor-test", "expect") => Wanted::Place,
-        ("linked", "target") => Wanted::Target,
-        ("show" | "search", "file") | ("inject", "files") => Wanted::File,
+        | ("merge", "sources" | "into") => ValueKind::Memory,
+        ("reanchor", "accept" | "explain") => ValueKind::Anchored,
+        ("restore", "id") => ValueKind::Trashed,
+        ("add" | "create" | "update" | "import" | "anchor-test", "scope") => ValueKind::Scope,
+        ("show" | "search" | "reanchor", "scope") => ValueKind::ScopeFilter,
+        ("add" | "create" | "update" | "show" | "search", "tags") => ValueKind::Tag,
+        ("add" | "create" | "update" | "show" | "search", "category") => ValueKind::Category,
+        ("append" | "update", "section") | ("read" | "search", "sections") => ValueKind::Section,
+        ("add" | "anchor", "to") | ("anchor-test", "expect") => ValueKind::Location,
+        ("linked", "target") => ValueKind::Target,
+        ("show" | "search", "file") | ("inject", "files") => ValueKind::File,
         _ => return None,
     })
 }
 
-/// Returns the words that an argument takes, where it is no list of the definition.
-fn fixed(command: &str, arg: &str) -> Option<Vec<&'static str>> {
+/// Returns the values of an argument with a fixed list that is not a clap `ValueEnum`.
+fn fixed_values(command: &str, arg: &str) -> Option<Vec<&'static str>> {
     Some(match (command.strip_prefix("memory ")?, arg) {
         (_, "memory_type") => MemoryType::ALL.iter().map(|it| it.as_str()).collect(),
         (_, "status") => MemoryStatus::ALL.iter().map(|it| it.as_str()).collect(),
@@ -177,27 +182,27 @@ fn fixed(command: &str, arg: &str) -> Option<Vec<&'static str>> {
     })
 }
 
-/// Returns what a word of a shell means; it may end within quotes.
+/// Removes the quoting of a word; a quote may be unclosed.
 fn unquoted(word: &str) -> String {
-    let mut meant = String::new();
+    let mut value = String::new();
     let mut quote = None;
     let mut chars = word.chars();
     while let Some(c) = chars.next() {
         match (quote, c) {
             (None, '"' | '\'') => quote = Some(c),
             (Some(open), _) if c == open => quote = None,
-            (None | Some('"'), '\\') => meant.extend(chars.next()),
-            _ => meant.push(c),
+            (None | Some('"'), '\\') => value.extend(chars.next()),
+            _ => value.push(c),
         }
     }
-    meant
+    value
 }
 
-/// Returns a word that bash reads as `value`.
+/// Quotes a value for bash.
 fn quoted(value: &str) -> String {
     let mut word = String::new();
-    for (at, c) in value.char_indices() {
-        let is_plain = c.is_alphanumeric() || "-_./:=@%+,^".contains(c) || (c == '#' && at > 0);
+    for (idx, c) in value.char_indices() {
+        let is_plain = c.is_alphanumeric() || "-_./:=@%+,^".contains(c) || (c == '#' && idx > 0);
         if !is_plain {
             word.push('\\');
         }
@@ -210,44 +215,44 @@ fn quoted(value: &str) -> String {
 mod tests {
     use super::*;
 
-    fn earlier(line: &str) -> Earlier {
+    fn preceding(line: &str) -> PrecedingArgs {
         let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
-        Earlier::read(&words)
+        PrecedingArgs::parse(&words)
     }
 
     #[test]
-    fn what_stands_before_is_read_however_unfinished_it_is() {
-        let memory = |line: &str| earlier(line).memory;
+    fn preceding_arguments_are_read_from_incomplete_command_lines() {
+        let memory = |line: &str| preceding(line).memory;
         assert_eq!(memory("cerberus memory read plan --section").as_deref(), Some("plan"));
         assert_eq!(memory("cerberus memory read plan --section a,b").as_deref(), Some("plan"));
         assert_eq!(memory("cerberus memory update --nonsense plan --tag").as_deref(), None);
         assert_eq!(memory("cerberus memory search x --anchors"), None);
         assert_eq!(memory("cerberus"), None);
-        let project = |line: &str| earlier(line).project;
+        let project = |line: &str| preceding(line).project;
         assert_eq!(project("cerberus --project a memory show"), Some("a".into()));
         assert_eq!(project("cerberus memory show --project=b"), Some("b".into()));
         assert_eq!(project("cerberus memory show --project"), None);
     }
 
     #[test]
-    fn every_argument_that_is_completed_exists() {
+    fn every_completed_argument_exists() {
         fn count(command: &Command, path: &str) -> usize {
             let ids = command.get_arguments().map(|arg| arg.get_id().as_str());
-            let own = ids.filter(|arg| wanted(path, arg).is_some()).count();
+            let direct = ids.filter(|arg| value_kind(path, arg).is_some()).count();
             let below = command
                 .get_subcommands()
                 .map(|below| count(below, format!("{path} {}", below.get_name()).trim_start()));
-            own + below.sum::<usize>()
+            direct + below.sum::<usize>()
         }
         assert_eq!(count(&Cli::command(), ""), 46);
     }
 
     #[test]
-    fn words_of_bash_are_read_and_written() {
-        for (word, meant) in
+    fn bash_words_are_unquoted_and_quoted() {
+        for (word, value) in
             [("a\\ b", "a b"), ("\"a b", "a b"), ("'a\\'b", "a\\b"), ("\"a\\\"b\"c", "a\"bc")]
         {
-            assert_eq!(unquoted(word), meant);
+            assert_eq!(unquoted(word), value);
         }
         assert_eq!(quoted("src/a b.py::C.d"), "src/a\\ b.py::C.d");
         assert_eq!(unquoted(&quoted("$(x) 'y' #z")), "$(x) 'y' #z");

@@ -16,8 +16,8 @@ pub(super) fn run(args: &McpArgs, global: &GlobalArgs, out: &mut Printer) -> Res
     }
     if std::io::stdin().is_terminal() {
         out.note(&[
-            "an agent starts this and speaks MCP to it; end it with Ctrl-D".to_owned(),
-            "print an agent's settings with: cerberus mcp --print-config claude".to_owned(),
+            "waiting for an MCP client on stdin; press Ctrl-D to stop".to_owned(),
+            "print the settings of a client: cerberus mcp --print-config claude".to_owned(),
         ]);
     }
     mcp::serve(global, args.tools)?;

@@ -178,22 +178,22 @@ Examples:
     Import(ImportArgs),
     /// Print pins, memories and their examples within a token budget
     #[command(after_help = "\
-Pins come first, then the memories about what is named, then what is newest. No more tokens are
-printed than the budget, headers and fences counted.
+Pins come first, then memories about the query and the files, then the newest. The output never
+exceeds the budget, including headers and fences.
 
 Examples:
   cerberus memory inject --query \"session handling\" --budget 800
   cerberus memory inject --file src/auth.py --explain
   cerberus memory inject --into AGENTS.md --for agents-md")]
     Inject(InjectArgs),
-    /// Pin short notes that are given every time
+    /// Pin short notes that are always injected
     #[command(subcommand)]
     Pin(PinCommand),
-    /// Say whether a memory that was given has helped
+    /// Record whether an injected memory was helpful
     #[command(after_help = "\
-What was said is counted by `cerberus memory stats`, apart for memories with and without an example.
+`cerberus memory stats` prints the totals, separately for memories with and without an example.
 
-Example: cerberus memory feedback hash-passwords --good")]
+Example: cerberus memory feedback hash-passwords --helpful")]
     Feedback(FeedbackArgs),
     /// Count the memories, anchors and links
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]

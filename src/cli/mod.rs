@@ -16,6 +16,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::hooks::HooksCommand;
 use crate::commands::index::IndexArgs;
+use crate::commands::inject::ClientProfile;
 use crate::commands::{
     add, anchor, anchor_test, append, completions, create, demo, doctor, export, feedback, hooks,
     import, index, init, inject, linked, links, merge, pin, read, reanchor, report, search,
@@ -46,18 +47,18 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Keep, find and follow rules and their examples
+    /// Manage memories, their anchors and their examples
     #[command(subcommand)]
     Memory(Box<MemoryCommand>),
     /// Update the code index and print its statistics
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),
-    /// Have agents and git call cerberus at the right moments
+    /// Install agent and git hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
-    /// Serve the memory to an agent, by the Model Context Protocol on stdin and stdout
+    /// Serve the memory to an agent over the Model Context Protocol on stdin and stdout
     #[command(after_help = "\
-The settings that --print-config prints go to .mcp.json (claude), .codex/config.toml (codex),
+The settings of --print-config belong in .mcp.json (claude), .codex/config.toml (codex),
 .cursor/mcp.json (cursor), .vscode/mcp.json (vscode), .gemini/settings.json (gemini) or
 opencode.json (opencode).
 
@@ -67,8 +68,8 @@ Examples:
     Mcp(McpArgs),
     /// Print the completion script of a shell
     #[command(after_help = "\
-Ids, scopes, tags, sections, files and their symbols are completed as they are at that moment, by
-calling `cerberus`, which PATH must find. Load the script when the shell starts:
+The script runs `cerberus`, which must be on PATH, to complete ids, scopes, tags, sections, files and
+their symbols. Load it when the shell starts:
 
   bash        source <(cerberus completions bash)    in ~/.bashrc
   zsh         source <(cerberus completions zsh)     in ~/.zshrc, after compinit
@@ -78,11 +79,11 @@ calling `cerberus`, which PATH must find. Load the script when the shell starts:
 
 Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus")]
     Completions(CompletionsArgs),
-    /// Say what is wrong with this bank, index, git and configuration, and what mends it
+    /// Diagnose problems and suggest fixes
     #[command(after_help = "\
-Nothing is changed. Each finding comes with its next step. What is wrong or could not be looked at
-fails the check: the exit status is 1 if something needs mending, 3 if something could not be looked
-at, and 0 if there are only remarks.
+Checks the configuration, the bank, the store, git and the client settings, and changes nothing.
+Severities: `error` needs fixing, `unchecked` is a check that could not run, `info` is a remark. The
+exit status is 3 with an unchecked finding, else 1 with an error, else 0.
 
 Examples:
   cerberus doctor
@@ -96,14 +97,14 @@ Examples:
 /// Parses a command line, runs it and returns how it ended.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    if let Some(asking) = config::completion_request()
+    if let Some(request) = config::completion_request()
         && let Some(words) = complete::words(&args)
     {
-        return complete::run(words, &asking);
+        return complete::run(words, &request);
     }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        // Help is an answer, and may fail to be written like any other.
+        // Help goes to stdout, and writing it may fail like any other output.
         Err(error) if !error.use_stderr() => {
             let mut out = Printer::new(Terminal::detect(ColorChoice::Auto), false);
             let text = error.render();
@@ -112,8 +113,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
             return out.flush().map_or_else(|error| out.failure(&error), |()| ExitStatus::Done);
         }
         Err(mut error) => {
-            point_to_namesake(&mut error);
-            // clap writes its own usage errors; where stderr is gone nobody reads them.
+            suggest_full_path(&mut error);
+            // Ignored: without stderr there is no other place to report it.
             let _ = error.print();
             return ExitStatus::Usage;
         }
@@ -130,25 +131,25 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Ok(status) => status,
         Err(error) => {
             let status = out.failure(&error);
-            // A hook that fails would fail its host.
+            // A failing hook would fail the agent or git.
             if is_hook(&cli.command) { ExitStatus::Done } else { status }
         }
     }
 }
 
-/// Says where a subcommand is that was looked for in the wrong place, as `cerberus search` is.
-fn point_to_namesake(error: &mut clap::Error) {
+/// Adds the full path of a subcommand to the error, as for `cerberus search`.
+fn suggest_full_path(error: &mut clap::Error) {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
     };
     let cli = Cli::command();
     let group = cli.get_subcommands().find(|group| group.find_subcommand(name).is_some());
-    let place = match group {
+    let path = match group {
         Some(group) => format!("cerberus {} {name}", group.get_name()),
         None if cli.find_subcommand(name).is_some() => format!("cerberus {name}"),
         None => return,
     };
-    let tip = format!("it is `{place}`").into();
+    let tip = format!("use `{path}`").into();
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
 }
 
@@ -162,7 +163,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Mcp(args) => mcp::run(args, &cli.global, out),
         Command::Memory(command) => {
             let settings = {
-                let _step = timings::step("read the settings");
+                let _step = timings::step("read the configuration");
                 Settings::resolve(&cli.global)?
             };
             let is_silent = !settings.memory_enabled || !settings.project.bank.exists();
@@ -170,7 +171,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
                 return Ok(ExitStatus::Done);
             }
             if !settings.memory_enabled {
-                return Err(UserError::usage("memory is switched off for this project")
+                return Err(UserError::usage("memory is disabled for this project")
                     .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
                     .into());
             }
@@ -208,12 +209,12 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
     }
 }
 
-/// Returns whether a host calls the command at its own moments, where it has no bank to
-/// expect and no reader for a failure.
+/// Whether the command runs as a hook. A hook may run without a bank, and its failure must not
+/// stop the program that runs it.
 fn is_hook(command: &Command) -> bool {
     let Command::Memory(command) = command else { return false };
     match command.as_ref() {
-        MemoryCommand::Inject(args) => args.host.is_some_and(|name| inject::host(name).is_hook()),
+        MemoryCommand::Inject(args) => args.request.client.is_some_and(ClientProfile::is_hook),
         MemoryCommand::Linked(args) => args.client.is_some(),
         _ => false,
     }

@@ -11,17 +11,17 @@ use crate::output::Printer;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// The shell to print the script for
     pub(crate) shell: clap_complete::Shell,
 }
 
 const NAME: &str = "cerberus";
 
-/// The library's own script for bash cuts words at `:` and `=`, as bash does; this one puts
-/// them together again.
+/// Replaces the script of `clap_complete`: bash splits words at `:` and `=`, this script joins
+/// them.
 const BASH: &str = include_str!("completions/cerberus.bash");
 
-/// What loads the script of zsh when it is found on its path, where the file is the function.
+/// Runs the completer when zsh autoloads the file as a function.
 const ZSH_AUTOLOAD: &str = "
 if [[ $funcstack[1] == _cerberus ]]; then
     _clap_dynamic_completer_cerberus \"$@\"
@@ -38,9 +38,9 @@ fn script(shell: Shell) -> Result<String> {
         return Ok(BASH.replace("VARIABLE", COMPLETE));
     }
     let shells = Shells::builtins();
-    let known = shells.completer(&shell.to_string()).context("every shell has its script")?;
+    let completer = shells.completer(&shell.to_string()).context("unsupported shell")?;
     let mut script = Vec::new();
-    known.write_registration(COMPLETE, NAME, NAME, NAME, &mut script)?;
+    completer.write_registration(COMPLETE, NAME, NAME, NAME, &mut script)?;
     let mut script = String::from_utf8(script)?;
     if shell == Shell::Zsh {
         script.push_str(ZSH_AUTOLOAD);

@@ -22,7 +22,7 @@ use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
 use crate::error::{ExitStatus, UserError};
 use crate::model::State;
-use crate::ops::{Project, inject, pins, search};
+use crate::ops::{InjectOptions, Project, pins, search};
 use crate::output::{DIM, ERROR, OK, Printer};
 
 /// The repository: one example in Python and one in Go, and other code.
@@ -83,8 +83,8 @@ fn demo(now: Timestamp) -> Result<Report> {
         min_quality: 0.7,
         weights: Weights::default(),
         recency: Recency::default(),
-        pins: pins::Settings::default(),
-        inject: inject::Settings::default(),
+        pins: pins::PinLimits::default(),
+        inject: InjectOptions::default(),
         now,
         root,
     };

@@ -1,23 +1,111 @@
-//! `cerberus doctor`.
+//! `cerberus doctor`: diagnoses the bank, the store, git and the configuration, and suggests fixes.
+//!
+//! Read-only: checks that need a store use a temporary one. A failed check does not stop the
+//! others. Problems that another operation detects are reported by calling that operation.
+
+use std::path::PathBuf;
 
 use anyhow::Result;
+use serde::Serialize;
 
-use crate::config;
-use crate::config::GlobalArgs;
+use crate::bank::MemoryFile;
+use crate::config::{
+    self, ConfigReport, Finding, GlobalArgs, Setting, Severity, failed_check, in_one_line,
+};
 use crate::error::ExitStatus;
-use crate::ops::doctor::{self, Report, Severity};
+use crate::ops::Project;
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 
+mod anchors;
+mod hosts;
+mod memories;
+mod surroundings;
+
+/// The findings and the checks that ran.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    /// Whether all findings are of severity `info`.
+    ok: bool,
+    root: String,
+    root_source: String,
+    bank: String,
+    /// The worst first.
+    findings: Vec<Finding>,
+    /// The checked items, with counts.
+    checks: Vec<String>,
+    settings: Vec<Setting>,
+}
+
+impl Report {
+    /// Returns the highest severity of the findings.
+    fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.severity).min()
+    }
+}
+
+/// The precondition of a check; each stage includes the previous ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Project,
+    /// The bank is readable.
+    Bank,
+    /// The lock file is readable.
+    Anchors,
+}
+
+/// Runs all checks.
+fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
+    let mut doctor = Doctor {
+        project,
+        stage: Stage::Project,
+        memory_enabled: config.memory_enabled,
+        program_folders: config.program_folders,
+        scratch: None,
+        memories: None,
+        findings: config.findings,
+        checks: vec!["configuration".to_owned()],
+    };
+    // In the order in which they run.
+    let checks: [(Stage, fn(&mut Doctor<'p>)); 10] = [
+        (Stage::Project, Doctor::code),
+        (Stage::Project, Doctor::bank),
+        (Stage::Bank, Doctor::memories),
+        (Stage::Bank, Doctor::pins),
+        (Stage::Bank, Doctor::anchors),
+        (Stage::Anchors, Doctor::links),
+        (Stage::Anchors, Doctor::blocks),
+        (Stage::Project, Doctor::store),
+        (Stage::Project, Doctor::git),
+        (Stage::Project, Doctor::hooks),
+    ];
+    for (needed, check) in checks {
+        if doctor.stage >= needed {
+            check(&mut doctor);
+        }
+    }
+    doctor.findings.sort_by_key(|finding| finding.severity);
+    Report {
+        ok: doctor.findings.iter().all(|finding| finding.severity == Severity::Info),
+        root: project.root.display().to_string(),
+        root_source: config.root_source,
+        bank: shown(project, project.bank.folder()),
+        findings: doctor.findings,
+        checks: doctor.checks,
+        settings: config.settings,
+    }
+}
+
 pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {
-    let (settings, request) = config::check(global)?;
-    let report = doctor::doctor(&settings.project, request);
+    let (settings, config) = config::check(global)?;
+    let report = doctor(&settings.project, config);
     if out.json {
         out.json(&report)?;
     } else if report.findings.is_empty() {
-        let looked_at = format!("looked at {}", report.looked_at.join(", "));
-        out.line(&format!("{}: {}", out.paint(OK, "all is well"), out.safe(&looked_at)));
+        let checks = out.safe(&report.checks.join(", "));
+        out.line(&format!("{}; checked {checks}", out.paint(OK, "no problems found")));
     } else if out.terminal.out_is_terminal {
-        for_people(&report, out);
+        print_findings(&report, out);
     } else {
         let findings = report.findings.iter();
         let rows: Vec<Vec<String>> = findings
@@ -26,29 +114,117 @@ pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> 
                 vec![severity, check, it.message.clone(), it.next.clone()]
             })
             .collect();
-        out.rows(&["severity", "about", "finding", "next"], &rows);
+        out.rows(&["severity", "check", "finding", "next"], &rows);
     }
     Ok(match report.worst() {
-        None | Some(Severity::Remark) => ExitStatus::Done,
-        Some(Severity::Wrong) => ExitStatus::CheckFailed,
-        Some(Severity::Broken) => ExitStatus::Environment,
+        None | Some(Severity::Info) => ExitStatus::Done,
+        Some(Severity::Error) => ExitStatus::CheckFailed,
+        Some(Severity::Unchecked) => ExitStatus::Environment,
     })
 }
 
-/// Adds the findings, each with its next step below it.
-fn for_people(report: &Report, out: &mut Printer) {
+/// Prints each finding with its next step below it.
+fn print_findings(report: &Report, out: &mut Printer) {
     for finding in &report.findings {
         let style = match finding.severity {
-            Severity::Broken => ERROR,
-            Severity::Wrong => WARN,
-            Severity::Remark => DIM,
+            Severity::Unchecked => ERROR,
+            Severity::Error => WARN,
+            Severity::Info => DIM,
         };
-        let severity = out.paint(style, &format!("{:<6}", finding.severity.as_str()));
+        let severity = out.paint(style, &format!("{:<9}", finding.severity.as_str()));
         out.line(&format!("{severity} {}: {}", finding.check, out.safe(&finding.message)));
-        out.line(&format!("       next: {}", out.style(NAME, &finding.next)));
+        out.line(&format!("          next: {}", out.style(NAME, &finding.next)));
     }
     let root = out.safe(&report.root);
-    let looked_at = out.safe(&report.looked_at.join(", "));
-    out.line(&out.paint(DIM, &format!("looked at {looked_at}")));
-    out.line(&out.paint(DIM, &format!("project {root}: {}", report.root_by)));
+    let checks = out.safe(&report.checks.join(", "));
+    out.line(&out.paint(DIM, &format!("checked {checks}")));
+    out.line(&out.paint(DIM, &format!("project {root}: {}", report.root_source)));
+}
+
+/// The state of a run.
+struct Doctor<'a> {
+    project: &'a Project,
+    stage: Stage,
+    memory_enabled: bool,
+    program_folders: Vec<PathBuf>,
+    /// The project with a temporary store, and the folder of that store.
+    scratch: Option<(Project, tempfile::TempDir)>,
+    /// The readable memories.
+    memories: Option<Vec<MemoryFile>>,
+    findings: Vec<Finding>,
+    checks: Vec<String>,
+}
+
+impl Doctor<'_> {
+    fn error(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
+        self.put(Severity::Error, check, message.into(), next.into());
+    }
+
+    fn info(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
+        self.put(Severity::Info, check, message.into(), next.into());
+    }
+
+    fn put(&mut self, severity: Severity, check: &'static str, message: String, next: String) {
+        self.findings.push(Finding { severity, check, message: in_one_line(&message), next });
+    }
+
+    fn failed(&mut self, check: &'static str, error: &anyhow::Error) {
+        self.findings.push(failed_check(check, error));
+    }
+
+    /// Creates the temporary store for [`Self::with_store`].
+    fn create_scratch(&mut self) {
+        match tempfile::tempdir() {
+            Ok(folder) => {
+                let store = folder.path().join("cerberus.db");
+                self.scratch = Some((Project { store, ..self.project.clone() }, folder));
+            }
+            Err(error) => {
+                let message = format!("failed to create a temporary store: {}", error.kind());
+                let next = "set TMPDIR to a writable folder".to_owned();
+                self.put(Severity::Unchecked, "environment", message, next);
+            }
+        }
+    }
+
+    /// Runs a check with the temporary store, if there is one.
+    fn with_store(
+        &mut self,
+        check: &'static str,
+        run: impl FnOnce(&mut Self, &Project) -> Result<()>,
+    ) {
+        if let Some(scratch) = self.scratch.as_ref().map(|(project, _)| project.clone())
+            && let Err(error) = run(self, &scratch)
+        {
+            self.failed(check, &error);
+        }
+    }
+}
+
+/// Returns a path relative to the root of the project if it is inside.
+fn shown(project: &Project, path: &std::path::Path) -> String {
+    path.strip_prefix(&project.root).unwrap_or(path).display().to_string()
+}
+
+/// Joins the first names of a list and says how many more there are.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let first = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(SHOWN) {
+        None | Some(0) => first,
+        Some(more) => format!("{first} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names = |n: usize| (1..=n).map(|n| n.to_string()).collect::<Vec<_>>();
+        assert_eq!(listed(&names(0)), "");
+        assert_eq!(listed(&names(5)), "1, 2, 3, 4, 5");
+        assert_eq!(listed(&names(7)), "1, 2, 3, 4, 5 and 2 more");
+    }
 }

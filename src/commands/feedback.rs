@@ -2,23 +2,50 @@
 
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 
 use crate::config::Settings;
 use crate::error::ExitStatus;
-use crate::ops::feedback;
+use crate::ops::Project;
+use crate::ops::memories::Memories;
 use crate::output::{NAME, Printer};
+use crate::store::{Store, feedback as table};
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("verdict").required(true).args(["good", "bad"]))]
+#[command(group = clap::ArgGroup::new("verdict").required(true).args(["helpful", "unhelpful"]))]
 pub(crate) struct FeedbackArgs {
-    /// The memory, or a unique start of its id
+    /// The id of the memory, or a unique prefix
     pub(crate) id: String,
-    /// It has helped
-    #[arg(long)]
-    pub(crate) good: bool,
-    /// It has not
-    #[arg(long)]
-    pub(crate) bad: bool,
+    /// The memory was helpful
+    #[arg(long, alias = "good")]
+    pub(crate) helpful: bool,
+    /// The memory was not helpful
+    #[arg(long, alias = "bad")]
+    pub(crate) unhelpful: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    id: String,
+    good: bool,
+    /// Whether the memory has an example.
+    anchored: bool,
+    warnings: Vec<String>,
+}
+
+fn feedback(project: &Project, args: &FeedbackArgs) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    let id = memories.find(&args.id)?.memory.id.clone();
+    let anchored = memories.anchors.contains_key(&id);
+    let mut store = Store::open(&project.store)?;
+    store.check_persistent()?;
+    store.transaction(|connection| {
+        table::insert(connection, &project.now.to_string(), &id, args.helpful, anchored)
+    })?;
+    let mut warnings = memories.warnings;
+    warnings.append(&mut store.warnings);
+    Ok(Report { id, good: args.helpful, anchored, warnings })
 }
 
 pub(crate) fn run(
@@ -26,13 +53,41 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let report = feedback::feedback(&settings.project, &args.id, args.good)?;
+    let report = feedback(&settings.project, args)?;
     out.warn(&report.warnings);
     if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
-    let verdict = if report.good { "has helped" } else { "has not helped" };
-    out.line(&format!("noted that {} {verdict}", out.style(NAME, &report.id)));
+    let verdict = if report.good { "helpful" } else { "unhelpful" };
+    out.line(&format!("recorded {} as {verdict}", out.style(NAME, &report.id)));
     Ok(ExitStatus::Done)
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Approval {
+    pub(crate) with_example: Verdicts,
+    pub(crate) without_example: Verdicts,
+}
+
+/// Counts of helpful (`good`) and unhelpful (`bad`) verdicts.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Verdicts {
+    pub(crate) good: usize,
+    pub(crate) bad: usize,
+    /// The percentage of helpful verdicts, if there are any.
+    pub(crate) percent: Option<f64>,
+}
+
+/// Returns the totals.
+pub(crate) fn approval(project: &Project) -> Result<Approval> {
+    let store = Store::open(&project.store)?;
+    let verdicts = |is_anchored: bool| -> Result<Verdicts> {
+        let (good, bad) = table::counts(store.reader(), is_anchored)?;
+        let percent = (good as f64 / (good + bad).max(1) as f64 * 1e3).round() / 10.0;
+        Ok(Verdicts { good, bad, percent: (good + bad > 0).then_some(percent) })
+    };
+    Ok(Approval { with_example: verdicts(true)?, without_example: verdicts(false)? })
 }

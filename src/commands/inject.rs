@@ -1,160 +1,337 @@
-//! `cerberus memory inject`.
+//! `cerberus memory inject`: pins, memories and their examples within a token budget.
+//!
+//! The budget is a hard limit that includes headers and fences. The output is deterministic: the
+//! same bank, source tree and request produce the same text.
 
-use super::args::SessionArgs;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 use serde_json::json;
-use std::path::PathBuf;
 
+use super::args::SessionArgs;
+use crate::bank::{ExternalFile, MemoryFile};
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::ops::inject::{self, Host, Kept, Request, Skipped};
+use crate::error::{ExitStatus, UserError};
+use crate::markdown::sections::{self, Origin, Section};
+use crate::model::{Pin, PinScope, Priority, State};
+use crate::ops::memories::Memories;
+use crate::ops::pins::{self, builtin, render};
+use crate::ops::{Project, managed_block};
 use crate::output::{NAME, OK, Printer, WARN};
+use crate::text::Span;
+use crate::tokens;
+use crate::tree::git;
+
+mod block;
+mod client;
+mod example;
+mod pack;
+mod relevance;
+
+pub(crate) use client::ClientProfile;
+pub(crate) use pack::Cost;
+
+use block::{Block, Item};
+use relevance::{Focus, Ranked};
+
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Request {
+    /// Limit the output to this many tokens [default: 1500]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<usize>,
+    /// Rank memories that match these words first
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) query: Option<String>,
+    /// Rank memories about this file first (may be repeated)
+    #[arg(long = "file", value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    /// Rank memories about the staged files first
+    #[arg(long = "diff")]
+    pub(crate) staged: bool,
+    /// Omit the examples
+    #[arg(long)]
+    pub(crate) no_examples: bool,
+    /// Format for this client within its size limit, and count the skipped items
+    #[arg(long = "for", value_name = "CLIENT")]
+    pub(crate) client: Option<ClientProfile>,
+    /// Skips pins of a session and pins that expire, for text that is saved in a file.
+    #[arg(skip)]
+    pub(crate) persistent_only: bool,
+    /// The part of the client's limit that other text uses.
+    #[arg(skip)]
+    pub(crate) reserved: Option<Cost>,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct InjectArgs {
-    /// Print at most so many tokens [default: 1500]
-    #[arg(long, value_name = "TOKENS")]
-    pub(crate) budget: Option<usize>,
-    /// Put first what speaks of this
-    #[arg(long, value_name = "WORDS")]
-    pub(crate) query: Option<String>,
-    /// Put first what is about this file (may be repeated)
-    #[arg(long = "file", value_name = "FILE")]
-    pub(crate) files: Vec<String>,
-    /// Put first what is about the files of the staged change
-    #[arg(long)]
-    pub(crate) diff: bool,
-    /// Print the texts alone
-    #[arg(long)]
-    pub(crate) no_examples: bool,
-    /// Say on standard error what was left out and why
+    #[command(flatten)]
+    pub(crate) request: Request,
+    /// Print the skipped items and the reasons to stderr
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Keep under what this host takes, and end with what was left out
-    #[arg(long = "for", value_name = "HOST")]
-    pub(crate) host: Option<HostName>,
-    /// Print it in this form (--json is the same as json)
-    #[arg(long, value_name = "FORM", default_value = "md", conflicts_with = "into")]
+    /// Print in this format (--json is the same as json)
+    #[arg(long, value_name = "FORMAT", default_value = "md", conflicts_with = "into")]
     pub(crate) format: InjectFormat,
-    /// Keep it in a marked block of this file instead, and leave all else there alone
+    /// Write to a managed block of this file; the rest of the file is unchanged
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
-    /// Write nothing and fail if the block is stale
+    /// Write nothing; exit with 1 if the block is out of date
     #[arg(long, requires = "into")]
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 }
 
-/// How the block is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InjectFormat {
     /// Markdown
     Md,
-    /// One document
+    /// One JSON document
     Json,
 }
 
-/// Who reads the block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HostName {
-    /// A hook of Claude Code: 10,000 characters
-    ClaudeHook,
-    /// A hook of Codex: 2,500 tokens
-    CodexHook,
-    /// A hook of Gemini CLI: JSON
-    GeminiHook,
-    /// A hook of Cursor: JSON
-    CursorHook,
-    /// AGENTS.md: 32 KiB
-    AgentsMd,
-    /// A rule of Cursor: 500 lines
-    Cursor,
-    /// The instructions of Copilot: 4,000 characters
-    Copilot,
+/// The injected text and its parts.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) budget: usize,
+    pub(crate) used_tokens: usize,
+    pub(crate) tokenizer: &'static str,
+    pub(crate) pins: Vec<InjectedPin>,
+    pub(crate) memories: Vec<InjectedMemory>,
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) text: String,
+    pub(crate) warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InjectedPin {
+    pub(crate) id: String,
+    pub(crate) priority: Priority,
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InjectedMemory {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) example: Option<InjectedExample>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InjectedExample {
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    pub(crate) start_line: u32,
+    pub(crate) code: String,
+    /// `edited` if the code changed since the anchor was recorded.
+    pub(crate) state: State,
+}
+
+/// An item that is not part of the text, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Skipped {
+    pub(crate) id: String,
+    pub(crate) what: &'static str,
+    pub(crate) why: String,
+}
+
+/// Selects and formats the text.
+pub(crate) fn inject(
+    project: &Project,
+    request: &Request,
+    session: Option<&str>,
+) -> Result<Report> {
+    let loaded = pins::load(project, session)?;
+    let mut pins = loaded.injected(project);
+    if request.persistent_only {
+        pins.retain(|pin| pin.scope == PinScope::Persistent);
+    }
+    let memories = Memories::load(project)?;
+    let focus = Focus { query: request.query.clone(), files: files(project, request)? };
+    let Ranked { memories: ranked, skipped: not_applicable } =
+        relevance::rank(project, &memories, &focus)?;
+    let mut warnings = loaded.warnings;
+    warnings.extend(memories.warnings.iter().cloned());
+    let budget = request.budget.unwrap_or(project.inject.budget);
+    let client_limit = request.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
+    let mut limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
+    limit.tokens = limit.tokens.min(budget);
+    let mut block = Block {
+        project,
+        memories: &memories,
+        with_examples: !request.no_examples,
+        pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
+        is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
+        texts: ranked.iter().map(|stored| Item::new(render::list_item(&text(stored)))).collect(),
+        examples: vec![None; ranked.len()],
+        ranked: &ranked,
+    };
+    let (rendered, packed) = block.fill(limit, request.client.is_some());
+    let mut skipped = block.skipped(&pins, &packed, limit);
+    skipped.extend(not_applicable.into_iter().map(|(id, why)| Skipped { id, what: "memory", why }));
+    let pins = pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed);
+    Ok(Report {
+        budget,
+        used_tokens: tokens::count(&rendered),
+        tokenizer: tokens::NAME,
+        pins: pins.map(|(pin, _)| injected_pin(pin)).collect(),
+        memories: block.injected(&packed),
+        skipped,
+        text: rendered,
+        warnings,
+    })
+}
+
+/// The state of the managed block in a file.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BlockReport {
+    pub(crate) file: String,
+    /// Whether the block was out of date.
+    pub(crate) stale: bool,
+    pub(crate) written: bool,
+    #[serde(flatten)]
+    pub(crate) report: Report,
+}
+
+/// Updates the block in the file at `path`; with `check_only` writes nothing.
+pub(crate) fn update_block(
+    project: &Project,
+    request: &Request,
+    path: &Path,
+    check_only: bool,
+) -> Result<BlockReport> {
+    let file = ExternalFile::open(path, Some(&project.root))?;
+    if file.bytes.starts_with(&[0xFF, 0xFE]) || file.bytes.starts_with(&[0xFE, 0xFF]) {
+        return Err(UserError::usage(format!("`{}` is UTF-16", path.display()))
+            .hint("save it as UTF-8, or print the block with `cerberus memory inject`")
+            .into());
+    }
+    let with_path = |error: UserError| UserError {
+        message: format!("`{}`: {}", path.display(), error.message),
+        ..error
+    };
+    let outside = managed_block::MARKDOWN.without_block(&file.bytes).map_err(with_path)?;
+    let markers = Cost::of(&format!(
+        "\n{}\n{}\n",
+        managed_block::MARKDOWN.start,
+        managed_block::MARKDOWN.end
+    ));
+    let budget = request.budget.unwrap_or(project.inject.budget);
+    let request = Request {
+        budget: Some(budget.saturating_sub(markers.tokens)),
+        persistent_only: true,
+        reserved: Some(Cost::of(&String::from_utf8_lossy(&outside)).plus(markers)),
+        ..request.clone()
+    };
+    let mut report = inject(project, &request, None)?;
+    report.budget = budget;
+    let new = managed_block::MARKDOWN.update(&file.bytes, &report.text).map_err(with_path)?;
+    let stale = new != file.bytes;
+    let written = !check_only && file.write(&new)?;
+    Ok(BlockReport { file: path.display().to_string(), stale, written, report })
 }
 
 pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let request = Request {
-        budget: args.budget,
-        query: args.query.clone(),
-        files: args.files.clone(),
-        staged: args.diff,
-        no_examples: args.no_examples,
-        host: args.host.map(host),
-        ..Request::default()
-    };
+    let request = &args.request;
     if let Some(path) = &args.into {
-        let kept = inject::keep(&settings.project, &request, path, args.check)?;
-        return into(&kept, args, out);
+        let block = update_block(&settings.project, request, path, args.check)?;
+        return print_block(&block, args, out);
     }
     let session = super::pin::session(&args.session, settings);
-    let report = inject::inject(&settings.project, &request, session)?;
+    let report = inject(&settings.project, request, session)?;
     if out.json || args.format == InjectFormat::Json {
         out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     if !report.text.is_empty() {
-        match request.host {
-            Some(Host::GeminiHook) => out.json(&json!({
+        match request.client {
+            Some(ClientProfile::GeminiHook) => out.json(&json!({
                 "hookSpecificOutput": {
                     "hookEventName": "SessionStart",
                     "additionalContext": report.text,
                 }
             }))?,
-            Some(Host::CursorHook) => {
+            Some(ClientProfile::CursorHook) => {
                 out.json(&json!({ "additional_context": report.text }))?;
             }
             _ => out.line(report.text.trim_end_matches('\n')),
         }
     }
     if args.explain {
-        out.note(&explained(&report.skipped));
+        out.note(&explanation(&report.skipped));
     }
     Ok(ExitStatus::Done)
 }
 
-/// Returns the host of a name.
-pub(crate) fn host(name: HostName) -> Host {
-    match name {
-        HostName::ClaudeHook => Host::ClaudeHook,
-        HostName::CodexHook => Host::CodexHook,
-        HostName::GeminiHook => Host::GeminiHook,
-        HostName::CursorHook => Host::CursorHook,
-        HostName::AgentsMd => Host::AgentsMd,
-        HostName::Cursor => Host::Cursor,
-        HostName::Copilot => Host::Copilot,
-    }
-}
-
-fn into(kept: &Kept, args: &InjectArgs, out: &mut Printer) -> Result<ExitStatus> {
-    let is_failed = args.check && kept.stale;
+fn print_block(block: &BlockReport, args: &InjectArgs, out: &mut Printer) -> Result<ExitStatus> {
+    let is_stale = args.check && block.stale;
     if out.json {
-        out.json(kept)?;
-        return Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done });
+        out.json(block)?;
+        return Ok(if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done });
     }
-    out.warn(&kept.report.warnings);
-    let file = out.style(NAME, &kept.file);
-    if is_failed {
-        out.line(&format!("{} {file}: its block is not up to date", out.paint(WARN, "stale")));
-        out.line(&format!("next: cerberus memory inject --into {}", out.safe(&kept.file)));
-    } else if kept.written {
-        let tokens = kept.report.used_tokens;
+    out.warn(&block.report.warnings);
+    let file = out.style(NAME, &block.file);
+    if is_stale {
+        out.line(&format!("{} {file}: its block is out of date", out.paint(WARN, "stale")));
+        out.line(&format!("next: cerberus memory inject --into {}", out.safe(&block.file)));
+    } else if block.written {
+        let tokens = block.report.used_tokens;
         out.line(&format!("{} {file} ({tokens} tokens)", out.paint(OK, "updated")));
     } else {
         out.line(&format!("{file} is up to date"));
     }
     if args.explain {
-        out.note(&explained(&kept.report.skipped));
+        out.note(&explanation(&block.report.skipped));
     }
-    Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done })
+    Ok(if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done })
 }
 
-fn explained(skipped: &[Skipped]) -> Vec<String> {
+fn explanation(skipped: &[Skipped]) -> Vec<String> {
     if skipped.is_empty() {
-        return vec!["nothing was left out".to_owned()];
+        return vec!["no items were skipped".to_owned()];
     }
-    skipped.iter().map(|it| format!("left out: {} {}: {}", it.what, it.id, it.why)).collect()
+    skipped.iter().map(|it| format!("skipped: {} {}: {}", it.what, it.id, it.why)).collect()
 }
+
+fn injected_pin(pin: &Pin) -> InjectedPin {
+    InjectedPin { id: pin.id.clone(), priority: pin.priority, text: pin.content.clone() }
+}
+
+/// Returns the files of the request as paths relative to the root of the project.
+fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
+    let mut files = BTreeSet::new();
+    for file in &request.files {
+        let root = project.root.to_string_lossy();
+        let file = file.strip_prefix(&*root).map_or(&**file, |rest| rest.trim_start_matches('/'));
+        let file = file.replace('\\', "/");
+        files.insert(file.trim_start_matches("./").to_owned());
+    }
+    if request.staged {
+        files.extend(git::staged(&project.root)?.into_keys());
+    }
+    Ok(files)
+}
+
+/// Returns the text of a memory without section tags.
+pub(crate) fn text(stored: &MemoryFile) -> String {
+    let body = &stored.memory.body;
+    if !body.contains("<!--") {
+        return body.trim().to_owned();
+    }
+    let span = Span::new(stored.text.len() - body.len(), stored.text.len());
+    let all = Section { id: String::new(), origin: Origin::Heading, outer: span, inner: span };
+    sections::content(&stored.text, &all, &sections::parse(&stored.text), false).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,114 +1,68 @@
 //! `cerberus memory pin`.
 
-use super::args::{SecretArgs, SessionArgs};
-use crate::model::{PinScope, Priority};
+use super::args::SessionArgs;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use crate::config::Settings;
 use crate::error::ExitStatus;
-use crate::ops::pins::{self, Filter, Removed, Request, Shown, Totals};
+use crate::ops::pins::{self, Filter, PinReport, Removed, Request, Totals};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use crate::text::plural;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PinCommand {
-    /// Pin a note
+    /// Add a pin
     #[command(after_help = "\
-Over 20 pins or 2,000 tokens the oldest info goes first, then the oldest safety; a critical one
-never goes.
+Above 20 pins or 2,000 tokens the oldest pin of priority info is removed first, then the oldest of
+priority safety, never a critical one.
 
 Examples:
   cerberus memory pin add \"Run the tests before a push\" --priority safety
   cerberus memory pin add \"auth.py is being split; do not touch it\" --expires 2h")]
     Add(PinAddArgs),
-    /// List the pins with what they cost
+    /// List the pins and their use of the limits
     #[command(after_help = "Example: cerberus memory pin list --priority critical")]
     List(PinListArgs),
     /// Remove pins
     #[command(after_help = "Example: cerberus memory pin remove run-the-tests-before-a-push")]
     Remove(PinRemoveArgs),
-    /// Remove all pins that pass a filter
+    /// Remove all pins that match a filter
     #[command(after_help = "\
 Examples:
   cerberus memory pin clear --expired-only
   cerberus memory pin clear --scope session --session review")]
     Clear(PinClearArgs),
-    /// Print the pins as they are given to an agent, built-in ones with them
-    #[command(after_help = "Example: cerberus memory pin render")]
-    Render(SessionArgs),
-    /// Print what happened to pins, a JSON document a line
+    /// Print the pins as injected, including the built-in ones
+    #[command(alias = "render", after_help = "Example: cerberus memory pin show")]
+    Show(SessionArgs),
+    /// Print the event log of the pins, one JSON document per line
     #[command(after_help = "Example: cerberus memory pin events")]
     Events(SessionArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PinAddArgs {
-    /// What is to be kept in mind
-    pub(crate) text: String,
-    /// Name the pin instead of making a name from its text
-    #[arg(long)]
-    pub(crate) id: Option<String>,
-    /// How much it matters: critical, safety or info
-    #[arg(long, default_value = "info")]
-    pub(crate) priority: Priority,
-    /// How long it lasts: session, persistent or temporary; persistent unless it expires
-    #[arg(long)]
-    pub(crate) scope: Option<PinScope>,
-    /// Let it expire after a duration (2h, 3d) or at a date or time
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
-    pub(crate) expires: Option<String>,
-    /// Tag it (may be repeated)
-    #[arg(long = "tag", value_name = "TAG")]
-    pub(crate) tags: Vec<String>,
-    /// Keep something with it (may be repeated)
-    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub(crate) metadata: Vec<(String, String)>,
-    /// Say which project it is about; without one it is about every project
-    #[arg(long, value_name = "NAME")]
-    pub(crate) project_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) request: Request,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-    #[command(flatten)]
-    pub(crate) secret: SecretArgs,
-}
-
-/// Which pins a command is about.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct PinFilterArgs {
-    /// Only pins of this priority
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) priority: Option<Priority>,
-    /// Only pins of this scope
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) scope: Option<PinScope>,
-    /// Only pins with this tag (repeated: with all of them)
-    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
-    pub(crate) tags: Vec<String>,
-    /// Only pins about this project
-    #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "global_only")]
-    pub(crate) project_id: Option<String>,
-    /// Only pins about every project
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) global_only: bool,
-    /// Only pins that have expired
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) expired_only: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PinListArgs {
-    /// Also pins that have expired
+    /// Include expired pins
     #[arg(long)]
     pub(crate) include_expired: bool,
     #[command(flatten)]
-    pub(crate) filter: PinFilterArgs,
+    pub(crate) filter: Filter,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PinRemoveArgs {
-    /// Pins, or unique starts of their ids
+    /// The ids of the pins, or unique prefixes
     #[arg(required = true)]
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
@@ -121,18 +75,9 @@ pub(crate) struct PinClearArgs {
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
-    pub(crate) filter: PinFilterArgs,
+    pub(crate) filter: Filter,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-}
-
-fn key_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
-            Ok((key.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("write it as KEY=VALUE".to_owned()),
-    }
 }
 
 pub(crate) fn run(
@@ -143,25 +88,14 @@ pub(crate) fn run(
     let project = &settings.project;
     match command {
         PinCommand::Add(args) => {
-            let request = Request {
-                content: args.text.clone(),
-                id: args.id.clone(),
-                priority: args.priority,
-                scope: args.scope,
-                expires: args.expires.clone(),
-                tags: args.tags.clone(),
-                metadata: args.metadata.iter().cloned().collect(),
-                project_id: args.project_id.clone(),
-                allow_secret: args.secret.allow_secret,
-            };
-            let report = pins::add(project, &request, session(&args.session, settings))?;
+            let report = pins::add(project, &args.request, session(&args.session, settings))?;
             out.warn(&report.warnings);
             if out.json {
                 out.json(&report)?;
                 return Ok(ExitStatus::Done);
             }
             let pin = &report.pin;
-            let about = format!("({}, {}, {} tokens)", pin.priority, lasts(pin), pin.tokens);
+            let about = format!("({}, {}, {} tokens)", pin.priority, expiry_label(pin), pin.tokens);
             out.line(&format!(
                 "{} {} {}",
                 out.paint(OK, "pinned"),
@@ -169,39 +103,42 @@ pub(crate) fn run(
                 out.paint(DIM, &about)
             ));
             for id in &report.evicted {
-                let gone = out.paint(WARN, "removed");
-                out.line(&format!("  {gone} {} to make room", out.style(NAME, id)));
+                let evicted = out.paint(WARN, "removed");
+                out.line(&format!("  {evicted} {} to stay within the limits", out.style(NAME, id)));
             }
         }
         PinCommand::List(args) => {
-            let filter = filter(&args.filter);
             let session = session(&args.session, settings);
-            let report = pins::list(project, &filter, args.include_expired, session)?;
+            let report = pins::list(project, &args.filter, args.include_expired, session)?;
             out.warn(&report.warnings);
             if out.json {
                 out.json(&report)?;
                 return Ok(ExitStatus::Done);
             }
             let rows: Vec<Vec<String>> = report.pins.iter().map(row).collect();
-            out.rows(&["id", "priority", "lasts", "text"], &rows);
-            out.line(&out.paint(DIM, &full(&report.totals)));
+            out.rows(&["id", "priority", "expiry", "text"], &rows);
+            out.line(&out.paint(DIM, &usage_line(&report.totals)));
             if !report.defaults.is_empty() {
                 let n = report.defaults.len();
-                let hint =
-                    format!("{n} built-in pins besides; all with: cerberus memory pin render");
+                let hint = format!(
+                    "plus {}; print all: cerberus memory pin show",
+                    plural(n, "built-in pin")
+                );
                 out.line(&out.paint(DIM, &hint));
             }
         }
         PinCommand::Remove(args) => {
-            removed(&pins::remove(project, &args.ids, session(&args.session, settings))?, out)?;
+            print_removed(
+                &pins::remove(project, &args.ids, session(&args.session, settings))?,
+                out,
+            )?;
         }
         PinCommand::Clear(args) => {
-            let filter = filter(&args.filter);
             let session = session(&args.session, settings);
-            removed(&pins::clear(project, &filter, args.all, session)?, out)?;
+            print_removed(&pins::clear(project, &args.filter, args.all, session)?, out)?;
         }
-        PinCommand::Render(args) => {
-            let report = pins::render(project, session(args, settings))?;
+        PinCommand::Show(args) => {
+            let report = pins::show(project, session(args, settings))?;
             out.warn(&report.warnings);
             if out.json {
                 out.json(&report)?;
@@ -218,28 +155,17 @@ pub(crate) fn run(
     Ok(ExitStatus::Done)
 }
 
-/// Returns the session that a command is for.
+/// Returns the session of a command.
 pub(super) fn session<'a>(args: &'a SessionArgs, settings: &'a Settings) -> Option<&'a str> {
     args.session.as_deref().or(settings.session.as_deref())
 }
 
-fn filter(args: &PinFilterArgs) -> Filter {
-    Filter {
-        priority: args.priority,
-        scope: args.scope,
-        tags: args.tags.clone(),
-        project_id: args.project_id.clone(),
-        global_only: args.global_only,
-        expired_only: args.expired_only,
-    }
-}
-
-fn row(pin: &Shown) -> Vec<String> {
+fn row(pin: &PinReport) -> Vec<String> {
     let text = pin.content.lines().next().unwrap_or_default().to_owned();
-    vec![pin.id.clone(), pin.priority.to_string(), lasts(pin), text]
+    vec![pin.id.clone(), pin.priority.to_string(), expiry_label(pin), text]
 }
 
-fn lasts(pin: &Shown) -> String {
+fn expiry_label(pin: &PinReport) -> String {
     match &pin.expires_at {
         Some(at) if pin.expired => format!("expired {at}"),
         Some(at) => format!("until {at}"),
@@ -247,13 +173,13 @@ fn lasts(pin: &Shown) -> String {
     }
 }
 
-fn full(totals: &Totals) -> String {
-    let Totals { pins, max_pins, tokens, max_tokens, utilisation, .. } = totals;
-    let percent = (utilisation * 100.0).round();
+fn usage_line(totals: &Totals) -> String {
+    let Totals { pins, max_pins, tokens, max_tokens, usage, .. } = totals;
+    let percent = (usage * 100.0).round();
     format!("{pins} of {max_pins} pins, {tokens} of {max_tokens} tokens: {percent} % used")
 }
 
-fn removed(report: &Removed, out: &mut Printer) -> Result<()> {
+fn print_removed(report: &Removed, out: &mut Printer) -> Result<()> {
     out.warn(&report.warnings);
     if out.json {
         return out.json(report);
@@ -262,7 +188,7 @@ fn removed(report: &Removed, out: &mut Printer) -> Result<()> {
         out.line(&format!("removed {}", out.style(NAME, id)));
     }
     if report.removed.is_empty() {
-        out.line("there was nothing to remove");
+        out.line("no pins match");
     }
     Ok(())
 }

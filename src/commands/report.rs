@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::reanchor::{self, Finding, ReanchorArgs};
 use crate::bank::lockfile::Anchors;
 use crate::bank::{MemoryFile, OutputFile};
+use crate::commands::inject;
 use crate::commands::sections::{self, Section};
 use crate::config::Settings;
 use crate::engine::track;
@@ -23,8 +24,8 @@ use crate::model::{Anchor, Language, PinScope, Scope, State, SymbolKind};
 use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
 use crate::ops::metadata::Metadata;
-use crate::ops::pins::{self, BuiltIn};
-use crate::ops::{Progress, Project, inject, rounded};
+use crate::ops::pins::{self, BuiltinPin};
+use crate::ops::{Progress, Project, rounded};
 use crate::output::{OK, Printer, ProgressBar, WARN};
 use crate::syntax::excerpt::excerpt;
 use crate::syntax::language;
@@ -55,9 +56,9 @@ pub(crate) struct Report {
     pub(crate) orphans: Vec<String>,
     pub(crate) links: Vec<Edge>,
     pub(crate) cycles: Vec<Cycle>,
-    pub(crate) pins: Vec<pins::Shown>,
+    pub(crate) pins: Vec<pins::PinReport>,
     /// The enabled built-in pins.
-    pub(crate) default_pins: Vec<BuiltIn>,
+    pub(crate) default_pins: Vec<BuiltinPin>,
     pub(crate) warnings: Vec<String>,
 }
 

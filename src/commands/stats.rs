@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::show;
 use crate::bank::MemoryFile;
+use crate::commands::feedback::{self, Approval};
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::model::{Anchor, Scope, State};
-use crate::ops::feedback::{self, Approval};
 use crate::ops::memories::Memories;
 use crate::ops::{Project, links, sync};
 use crate::output::Printer;

@@ -7,9 +7,9 @@ use anyhow::Result;
 use jiff::Timestamp;
 
 use super::GlobalArgs;
-use crate::ops::doctor::{self, Finding, Request, Setting, Severity};
 use crate::text;
 
+use super::finding::{ConfigReport, Finding, Setting, Severity, failed_check};
 use super::{ConfigFile, Settings, config_home, locate_root, merge, read_config};
 
 /// Environment variables of cerberus.
@@ -18,41 +18,41 @@ const VARIABLES: &[&str] =
 
 /// Returns the settings from the valid files, and the findings. Fails only if the project root
 /// cannot be determined.
-pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, Request)> {
-    let (root, root_by) = locate_root(global)?;
-    let mut request = Request {
-        root_by: root_by.to_owned(),
+pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, ConfigReport)> {
+    let (root, root_source) = locate_root(global)?;
+    let mut report = ConfigReport {
+        root_source: root_source.to_owned(),
         findings: environment(),
         program_folders: std::env::var_os("PATH")
             .map(|path| std::env::split_paths(&path).collect())
             .unwrap_or_default(),
-        ..Request::default()
+        ..ConfigReport::default()
     };
     let user = config_home().map(|home| home.join("cerberus/config.toml"));
-    let user = user.map(|path| read(&path, &mut request)).unwrap_or_default();
-    let own = read(&root.join("cerberus.toml"), &mut request);
+    let user = user.map(|path| read(&path, &mut report)).unwrap_or_default();
+    let own = read(&root.join("cerberus.toml"), &mut report);
     let now = super::now().unwrap_or_else(|error| {
-        let mut finding = doctor::failed("environment", &error);
-        finding.severity = Severity::Wrong;
+        let mut finding = failed_check("environment", &error);
+        finding.severity = Severity::Error;
         finding.next = "unset CERBERUS_NOW".to_owned();
-        request.findings.push(finding);
+        report.findings.push(finding);
         Timestamp::now()
     });
     let settings = merge(root, own, user, now)?;
-    request.memory_enabled = settings.memory_enabled;
-    Ok((settings, request))
+    report.memory_enabled = settings.memory_enabled;
+    Ok((settings, report))
 }
 
 /// Reads a configuration file. An invalid one is a finding and counts as empty.
-fn read(path: &Path, request: &mut Request) -> ConfigFile {
+fn read(path: &Path, report: &mut ConfigReport) -> ConfigFile {
     let config = match read_config(path) {
         Ok(config) => config,
         Err(error) => {
-            let mut finding = doctor::failed("configuration", &error);
-            if finding.severity == Severity::Broken {
+            let mut finding = failed_check("configuration", &error);
+            if finding.severity == Severity::Unchecked {
                 finding.next = format!("chmod u+r {}", path.display());
             }
-            request.findings.push(finding);
+            report.findings.push(finding);
             return ConfigFile::default();
         }
     };
@@ -62,9 +62,9 @@ fn read(path: &Path, request: &mut Request) -> ConfigFile {
         for (name, value) in values.as_table().cloned().unwrap_or_default() {
             let key = format!("{section}.{name}");
             // The file of the project is read last and overrides the one of the user.
-            request.settings.retain(|setting| setting.key != key);
+            report.settings.retain(|setting| setting.key != key);
             let (value, file) = (value.to_string(), path.display().to_string());
-            request.settings.push(Setting { key, value, file });
+            report.settings.push(Setting { key, value, file });
         }
     }
     config
@@ -77,7 +77,7 @@ fn environment() -> Vec<Finding> {
         std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
     names.sort_unstable();
     let remark = |message: String, next: String| Finding {
-        severity: Severity::Remark,
+        severity: Severity::Info,
         check: "environment",
         message,
         next,

@@ -4,24 +4,23 @@ use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
-    /// Offer all tools, or the few that an agent gets by with
+    /// Offer all tools, or a minimal set
     #[arg(long, value_name = "SET", default_value = "all")]
     pub(crate) tools: ToolSet,
-    /// Print the settings with which a client starts the server
+    /// Print the settings with which a client starts the server, and exit
     #[arg(long, value_name = "CLIENT")]
     pub(crate) print_config: Option<McpClient>,
 }
 
-/// Which tools are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ToolSet {
-    /// Every tool, for at most 3,000 tokens
+    /// All tools, at most 3,000 tokens
     All,
-    /// Searching, finding, injecting, creating and following, for at most 1,200
+    /// Search, anchor, inject, create and re-anchor, at most 1,200 tokens
     Core,
 }
 
-/// What starts the server.
+/// The client that starts the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum McpClient {
     /// Claude Code

@@ -1,13 +1,13 @@
-//! The settings with which each client starts the server, in that client's own format.
+//! The settings with which a client starts the server, in the format of the client.
 //!
-//! | client | file | where it is documented |
+//! | client | file | documentation |
 //! |---|---|---|
 //! | Claude Code | `.mcp.json` | <https://code.claude.com/docs/en/mcp> |
 //! | Codex | `.codex/config.toml` of a trusted project, or `~/.codex/config.toml` | <https://developers.openai.com/codex/mcp> |
 //! | Cursor | `.cursor/mcp.json` | <https://cursor.com/docs/mcp> |
 //! | VS Code | `.vscode/mcp.json` | <https://code.visualstudio.com/docs/copilot/reference/mcp-configuration> |
 //! | Gemini CLI | `.gemini/settings.json` | <https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md> |
-//! | opencode | `opencode.json` | <https://opencode.ai/docs/mcp-servers>; version 2 reads this form too |
+//! | opencode | `opencode.json` | <https://opencode.ai/docs/mcp-servers>; also read by version 2 |
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use super::args::{McpClient, ToolSet};
 
 const COMMAND: &str = "cerberus";
 
-/// Returns the settings of a client.
+/// Returns the settings for a client.
 pub(super) fn settings(client: McpClient, global: &GlobalArgs, set: ToolSet) -> Result<String> {
     let args = arguments(global.project.as_deref(), set);
     let server = json!({ "command": COMMAND, "args": args });
@@ -38,7 +38,7 @@ pub(super) fn settings(client: McpClient, global: &GlobalArgs, set: ToolSet) -> 
             })
         }
         McpClient::Codex => {
-            // Strings of JSON are strings of TOML too, but for the solidus, which is not escaped.
+            // JSON strings are valid TOML strings, because serde_json does not escape `/`.
             return Ok(format!(
                 "[mcp_servers.cerberus]\ncommand = {}\nargs = {}\n",
                 Value::from(COMMAND),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_codex_gets_is_toml_whatever_the_folder() {
+    fn settings_for_codex_are_valid_toml_with_any_path() {
         let text = printed(McpClient::Codex, Some("C:\\a \"b\"/ü"), ToolSet::All);
         let expected = "[mcp_servers.cerberus]\ncommand = \"cerberus\"\n\
                         args = [\"mcp\",\"--project\",\"C:\\\\a \\\"b\\\"/ü\"]\n";

@@ -1,4 +1,4 @@
-//! Memories as resources: `memory://ID`, and noticing when their files change.
+//! Memories as resources `memory://ID`, and detection of changes to their files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,13 +16,13 @@ pub(super) const MARKDOWN: &str = "text/markdown";
 
 const SCHEME: &str = "memory://";
 
-/// How many memories are on a page of the list.
+/// The number of memories per page of the list.
 const PER_PAGE: usize = 200;
 
-/// Returns a page of the list of memories; the cursor is where it begins.
+/// Returns a page of the list of memories; the cursor is the index of the first one.
 pub(super) fn page(project: &Project, cursor: Option<&str>) -> Result<ListResourcesResult> {
     let start = cursor.map_or(Ok(0), str::parse::<usize>).map_err(|_| {
-        UserError::usage("the cursor is none of this server's").hint("list without a cursor first")
+        UserError::usage("the cursor is not valid").hint("list the first page without a cursor")
     })?;
     let memories = Memories::load(project)?;
     let resources = memories.all.iter().skip(start).take(PER_PAGE).map(|stored| {
@@ -40,7 +40,7 @@ pub(super) fn page(project: &Project, cursor: Option<&str>) -> Result<ListResour
     Ok(page)
 }
 
-/// Returns the file of the memory that a URI names.
+/// Returns the text of the memory of a URI.
 pub(super) fn read(project: &Project, uri: &str) -> Result<ResourceContents> {
     let args = ReadArgs { id: id(uri)?, sections: Vec::new(), raw: true };
     let report = read::read(project, &args)?;
@@ -60,62 +60,61 @@ fn uri(id: &str) -> String {
     uri
 }
 
-/// Returns the id that a URI names.
+/// Parses the id of a memory URI.
 fn id(uri: &str) -> Result<String> {
-    let wrong = || {
-        UserError::usage(format!("`{uri}` names no memory"))
-            .hint("a memory is `memory://ID`; resources/list has them all")
+    let invalid = || {
+        UserError::usage(format!("`{uri}` is not a memory URI"))
+            .hint("the format is `memory://ID`; resources/list returns all URIs")
     };
-    let mut rest = uri.strip_prefix(SCHEME).ok_or_else(wrong)?.bytes();
+    let mut rest = uri.strip_prefix(SCHEME).ok_or_else(invalid)?.bytes();
     let mut bytes = Vec::new();
     while let Some(byte) = rest.next() {
         bytes.push(match byte {
             b'%' => {
-                let pair = [rest.next().ok_or_else(wrong)?, rest.next().ok_or_else(wrong)?];
-                let pair = str::from_utf8(&pair).map_err(|_| wrong())?;
-                u8::from_str_radix(pair, 16).map_err(|_| wrong())?
+                let pair = [rest.next().ok_or_else(invalid)?, rest.next().ok_or_else(invalid)?];
+                let pair = str::from_utf8(&pair).map_err(|_| invalid())?;
+                u8::from_str_radix(pair, 16).map_err(|_| invalid())?
             }
             plain => plain,
         });
     }
-    Ok(String::from_utf8(bytes).map_err(|_| wrong())?)
+    Ok(String::from_utf8(bytes).map_err(|_| invalid())?)
 }
 
-/// What a client wants to hear of, and how it was when it last heard.
+/// The resources that a client subscribed to, and their last known state.
 #[derive(Default)]
-pub(super) struct Watch {
-    memories: BTreeMap<String, Watched>,
+pub(super) struct Subscriptions {
+    memories: BTreeMap<String, WatchedFile>,
     list: Option<(Bank, BTreeSet<String>)>,
 }
 
-struct Watched {
+struct WatchedFile {
     bank: Bank,
     file: String,
-    stamp: Option<FileStat>,
+    stat: Option<FileStat>,
 }
 
-/// What changed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Changes {
-    /// Whether files came or went.
+    /// Whether memories were added or removed.
     pub(super) list: bool,
-    /// The URIs of the memories whose files changed.
+    /// The URIs of the changed memories.
     pub(super) updated: Vec<String>,
 }
 
-impl Watch {
-    /// Watches which memories there are.
-    pub(super) fn list(&mut self, project: &Project) {
+impl Subscriptions {
+    /// Subscribes to changes of the list of memories.
+    pub(super) fn subscribe_list(&mut self, project: &Project) {
         self.list = Some((project.bank.clone(), files(&project.bank)));
     }
 
-    /// Watches the memory that a URI names.
+    /// Subscribes to changes of a memory.
     pub(super) fn subscribe(&mut self, project: &Project, uri: &str) -> Result<()> {
         let wanted = id(uri)?;
         let memories = Memories::load(project)?;
         let file = memories.find(&wanted)?.file.clone();
-        let (bank, stamp) = (project.bank.clone(), project.bank.stat(&file));
-        self.memories.insert(uri.to_owned(), Watched { bank, file, stamp });
+        let (bank, stat) = (project.bank.clone(), project.bank.stat(&file));
+        self.memories.insert(uri.to_owned(), WatchedFile { bank, file, stat });
         Ok(())
     }
 
@@ -123,13 +122,13 @@ impl Watch {
         self.memories.remove(uri);
     }
 
-    /// Returns what changed since it was asked last.
+    /// Returns the changes since the last call.
     pub(super) fn changes(&mut self) -> Changes {
         let mut changes = Changes::default();
         for (uri, watched) in &mut self.memories {
-            let stamp = watched.bank.stat(&watched.file);
-            if stamp != watched.stamp {
-                watched.stamp = stamp;
+            let stat = watched.bank.stat(&watched.file);
+            if stat != watched.stat {
+                watched.stat = stat;
                 changes.updated.push(uri.clone());
             }
         }
@@ -142,7 +141,7 @@ impl Watch {
     }
 }
 
-/// Returns the files of a bank; none of one that is gone.
+/// Returns the files of a bank; empty if the bank was removed.
 fn files(bank: &Bank) -> BTreeSet<String> {
     bank.list().map(|(files, _)| files.into_iter().collect()).unwrap_or_default()
 }
@@ -152,13 +151,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_comes_back_from_its_uri() {
+    fn ids_survive_a_round_trip_through_uris() {
         for name in ["close-sessions", "db/pool", "größe 100%", "a#b?c"] {
-            assert_eq!(id(&uri(name)).expect("it is one"), name);
+            assert_eq!(id(&uri(name)).expect("a memory URI"), name);
         }
         assert_eq!(uri("größe 1"), "memory://gr%C3%B6%C3%9Fe%201");
-        for wrong in ["file:///etc/passwd", "memory://a%2", "memory://%zz", "memory://%FF"] {
-            assert!(id(wrong).is_err(), "{wrong}");
+        for invalid in ["file:///etc/passwd", "memory://a%2", "memory://%zz", "memory://%FF"] {
+            assert!(id(invalid).is_err(), "{invalid}");
         }
     }
 }

@@ -1,18 +1,18 @@
-//! The schemas of parameters, from their types, without what costs tokens and says nothing.
+//! JSON schemas of tool parameters, reduced to the fields that agents need.
 
 use rmcp::model::JsonObject;
 use rmcp::schemars::generate::SchemaSettings;
 use rmcp::schemars::{JsonSchema, Schema, json_schema};
 use serde_json::Value;
 
-/// Returns the schema of a type's parameters.
+/// Returns the schema of a parameter type.
 pub(super) fn of<P: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
     let mut schema = settings.into_generator().into_root_schema_for::<P>().to_value();
-    shorten(&mut schema);
+    reduce(&mut schema);
     match schema {
         Value::Object(mut schema) => {
             schema.remove("description");
@@ -23,13 +23,13 @@ pub(super) fn of<P: JsonSchema>() -> JsonObject {
     }
 }
 
-/// Returns the schema of a value with one of these spellings.
+/// Returns the schema of an enum with these spellings.
 pub(super) fn one_of(spellings: &[&str]) -> Schema {
     json_schema!({ "type": "string", "enum": spellings })
 }
 
-/// Takes away titles, widths of numbers, and that what may be left out may be null too.
-fn shorten(schema: &mut Value) {
+/// Removes titles, number formats, default values and the type `null` of optional fields.
+fn reduce(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     for key in ["title", "format", "minimum", "additionalProperties"] {
         if key != "title" || map.get(key).is_some_and(Value::is_string) {
@@ -48,11 +48,11 @@ fn shorten(schema: &mut Value) {
     }
     for key in ["items", "additionalItems"] {
         if let Some(inner) = map.get_mut(key) {
-            shorten(inner);
+            reduce(inner);
         }
     }
     if let Some(Value::Object(properties)) = map.get_mut("properties") {
-        properties.values_mut().for_each(shorten);
+        properties.values_mut().for_each(reduce);
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_says_what_is_needed_and_no_more() {
+    fn schemas_have_no_redundant_fields() {
         let expected = serde_json::json!({
             "type": "object",
             "properties": {

@@ -1,6 +1,6 @@
-//! What the server answers to each request of the protocol.
+//! The request handlers of the protocol.
 //!
-//! Operations run on threads that may block; a panic in one is an error of its call.
+//! Operations run on blocking threads; a panic in one becomes an error of its call.
 
 use std::any::Any;
 use std::panic::resume_unwind;
@@ -23,33 +23,33 @@ use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::{JoinError, spawn_blocking};
 
-use super::args::ToolSet;
-use crate::config::GlobalArgs;
-use crate::config::Settings;
+use crate::commands::inject;
+use crate::config::{GlobalArgs, Settings};
 use crate::error::UserError;
-use crate::ops::{Project, inject};
+use crate::ops::Project;
 
-use super::answer::failed;
-use super::resources::{self, Watch};
+use super::args::ToolSet;
+use super::resources::{self, Subscriptions};
+use super::tool_result::error_result;
 use super::tools::{self, Call, Tool};
 
-/// What an agent reads before it has called anything.
+/// The introduction for the agent.
 const INSTRUCTIONS: &str = "\
 cerberus keeps this project's rules, decisions and notes, each rule tied to the code that shows it.
 - At the start of a task, and after your context was compacted: inject_context with the task and \
-the files. Follow what it says; its code examples are live.
-- Before you change a file: search_linked_memories with its path, where that tool is there.
+the files. Follow it; its code examples are current.
+- Before you change a file: search_linked_memories with its path, if that tool is listed.
 - Unsure how something is done here: search_memories; to see code for a rule: find_anchor.
-- The user states a rule, or you learn a decision or pitfall worth keeping: create_memory. Give \
-hints, words that you expect in the code. If it was not anchored, choose with find_anchor.
-- After you moved, renamed or rewrote code: reanchor_memories; settle what it reports.
-Memories are files in .memories/; say so to the user when you write one.";
+- The user states a rule, or you learn a decision or pitfall worth saving: create_memory. Give \
+hints, keywords expected in the code. If it was not anchored, choose with find_anchor.
+- After you moved, renamed or rewrote code: reanchor_memories; resolve what it reports.
+Memories are files in .memories/; inform the user when you write one.";
 
-/// The least time between two notes of progress.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+/// The minimum time between two progress notifications.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How often files that somebody watches are looked at.
-const POLL_EVERY: Duration = Duration::from_millis(500);
+/// The time between two checks of watched files.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 const PROMPT: &str = "context";
 
@@ -61,22 +61,22 @@ struct Shared {
     global: GlobalArgs,
     session: String,
     tools: Vec<Tool>,
-    watch: Mutex<Watch>,
-    /// Watches that were begun before their clients were told that they are heard.
-    begun: Mutex<Vec<(SubscriptionFilter, Watch)>>,
+    subscriptions: Mutex<Subscriptions>,
+    /// Subscriptions created before the client received the acknowledgement.
+    pending: Mutex<Vec<(SubscriptionFilter, Subscriptions)>>,
 }
 
-/// The client does not want the answer any more.
+/// Panic payload: the client cancelled the call.
 struct Cancelled;
 
 impl Server {
     pub(super) fn new(global: GlobalArgs, session: String, set: ToolSet) -> Self {
-        let (watch, begun) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { global, session, tools: tools::all(set), watch, begun }))
+        let (subscriptions, pending) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { global, session, tools: tools::all(set), subscriptions, pending }))
     }
 
-    /// Does work that may block with the settings as they are now.
-    async fn work<T: Send + 'static>(
+    /// Runs blocking work with the current configuration.
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self, Settings) -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -85,53 +85,54 @@ impl Server {
             let settings = Settings::resolve(&server.0.global)?;
             work(&server, settings)
         });
-        done.await.unwrap_or_else(|error| Err(broken(error)))
+        done.await.unwrap_or_else(|error| Err(join_error(error)))
     }
 
-    /// Runs a tool.
     fn run(
         &self,
-        at: usize,
+        tool_idx: usize,
         arguments: JsonObject,
         settings: Settings,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<CallToolResult> {
         if !settings.memory_enabled {
-            return Err(UserError::usage("memory is switched off for this project")
+            return Err(UserError::usage("memory is disabled for this project")
                 .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
                 .into());
         }
         let call = Call { settings, session: &self.0.session, progress };
-        Ok(self.0.tools[at].call(&call, arguments)?.into_result())
+        Ok(self.0.tools[tool_idx].call(&call, arguments)?.into_result())
     }
 
-    /// Answers a call of a tool, or a reading of a resource, by its parameters alone.
+    /// Runs a tool call or reads a resource, given the parameters of the request.
     #[cfg(any(fuzzing, test))]
-    pub(super) fn answer(&self, params: &serde_json::Value) {
+    pub(super) fn run_params(&self, params: &serde_json::Value) {
         let Ok(settings) = Settings::resolve(&self.0.global) else { return };
         if let Some(uri) = params["uri"].as_str() {
-            // What is refused is answered as well.
+            // Errors are valid results.
             let _ = resources::read(&settings.project, uri);
         }
         let name = params["name"].as_str().unwrap_or_default();
-        if let Some(at) = self.0.tools.iter().position(|tool| tool.has_name(name)) {
+        if let Some(tool_idx) = self.0.tools.iter().position(|tool| tool.has_name(name)) {
             let arguments = params["arguments"].as_object().cloned().unwrap_or_default();
-            let _ = self.run(at, arguments, settings, &|_, _| {});
+            let _ = self.run(tool_idx, arguments, settings, &|_, _| {});
         }
     }
 
-    fn change_watch<T>(&self, change: impl FnOnce(&mut Watch) -> T) -> T {
-        let mut watch = self.0.watch.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        change(&mut watch)
+    fn with_subscriptions<T>(&self, change: impl FnOnce(&mut Subscriptions) -> T) -> T {
+        let mut subscriptions =
+            self.0.subscriptions.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        change(&mut subscriptions)
     }
 
-    /// Tells a client of the older protocol what changes in what it watches.
-    async fn tell_changes(self, peer: Peer<RoleServer>) {
+    /// Notifies a client of protocol versions with `resources/subscribe` about changes.
+    async fn notify_changes(self, peer: Peer<RoleServer>) {
         while !peer.is_transport_closed() {
-            tokio::time::sleep(POLL_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             let server = self.clone();
-            let looked = spawn_blocking(move || server.change_watch(Watch::changes)).await;
-            let Ok(changes) = looked else { return };
+            let polled =
+                spawn_blocking(move || server.with_subscriptions(Subscriptions::changes)).await;
+            let Ok(changes) = polled else { return };
             if changes.list && peer.notify_resource_list_changed().await.is_err() {
                 return;
             }
@@ -154,14 +155,14 @@ impl ServerHandler for Server {
             .enable_resources_subscribe()
             .enable_resources_list_changed()
             .build();
-        let own = Implementation::new("cerberus", env!("CARGO_PKG_VERSION"));
+        let server = Implementation::new("cerberus", env!("CARGO_PKG_VERSION"));
         InitializeResult::new(capabilities)
-            .with_server_info(own.with_title("Cerberus memory"))
+            .with_server_info(server.with_title("Cerberus memory"))
             .with_instructions(INSTRUCTIONS)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(self.clone().tell_changes(context.peer));
+        tokio::spawn(self.clone().notify_changes(context.peer));
     }
 
     async fn list_tools(
@@ -179,42 +180,42 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let named = self.0.tools.iter().position(|tool| tool.has_name(&request.name));
-        let Some(at) = named else {
+        let Some(tool_idx) = named else {
             let names: Vec<&str> = self.0.tools.iter().map(Tool::name).collect();
             let message =
-                format!("there is no tool `{}`; there are: {}", request.name, names.join(", "));
+                format!("unknown tool `{}`; available: {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
         let (sender, mut steps) = unbounded_channel();
         let (token, cancelled) = (context.meta.get_progress_token(), context.ct.clone());
         let arguments = request.arguments.unwrap_or_default();
-        let call = self.work(move |server, settings| {
+        let call = self.run_blocking(move |server, settings| {
             let progress = |done: usize, total: usize| {
                 if cancelled.is_cancelled() {
-                    // Nothing is written before all is done: the way out is short.
+                    // Safe: an operation writes only after its last progress step.
                     resume_unwind(Box::new(Cancelled));
                 }
-                // Where nobody listens any more there is nobody to tell.
+                // The receiver is dropped when the call is cancelled.
                 let _ = sender.send((done, total));
             };
-            server.run(at, arguments, settings, &progress)
+            server.run(tool_idx, arguments, settings, &progress)
         });
         let mut call = std::pin::pin!(call);
-        let mut told = Told::default();
+        let mut last_notified = LastNotified::default();
         let done = loop {
             tokio::select! {
                 biased;
                 () = context.ct.cancelled() => break Err(anyhow!("the call was cancelled")),
                 Some((done, total)) = steps.recv() => {
-                    if let Some(token) = &token && told.is_news(done, total) {
-                        let note = ProgressNotificationParam::new(token.clone(), done as f64);
-                        let _ = context.peer.notify_progress(note.with_total(total as f64)).await;
+                    if let Some(token) = &token && last_notified.should_notify(done, total) {
+                        let notification = ProgressNotificationParam::new(token.clone(), done as f64);
+                        let _ = context.peer.notify_progress(notification.with_total(total as f64)).await;
                     }
                 }
                 done = &mut call => break done,
             }
         };
-        Ok(done.unwrap_or_else(|error| failed(&error)).into())
+        Ok(done.unwrap_or_else(|error| error_result(&error)).into())
     }
 
     async fn list_resources(
@@ -223,12 +224,14 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let page = self.work(move |server, settings| {
+        let page = self.run_blocking(move |server, settings| {
             let page = resources::page(&settings.project, cursor.as_deref())?;
-            server.change_watch(|watch| watch.list(&settings.project));
+            server.with_subscriptions(|subscriptions| {
+                subscriptions.subscribe_list(&settings.project)
+            });
             Ok(page)
         });
-        page.await.map_err(refused)
+        page.await.map_err(internal_error)
     }
 
     async fn list_resource_templates(
@@ -237,7 +240,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let template = ResourceTemplate::new("memory://{id}", "memory")
-            .with_description("A memory by its id, as the markdown file it is")
+            .with_description("The markdown file of a memory, by its id")
             .with_mime_type(resources::MARKDOWN);
         Ok(ListResourceTemplatesResult::with_all_items(vec![template]))
     }
@@ -248,8 +251,9 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let read = self.work(move |_, settings| resources::read(&settings.project, &request.uri));
-        let contents = read.await.map_err(|error| missing(&error, &uri))?;
+        let read =
+            self.run_blocking(move |_, settings| resources::read(&settings.project, &request.uri));
+        let contents = read.await.map_err(|error| not_found(&error, &uri))?;
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
@@ -259,10 +263,12 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let uri = request.uri.clone();
-        let subscribed = self.work(move |server, settings| {
-            server.change_watch(|watch| watch.subscribe(&settings.project, &request.uri))
+        let subscribed = self.run_blocking(move |server, settings| {
+            server.with_subscriptions(|subscriptions| {
+                subscriptions.subscribe(&settings.project, &request.uri)
+            })
         });
-        subscribed.await.map_err(|error| missing(&error, &uri))
+        subscribed.await.map_err(|error| not_found(&error, &uri))
     }
 
     async fn unsubscribe(
@@ -270,7 +276,7 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.change_watch(|watch| watch.unsubscribe(&request.uri));
+        self.with_subscriptions(|subscriptions| subscriptions.unsubscribe(&request.uri));
         Ok(())
     }
 
@@ -281,40 +287,41 @@ impl ServerHandler for Server {
         let mut accepted = SubscriptionFilter::new();
         accepted.resources_list_changed = requested.resources_list_changed;
         accepted.resource_subscriptions = requested.resource_subscriptions.clone();
-        // The client may write as soon as it is told: what is there now is what it knows.
+        // Record the state now: the client may write as soon as it receives the acknowledgement.
         let settings = Settings::resolve(&self.0.global);
-        if let Ok(watch) = settings.and_then(|settings| begin(&settings.project, &accepted))
-            && let Ok(mut begun) = self.0.begun.lock()
+        if let Ok(watch) = settings.and_then(|settings| subscribe(&settings.project, &accepted))
+            && let Ok(mut pending) = self.0.pending.lock()
         {
-            begun.push((requested.clone(), watch));
+            pending.push((requested.clone(), watch));
         }
         Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let begun = self.0.begun.lock().ok().and_then(|mut begun| {
-            let at = begun.iter().position(|(requested, _)| requested == context.requested())?;
-            Some(begun.swap_remove(at).1)
+        let pending = self.0.pending.lock().ok().and_then(|mut pending| {
+            let idx = pending.iter().position(|(requested, _)| requested == context.requested())?;
+            Some(pending.swap_remove(idx).1)
         });
-        let mut watch = match begun {
+        let mut watch = match pending {
             Some(watch) => watch,
             None => {
                 let accepted = context.accepted().clone();
-                let begun = self.work(move |_, settings| begin(&settings.project, &accepted));
-                begun.await.map_err(refused)?
+                let created =
+                    self.run_blocking(move |_, settings| subscribe(&settings.project, &accepted));
+                created.await.map_err(internal_error)?
             }
         };
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                () = tokio::time::sleep(POLL_EVERY) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
-            let looked = spawn_blocking(move || {
+            let polled = spawn_blocking(move || {
                 let changes = watch.changes();
                 (watch, changes)
             });
-            let Ok((looked, changes)) = looked.await else { return Ok(()) };
-            watch = looked;
+            let Ok((returned, changes)) = polled.await else { return Ok(()) };
+            watch = returned;
             let sink = context.sink();
             if changes.list && sink.notify_resource_list_changed().await.is_err() {
                 return Ok(());
@@ -332,8 +339,8 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let task = PromptArgument::new("task").with_description("What you are about to do");
-        let file = PromptArgument::new("file").with_description("The file it is about");
+        let task = PromptArgument::new("task").with_description("The task");
+        let file = PromptArgument::new("file").with_description("The file to change");
         let description = "The project's pins, rules and examples for a task";
         let prompt = Prompt::new(PROMPT, Some(description), Some(vec![task, file]));
         Ok(ListPromptsResult::with_all_items(vec![prompt.with_title("Project context")]))
@@ -345,53 +352,53 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         if request.name != PROMPT {
-            let message = format!("there is no prompt `{}`; there is `{PROMPT}`", request.name);
+            let message = format!("unknown prompt `{}`; available: `{PROMPT}`", request.name);
             return Err(ErrorData::invalid_params(message, None));
         }
         let arguments = request.arguments.unwrap_or_default();
-        let given = |key: &str| {
+        let argument = |key: &str| {
             let text = arguments.get(key).and_then(|value| value.as_str());
             text.filter(|text| !text.trim().is_empty()).map(str::to_owned)
         };
         let request = inject::Request {
-            query: given("task"),
-            files: given("file").into_iter().collect(),
+            query: argument("task"),
+            files: argument("file").into_iter().collect(),
             ..inject::Request::default()
         };
-        let report = self.work(move |server, settings| {
+        let report = self.run_blocking(move |server, settings| {
             inject::inject(&settings.project, &request, Some(&server.0.session))
         });
-        let mut text = report.await.map_err(refused)?.text;
+        let mut text = report.await.map_err(internal_error)?.text;
         if text.is_empty() {
-            text.push_str("The project's memory has nothing to say of it.");
+            text.push_str("No memories match.");
         }
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 }
 
-/// What the client was told of a call's progress.
+/// The last progress notification of a call.
 #[derive(Default)]
-struct Told(Option<(usize, Instant)>);
+struct LastNotified(Option<(usize, Instant)>);
 
-impl Told {
-    /// Returns whether this is further than what was told, and worth telling now.
-    fn is_news(&mut self, done: usize, total: usize) -> bool {
-        let is_news = match self.0 {
-            Some((told, at)) => done > told && (at.elapsed() >= PROGRESS_EVERY || done == total),
+impl LastNotified {
+    /// Whether to notify: the progress is further, and the last notification is old enough.
+    fn should_notify(&mut self, done: usize, total: usize) -> bool {
+        let should_notify = match self.0 {
+            Some((last, at)) => done > last && (at.elapsed() >= PROGRESS_INTERVAL || done == total),
             None => true,
         };
-        if is_news {
+        if should_notify {
             self.0 = Some((done, Instant::now()));
         }
-        is_news
+        should_notify
     }
 }
 
-/// Returns a watch over what a client of the newer protocol listens to.
-fn begin(project: &Project, accepted: &SubscriptionFilter) -> Result<Watch> {
-    let mut watch = Watch::default();
+/// Returns the subscriptions of a client of protocol versions with subscription filters.
+fn subscribe(project: &Project, accepted: &SubscriptionFilter) -> Result<Subscriptions> {
+    let mut watch = Subscriptions::default();
     if accepted.resources_list_changed == Some(true) {
-        watch.list(project);
+        watch.subscribe_list(project);
     }
     for uri in accepted.resource_subscriptions.iter().flatten() {
         watch.subscribe(project, uri)?;
@@ -399,34 +406,34 @@ fn begin(project: &Project, accepted: &SubscriptionFilter) -> Result<Watch> {
     Ok(watch)
 }
 
-/// Returns the error of work that did not come to its end.
-fn broken(error: JoinError) -> anyhow::Error {
-    let Ok(panic) = error.try_into_panic() else { return anyhow!("the call was broken off") };
+/// Converts a cancelled or panicked task to an error.
+fn join_error(error: JoinError) -> anyhow::Error {
+    let Ok(panic) = error.try_into_panic() else { return anyhow!("the call was aborted") };
     if panic.is::<Cancelled>() {
         return anyhow!("the call was cancelled");
     }
-    UserError::environment(format!("cerberus failed on this call: {}", said(panic.as_ref())))
-        .hint("the server goes on; try other arguments, and report this as a bug of cerberus")
+    UserError::environment(format!("internal error: {}", panic_message(panic.as_ref())))
+        .hint("the server is still running; try other arguments, and report this as a bug of cerberus")
         .into()
 }
 
-/// Returns what a panic says.
-fn said(panic: &(dyn Any + Send)) -> &str {
+/// Returns the message of a panic.
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
 }
 
-fn refused(error: anyhow::Error) -> ErrorData {
+fn internal_error(error: anyhow::Error) -> ErrorData {
     ErrorData::internal_error(text_of(&error), None)
 }
 
-fn missing(error: &anyhow::Error, uri: &str) -> ErrorData {
+fn not_found(error: &anyhow::Error, uri: &str) -> ErrorData {
     ErrorData::resource_not_found(text_of(error), Some(json!({ "uri": uri })))
 }
 
-/// Returns a failure with its next steps in one line.
+/// Formats an error with its hints in one line.
 fn text_of(error: &anyhow::Error) -> String {
-    let result = failed(error);
+    let result = error_result(error);
     let text = result.content.first().and_then(|content| content.as_text());
     text.map(|text| text.text.replace('\n', "; ")).unwrap_or_default()
 }
@@ -436,33 +443,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_the_error_of_its_call_alone() {
+    fn a_panic_is_an_error_of_its_call() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let answer = |work: fn() -> Result<&'static str>| {
+        let run = |work: fn() -> Result<&'static str>| {
             runtime
                 .block_on(async { spawn_blocking(work).await })
-                .unwrap_or_else(|error| Err(broken(error)))
+                .unwrap_or_else(|error| Err(join_error(error)))
                 .map_err(|error| text_of(&error))
         };
         assert_eq!(
-            answer(|| panic!("lost at {}", 3)),
-            Err("cerberus failed on this call: lost at 3; hint: the server goes on; try other \
+            run(|| panic!("lost at {}", 3)),
+            Err("internal error: lost at 3; hint: the server is still running; try other \
                  arguments, and report this as a bug of cerberus"
                 .to_owned())
         );
         assert_eq!(
-            answer(|| resume_unwind(Box::new(Cancelled))),
+            run(|| resume_unwind(Box::new(Cancelled))),
             Err("the call was cancelled".to_owned())
         );
-        assert_eq!(answer(|| Ok("well")), Ok("well"));
+        assert_eq!(run(|| Ok("well")), Ok("well"));
     }
 
     #[test]
-    fn progress_only_goes_forward() {
-        let mut told = Told::default();
-        assert!(told.is_news(0, 9), "the start");
-        assert!(!told.is_news(2, 9), "too soon");
-        assert!(told.is_news(9, 9), "the end is always told");
-        assert!(!told.is_news(8, 9), "late from another thread");
+    fn progress_is_monotonic() {
+        let mut last_notified = LastNotified::default();
+        assert!(last_notified.should_notify(0, 9), "the start");
+        assert!(!last_notified.should_notify(2, 9), "too soon");
+        assert!(last_notified.should_notify(9, 9), "the end is always sent");
+        assert!(!last_notified.should_notify(8, 9), "late from another thread");
     }
 }

@@ -1,7 +1,7 @@
-//! The tools: a table of names, words for the agent that chooses, and handlers.
+//! The tools: names, descriptions, parameters and handlers.
 //!
-//! Each handler's parameters stand beside it. The seed tools keep the spelling of their
-//! parameters; an unknown parameter is refused by its name.
+//! Some parameters are in snake case for compatibility with an older server. Unknown parameters are
+//! an error.
 
 use anyhow::Result;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
@@ -14,15 +14,15 @@ use crate::error::UserError;
 use crate::mcp::ToolSet;
 use crate::ops::{Progress, Project};
 
-use super::answer::Answer;
 use super::schema;
+use super::tool_result::ToolResult;
 
 mod anchors;
 mod documents;
 mod pins;
 mod search;
 
-/// What a call works with.
+/// The context of a call.
 pub(super) struct Call<'a> {
     pub(super) settings: Settings,
     pub(super) session: &'a str,
@@ -35,21 +35,20 @@ impl Call<'_> {
     }
 }
 
-/// What calling a tool does to the bank.
+/// The effect of a call on the bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
     Reads,
-    /// Adds, and may add again.
+    /// Adds data; a second call may add it again.
     Adds,
-    /// Changes what is there, to the same however often it is called.
-    Settles,
-    /// Takes the place of what was there.
+    /// Changes data; a second call has no further effect.
+    Idempotent,
+    /// Overwrites or removes data.
     Replaces,
 }
 
-type Handler = Box<dyn Fn(&Call<'_>, JsonObject) -> Result<Answer> + Send + Sync>;
+type Handler = Box<dyn Fn(&Call<'_>, JsonObject) -> Result<ToolResult> + Send + Sync>;
 
-/// A tool.
 pub(super) struct Tool {
     pub(super) listed: Listed,
     handler: Handler,
@@ -60,15 +59,15 @@ impl Tool {
         (name, title): (&'static str, &'static str),
         effect: Effect,
         description: &'static str,
-        handler: fn(&Call<'_>, P) -> Result<Answer>,
+        handler: fn(&Call<'_>, P) -> Result<ToolResult>,
     ) -> Self {
         let listed = Listed::new(name, description, schema::of::<P>())
             .with_title(title)
             .with_annotations(annotations(effect));
         let handler = move |call: &Call<'_>, arguments: JsonObject| {
             let params = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-                UserError::usage(format!("the arguments of `{name}` do not fit: {error}"))
-                    .hint(format!("look at the input schema of `{name}`"))
+                UserError::usage(format!("the arguments of `{name}` are not valid: {error}"))
+                    .hint(format!("see the input schema of `{name}`"))
             })?;
             handler(call, params)
         };
@@ -79,28 +78,28 @@ impl Tool {
         &self.listed.name
     }
 
-    /// Returns whether a client that calls the tool `name` means this one.
+    /// Whether `name` is the name of the tool, or an alias.
     pub(super) fn has_name(&self, name: &str) -> bool {
         self.name() == if name == OLD_SEARCH { "search_memories" } else { name }
     }
 
-    pub(super) fn call(&self, call: &Call<'_>, arguments: JsonObject) -> Result<Answer> {
+    pub(super) fn call(&self, call: &Call<'_>, arguments: JsonObject) -> Result<ToolResult> {
         (self.handler)(call, arguments)
     }
 }
 
-/// Returns the hints that are not their protocol's default.
+/// Returns the annotations that differ from the defaults of the protocol.
 fn annotations(effect: Effect) -> ToolAnnotations {
-    let hints = ToolAnnotations::new().open_world(false);
+    let annotations = ToolAnnotations::new().open_world(false);
     match effect {
-        Effect::Reads => hints.read_only(true),
-        Effect::Adds => hints.destructive(false),
-        Effect::Settles => hints.destructive(false).idempotent(true),
-        Effect::Replaces => hints.destructive(true).idempotent(true),
+        Effect::Reads => annotations.read_only(true),
+        Effect::Adds => annotations.destructive(false),
+        Effect::Idempotent => annotations.destructive(false).idempotent(true),
+        Effect::Replaces => annotations.destructive(true).idempotent(true),
     }
 }
 
-/// The tools that an agent gets by with.
+/// The minimal set of tools.
 const CORE: &[&str] =
     &["search_memories", "find_anchor", "inject_context", "create_memory", "reanchor_memories"];
 
@@ -132,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn the_tools_cost_no_more_than_is_promised() {
+    fn the_tools_stay_within_the_documented_token_counts() {
         let (core, all) = (cost(ToolSet::Core), cost(ToolSet::All));
         assert!(core <= 1200, "{core} tokens");
         assert!(all <= 3000, "{all} tokens");
     }
 
     #[test]
-    fn each_tool_can_be_chosen_and_is_there_once() {
+    fn each_tool_is_described_and_listed_once() {
         let tools = all(ToolSet::All);
         assert_eq!(tools.len(), 16);
         for tool in &tools {

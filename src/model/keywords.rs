@@ -186,7 +186,7 @@ pub(crate) enum LinkState {
 }
 
 /// Priority of a pin. Critical pins are injected first and never omitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[derive(Display, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", ascii_case_insensitive)]
@@ -194,6 +194,7 @@ pub(crate) enum LinkState {
 pub(crate) enum Priority {
     Critical,
     Safety,
+    #[default]
     Info,
 }
 

@@ -1,7 +1,7 @@
-//! What a shell offers for a word that is being typed: ids, scopes, tags, sections, places.
+//! Shell completion of values from the project: ids, scopes, tags, sections, locations.
 //!
-//! Reads the files people own and, for pins that are in it alone, a store that is there.
-//! Writes nothing, makes no store, and has no errors: what cannot be read is not offered.
+//! Reads the bank, the source files and, for session pins, an existing store. Writes no file.
+//! Errors are ignored: unreadable input yields no candidates.
 
 use std::collections::BTreeSet;
 
@@ -17,103 +17,108 @@ use crate::tree::{entries, read};
 use super::Project;
 use super::memories::find_id;
 
-/// How much is said about a candidate.
-const MAX_ABOUT: usize = 60;
+/// The maximum length of a description, in characters.
+const MAX_DESCRIPTION: usize = 60;
 
-/// What a word stands for.
+/// The kind of value to complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum ValueKind {
     Memory,
-    /// A memory that has an anchor.
+    /// A memory with an anchor.
     Anchored,
     /// A memory in the trash.
     Trashed,
     Pin,
     PinTag,
-    /// Where a memory may hold.
+    /// A scope for a memory.
     Scope,
-    /// Where memories hold that are there, or a kind of it.
+    /// A scope, or a kind of scope.
     ScopeFilter,
     Tag,
     Category,
     Section,
     /// `FILE` or `FILE::SYMBOL`.
-    Place,
-    /// As [`Place`](Self::Place), or `memory:ID`.
+    Location,
+    /// A [`Location`](Self::Location) or `memory:ID`.
     Target,
     File,
 }
 
-/// What is known when a word is being typed.
+/// The context of the word to complete.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Request {
-    /// The word so far.
+    /// The typed part of the word.
     pub(crate) typed: String,
-    /// The memory that was named before it.
+    /// The memory named earlier in the command line.
     pub(crate) memory: Option<String>,
-    /// Whose pins count too.
+    /// The session whose pins are completed.
     pub(crate) session: Option<String>,
 }
 
-/// Something that the word may become.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
     pub(crate) value: String,
-    /// A few words about it.
-    pub(crate) about: Option<String>,
+    pub(crate) description: Option<String>,
 }
 
-/// Returns what the typed word may become, in order and each once.
-pub(crate) fn complete(project: &Project, wanted: Wanted, request: &Request) -> Vec<Candidate> {
+/// Returns the candidates that start with the typed word, sorted, without duplicates.
+pub(crate) fn complete(project: &Project, kind: ValueKind, request: &Request) -> Vec<Candidate> {
     let typed = request.typed.as_str();
-    let found = match wanted {
-        Wanted::Memory => memories(project),
-        Wanted::Anchored => anchored(project),
-        Wanted::Trashed => plain(project.bank.trashed().unwrap_or_default()),
-        Wanted::Pin => {
-            pins(project, request).into_iter().map(|(id, about, _)| named(id, &about)).collect()
+    let found = match kind {
+        ValueKind::Memory => memories(project),
+        ValueKind::Anchored => anchored(project),
+        ValueKind::Trashed => without_description(project.bank.trashed().unwrap_or_default()),
+        ValueKind::Pin => pins(project, request)
+            .into_iter()
+            .map(|(id, text, _)| with_description(id, &text))
+            .collect(),
+        ValueKind::PinTag => {
+            without_description(pins(project, request).into_iter().flat_map(|(_, _, tags)| tags))
         }
-        Wanted::PinTag => plain(pins(project, request).into_iter().flat_map(|(_, _, tags)| tags)),
-        Wanted::Scope => scopes(project, &["universal"]),
-        Wanted::ScopeFilter => scopes(project, &["all", "language", "project", "universal"]),
-        Wanted::Tag => plain(stored(project).into_iter().flat_map(|it| it.memory.tags)),
-        Wanted::Category => plain(stored(project).into_iter().filter_map(|it| it.memory.category)),
-        Wanted::Section => section_ids(project, request.memory.as_deref()),
-        Wanted::Place => places(project, typed),
-        Wanted::Target if typed.starts_with("memory:") => {
+        ValueKind::Scope => scopes(project, &["universal"]),
+        ValueKind::ScopeFilter => scopes(project, &["all", "language", "project", "universal"]),
+        ValueKind::Tag => {
+            without_description(stored(project).into_iter().flat_map(|it| it.memory.tags))
+        }
+        ValueKind::Category => {
+            without_description(stored(project).into_iter().filter_map(|it| it.memory.category))
+        }
+        ValueKind::Section => section_ids(project, request.memory.as_deref()),
+        ValueKind::Location => locations(project, typed),
+        ValueKind::Target if typed.starts_with("memory:") => {
             let prefixed =
                 |it: Candidate| Candidate { value: format!("memory:{}", it.value), ..it };
             memories(project).into_iter().map(prefixed).collect()
         }
-        Wanted::Target => places(project, typed),
-        Wanted::File => plain(files(project, typed)),
+        ValueKind::Target => locations(project, typed),
+        ValueKind::File => without_description(files(project, typed)),
     };
-    let is_fit = |it: &Candidate| {
+    let is_match = |it: &Candidate| {
         it.value.starts_with(typed)
             && !it.value.is_empty()
             && crate::text::escaped(&it.value) == it.value
             && !it.value.contains(['\n', '\t'])
     };
-    let mut fit: Vec<Candidate> = found.into_iter().filter(is_fit).collect();
-    fit.sort_unstable();
-    fit.dedup_by(|a, b| a.value == b.value);
-    fit
+    let mut matching: Vec<Candidate> = found.into_iter().filter(is_match).collect();
+    matching.sort_unstable();
+    matching.dedup_by(|a, b| a.value == b.value);
+    matching
 }
 
-fn plain(values: impl IntoIterator<Item = String>) -> Vec<Candidate> {
-    values.into_iter().map(|value| Candidate { value, about: None }).collect()
+fn without_description(values: impl IntoIterator<Item = String>) -> Vec<Candidate> {
+    values.into_iter().map(|value| Candidate { value, description: None }).collect()
 }
 
-fn named(value: String, text: &str) -> Candidate {
-    Candidate { value, about: about(text) }
+fn with_description(value: String, text: &str) -> Candidate {
+    Candidate { value, description: description(text) }
 }
 
-/// Returns the first words of a text, safe to show.
-fn about(text: &str) -> Option<String> {
+/// Returns the start of a text as one line without control characters.
+fn description(text: &str) -> Option<String> {
     let line =
         text.lines().map(|line| line.trim_start_matches('#').trim()).find(|it| !it.is_empty())?;
     let clean: String = line.chars().filter(|c| !c.is_control()).collect();
-    let mut cut: String = crate::text::escaped(&clean).chars().take(MAX_ABOUT).collect();
+    let mut cut: String = crate::text::escaped(&clean).chars().take(MAX_DESCRIPTION).collect();
     if cut.len() < clean.len() {
         cut.push('…');
     }
@@ -127,7 +132,7 @@ fn stored(project: &Project) -> Vec<MemoryFile> {
 
 fn memories(project: &Project) -> Vec<Candidate> {
     let all = stored(project).into_iter();
-    all.map(|stored| named(stored.memory.id, &stored.memory.body)).collect()
+    all.map(|stored| with_description(stored.memory.id, &stored.memory.body)).collect()
 }
 
 fn anchored(project: &Project) -> Vec<Candidate> {
@@ -135,7 +140,7 @@ fn anchored(project: &Project) -> Vec<Candidate> {
     anchors
         .map(|(id, anchor)| {
             let symbol = anchor.symbol.map(|symbol| format!("::{symbol}")).unwrap_or_default();
-            named(id, &format!("{}{symbol}", anchor.file))
+            with_description(id, &format!("{}{symbol}", anchor.file))
         })
         .collect()
 }
@@ -152,18 +157,18 @@ fn pins(project: &Project, request: &Request) -> Vec<(String, String, Vec<String
 fn scopes(project: &Project, words: &[&str]) -> Vec<Candidate> {
     let words = words.iter().map(|word| (*word).to_owned());
     let languages = Language::ALL.iter().map(|it| format!("language:{it}"));
-    let own = super::default_scope(project);
-    let used = stored(project).into_iter().map(|it| it.memory.scope).chain([own]);
+    let default = super::default_scope(project);
+    let used = stored(project).into_iter().map(|it| it.memory.scope).chain([default]);
     let used = used.filter(|scope| *scope != Scope::Project(None)).map(|scope| scope.to_string());
-    plain(words.chain(languages).chain(used))
+    without_description(words.chain(languages).chain(used))
 }
 
-/// Returns the sections of the named memory, or of all.
+/// Returns the section ids of a memory, or of all memories.
 fn section_ids(project: &Project, memory: Option<&str>) -> Vec<Candidate> {
     let all = stored(project);
-    let at = memory.map(|typed| find_id(typed, all.iter().map(|it| it.memory.id.as_str())));
-    let wanted: Vec<&MemoryFile> = match at {
-        Some(Ok(at)) => vec![&all[at]],
+    let idx = memory.map(|typed| find_id(typed, all.iter().map(|it| it.memory.id.as_str())));
+    let wanted: Vec<&MemoryFile> = match idx {
+        Some(Ok(idx)) => vec![&all[idx]],
         Some(Err(_)) => Vec::new(),
         None => all.iter().collect(),
     };
@@ -171,29 +176,29 @@ fn section_ids(project: &Project, memory: Option<&str>) -> Vec<Candidate> {
         .into_par_iter()
         .flat_map_iter(|it| sections::parse(&it.text).list.into_iter().map(|section| section.id))
         .collect();
-    plain(ids)
+    without_description(ids)
 }
 
-/// Returns the files and folders of the folder that is being typed.
+/// Returns the entries of the typed folder.
 fn files(project: &Project, typed: &str) -> Vec<String> {
     let folder = typed.rfind('/').map_or("", |at| &typed[..at]);
     entries::entries(&project.root, folder, &project.exclude).unwrap_or_default()
 }
 
-/// Returns files, or the symbols of the file whose name is there in full.
-fn places(project: &Project, typed: &str) -> Vec<Candidate> {
+/// Returns files, or symbols if a file name is complete or is the only match.
+fn locations(project: &Project, typed: &str) -> Vec<Candidate> {
     let file = typed.split_once("::").map(|(file, _)| file);
     let mut found = if file.is_some() { Vec::new() } else { files(project, typed) };
-    let fitting = |path: &&String| path.starts_with(typed);
-    // With one file left its symbols come at once, so that nothing ends the word.
-    let only = match found.iter().filter(fitting).collect::<Vec<_>>()[..] {
+    let is_match = |path: &&String| path.starts_with(typed);
+    // Symbols of the only match are added, so that the shell does not end the word.
+    let only = match found.iter().filter(is_match).collect::<Vec<_>>()[..] {
         [path] if !path.ends_with('/') => Some(path.clone()),
         _ => None,
     };
     if let Some(path) = file.map(str::to_owned).or(only) {
         found.extend(symbols(project, &path).into_iter().map(|name| format!("{path}::{name}")));
     }
-    plain(found)
+    without_description(found)
 }
 
 fn symbols(project: &Project, path: &str) -> Vec<String> {
@@ -209,10 +214,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_short_and_safe() {
-        assert_eq!(about("\n## A title\ntext\n").as_deref(), Some("A title"));
-        assert_eq!(about("a\u{1b}[31mb\u{202e}").as_deref(), Some("a[31mb\\u{202e}"));
-        assert_eq!(about(&"x".repeat(100)).map(|it| it.chars().count()), Some(MAX_ABOUT + 1));
-        assert_eq!(about(" \n#\n"), None);
+    fn descriptions_are_short_and_have_no_control_characters() {
+        assert_eq!(description("\n## A title\ntext\n").as_deref(), Some("A title"));
+        assert_eq!(description("a\u{1b}[31mb\u{202e}").as_deref(), Some("a[31mb\\u{202e}"));
+        assert_eq!(
+            description(&"x".repeat(100)).map(|it| it.chars().count()),
+            Some(MAX_DESCRIPTION + 1)
+        );
+        assert_eq!(description(" \n#\n"), None);
     }
 }

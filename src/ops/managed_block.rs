@@ -1,32 +1,30 @@
-//! A block of text between marks in a file that is somebody else's.
+//! A block of text between two marker lines in a file that cerberus does not own.
 //!
-//! Everything outside the marks stays as it is, byte for byte.
+//! The bytes outside the block never change.
 
 use crate::error::UserError;
 
-/// What a block begins and ends with, each a line of its own.
+/// The first and last line of a block.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Marks {
+pub(crate) struct BlockMarkers {
     pub(crate) start: &'static str,
     pub(crate) end: &'static str,
 }
 
-/// In markdown.
-pub(crate) const MARKDOWN: Marks = Marks {
+pub(crate) const MARKDOWN: BlockMarkers = BlockMarkers {
     start: "<!-- cerberus:start (written by `cerberus memory inject --into`; changes between the marks are lost) -->",
     end: "<!-- cerberus:end -->",
 };
 
-/// In scripts.
-pub(crate) const SCRIPT: Marks = Marks {
+pub(crate) const SCRIPT: BlockMarkers = BlockMarkers {
     start: "# cerberus:start (written by `cerberus hooks print git --write`)",
     end: "# cerberus:end",
 };
 
-impl Marks {
-    /// Returns `old` with `text` in its block; without a block one is added at the end,
-    /// but for an empty text. Lines end as those of the file do.
-    pub(crate) fn put(self, old: &[u8], text: &str) -> Result<Vec<u8>, UserError> {
+impl BlockMarkers {
+    /// Returns `old` with the block replaced by `text`. Without a block, a non-empty `text` is
+    /// appended as a new one. Line endings follow the file.
+    pub(crate) fn update(self, old: &[u8], text: &str) -> Result<Vec<u8>, UserError> {
         let newline = if old.windows(2).any(|pair| pair == b"\r\n") { "\r\n" } else { "\n" };
         let block = format!("{}\n{text}{}\n", self.start, self.end).replace('\n', newline);
         if let Some((start, end)) = self.find(old)? {
@@ -46,19 +44,20 @@ impl Marks {
         Ok([old, gap.as_bytes(), block.as_bytes()].concat())
     }
 
-    /// Returns what the block leaves of a file.
-    pub(crate) fn around(self, old: &[u8]) -> Result<Vec<u8>, UserError> {
+    /// Returns the file without the block.
+    pub(crate) fn without_block(self, old: &[u8]) -> Result<Vec<u8>, UserError> {
         match self.find(old)? {
             Some((start, end)) => Ok([&old[..start], &old[end..]].concat()),
             None => Ok(old.to_vec()),
         }
     }
 
-    /// Returns the bytes of the block with its marks; fails where they are no pair.
+    /// Returns the byte range of the block with its markers; fails if the markers do not pair up.
     fn find(self, old: &[u8]) -> Result<Option<(usize, usize)>, UserError> {
-        // What follows the name of a mark is for people, and may have been another.
-        let name =
-            |mark: &'static str| mark.split(" (").next().unwrap_or(mark).trim_end_matches(" -->");
+        // The note in parentheses may differ between versions.
+        let name = |marker: &'static str| {
+            marker.split(" (").next().unwrap_or(marker).trim_end_matches(" -->")
+        };
         let (start_name, end_name) = (name(self.start), name(self.end));
         let mut found = Vec::new();
         let mut at = 0;
@@ -75,9 +74,11 @@ impl Marks {
             [] => Ok(None),
             [(true, _, start), (false, _, end)] => Ok(Some((start, end))),
             [(_, line, _), ..] => Err(UserError::usage(format!(
-                "the marks of cerberus are no pair, the first is in line {line}"
+                "the markers of the cerberus block do not pair up; the first is in line {line}"
             ))
-            .hint(format!("leave one `{start_name} …` and one `{end_name} …` below it, or none"))),
+            .hint(format!(
+                "keep one `{start_name} …` with one `{end_name} …` below it, or remove all markers"
+            ))),
         }
     }
 }
@@ -86,15 +87,15 @@ impl Marks {
 mod tests {
     use super::*;
 
-    const MARKS: Marks = Marks { start: "<<", end: ">>" };
+    const MARKERS: BlockMarkers = BlockMarkers { start: "<<", end: ">>" };
 
     #[track_caller]
     fn check(old: &str, text: &str, expected: &str) {
-        let new = MARKS.put(old.as_bytes(), text).map_err(|failure| failure.message);
+        let new = MARKERS.update(old.as_bytes(), text).map_err(|error| error.message);
         let new = new.map(|bytes| String::from_utf8(bytes).expect("text"));
         assert_eq!(new.as_deref(), Ok(expected));
-        let again = MARKS.put(expected.as_bytes(), text).expect("marks that were written");
-        assert_eq!(String::from_utf8(again).as_deref(), Ok(expected), "twice is once");
+        let again = MARKERS.update(expected.as_bytes(), text).expect("markers that were written");
+        assert_eq!(String::from_utf8(again).as_deref(), Ok(expected), "idempotent");
     }
 
     #[test]
@@ -111,17 +112,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_stays() {
-        let new = MARKS.put(b"\xFF\xFEa\n<<\n>>\n\x80", "x\n").expect("a pair");
+    fn bytes_that_are_not_utf8_are_unchanged() {
+        let new = MARKERS.update(b"\xFF\xFEa\n<<\n>>\n\x80", "x\n").expect("a pair");
         assert_eq!(new, b"\xFF\xFEa\n<<\nx\n>>\n\x80");
     }
 
     #[test]
-    fn marks_that_are_no_pair_are_told() {
+    fn unpaired_markers_are_an_error() {
         for old in ["<<\n", ">>\n", ">>\n<<\n", "<<\n<<\n>>\n", "<<\n>>\n>>\n", "<<\n>>\n<<\n>>\n"]
         {
-            let failure = MARKS.put(old.as_bytes(), "x\n").expect_err("refused");
-            assert!(failure.message.contains("line 1"), "{}", failure.message);
+            let error = MARKERS.update(old.as_bytes(), "x\n").expect_err("refused");
+            assert!(error.message.contains("line 1"), "{}", error.message);
         }
     }
 }

@@ -1,8 +1,7 @@
-//! What cerberus does, one file per operation: options in, report out.
+//! Operations that several commands share: a request in, a report out.
 //!
-//! An operation prints nothing and reads neither environment nor clock: all that is
-//! in [`Project`]. Reports are plain data; `--json` prints them as they are, so their
-//! fields are a contract.
+//! An operation prints nothing and reads neither the environment nor the clock; both are resolved
+//! in [`Project`]. `--json` serializes the reports, so their fields are a contract.
 
 use std::path::PathBuf;
 
@@ -17,12 +16,8 @@ use crate::model::Scope;
 
 pub(crate) mod anchors;
 pub(crate) mod complete;
-pub(crate) mod doctor;
 pub(crate) mod document;
 pub(crate) mod export;
-pub(crate) mod feedback;
-pub(crate) mod hooks;
-pub(crate) mod inject;
 pub(crate) mod links;
 pub(crate) mod managed_block;
 pub(crate) mod memories;
@@ -33,27 +28,27 @@ pub(crate) mod section_selection;
 pub(crate) mod similar;
 pub(crate) mod sync;
 
-/// Where an operation works and what the user has settled for it.
+/// The files and the configuration of a project.
 #[derive(Debug, Clone)]
 pub(crate) struct Project {
-    /// The folder that holds the code.
+    /// The root folder of the code.
     pub(crate) root: PathBuf,
     pub(crate) bank: Bank,
-    /// The file of the store.
+    /// The path of the store.
     pub(crate) store: PathBuf,
-    /// Globs of code that is never an example.
+    /// Globs of files that are not indexed.
     pub(crate) exclude: Vec<String>,
     pub(crate) min_quality: f64,
     pub(crate) weights: Weights,
-    /// How much a search lifts what is new.
+    /// The recency boost of a search.
     pub(crate) recency: Recency,
-    pub(crate) pins: pins::Settings,
-    pub(crate) inject: inject::Settings,
+    pub(crate) pins: pins::PinLimits,
+    pub(crate) inject: InjectOptions,
     pub(crate) now: Timestamp,
 }
 
 impl Project {
-    /// Returns the part of the project that the engine works on.
+    /// Returns the input of the engine.
     pub(crate) fn code(&self) -> CodeBase<'_> {
         CodeBase {
             root: &self.root,
@@ -65,13 +60,29 @@ impl Project {
     }
 }
 
-/// A memory without a scope is about the project that holds it, by the name of its folder.
+/// The configuration of `inject`.
+#[derive(Debug, Clone)]
+pub(crate) struct InjectOptions {
+    pub(crate) budget: usize,
+    /// The share of the budget for examples if the texts need the rest.
+    pub(crate) code_share: f64,
+    /// The maximum number of lines of an example.
+    pub(crate) max_lines: usize,
+}
+
+impl Default for InjectOptions {
+    fn default() -> Self {
+        Self { budget: 1500, code_share: 0.6, max_lines: 30 }
+    }
+}
+
+/// The scope of a memory without one: the project, named after its root folder.
 pub(crate) fn default_scope(project: &Project) -> Scope {
     let name = project.root.file_name().map(|name| name.to_string_lossy().into_owned());
     Scope::Project(name)
 }
 
-/// A time to the second: what people read in frontmatter.
+/// Truncates a time to seconds, for frontmatter.
 pub(crate) fn seconds(now: Timestamp) -> Timestamp {
     Timestamp::from_second(now.as_second()).unwrap_or(now)
 }

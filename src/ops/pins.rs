@@ -1,11 +1,12 @@
-//! Pins: the short notes that are injected every time.
+//! Pins: short notes that are always injected.
 //!
-//! Persistent ones are the bank's, those of a session or for a time the store's. All
-//! together they keep to a number and to tokens; what happened to them is recorded.
+//! Persistent pins are saved in the bank, session and temporary pins in the store. The number of
+//! pins and their tokens are limited. Every change is logged as an event.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use clap::Args;
 use serde::Serialize;
 
 use crate::bank::names;
@@ -23,52 +24,88 @@ mod limits;
 mod load;
 pub(crate) mod render;
 
-pub(super) use load::{Loaded, load};
+pub(crate) use load::{Loaded, load};
 
-/// How many pins there may be, of how many tokens, and which built-in ones are off.
+/// The limits for pins, and the names of the disabled built-in pins.
 #[derive(Debug, Clone)]
-pub(crate) struct Settings {
+pub(crate) struct PinLimits {
     pub(crate) max_pins: usize,
     pub(crate) max_tokens: usize,
     pub(crate) off: Vec<String>,
 }
 
-impl Default for Settings {
+impl Default for PinLimits {
     fn default() -> Self {
         Self { max_pins: 20, max_tokens: 2000, off: Vec::new() }
     }
 }
 
-/// A pin to be.
-#[derive(Debug, Clone)]
+/// A pin to add.
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Request {
+    /// The note
+    #[arg(value_name = "TEXT")]
     pub(crate) content: String,
+    /// Set the id (default: derived from the text)
+    #[arg(long)]
     pub(crate) id: Option<String>,
+    /// Set the priority: critical, safety or info
+    #[arg(long, default_value = "info")]
     pub(crate) priority: Priority,
-    /// Persistent where none is given, or temporary where it expires.
+    /// Set the scope: session, persistent or temporary [default: persistent unless it expires]
+    #[arg(long)]
     pub(crate) scope: Option<PinScope>,
-    /// A time, a date or a duration from now.
+    /// Expire after a duration (2h, 3d) or at a date or time
+    #[arg(long, value_name = "DURATION|DATE", allow_hyphen_values = true)]
     pub(crate) expires: Option<String>,
+    /// Add a tag (may be repeated)
+    #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
-    pub(crate) metadata: BTreeMap<String, String>,
+    /// Add metadata (may be repeated)
+    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) metadata: Vec<(String, String)>,
+    /// Inject only in this project (default: in every project)
+    #[arg(long, value_name = "NAME")]
     pub(crate) project_id: Option<String>,
+    /// Write text that looks like a private key or an access token
+    #[arg(long)]
     pub(crate) allow_secret: bool,
 }
 
-/// Which pins an operation is about.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("the format is KEY=VALUE".to_owned()),
+    }
+}
+
+/// Conditions that a pin has to match.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Filter {
+    /// Only pins of this priority
+    #[arg(long, help_heading = "Filters")]
     pub(crate) priority: Option<Priority>,
+    /// Only pins of this scope
+    #[arg(long, help_heading = "Filters")]
     pub(crate) scope: Option<PinScope>,
-    /// A pin passes with all of them.
+    /// Only pins with this tag (repeated: with all of them)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
     pub(crate) tags: Vec<String>,
+    /// Only pins of this project
+    #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "global_only")]
     pub(crate) project_id: Option<String>,
+    /// Only pins of every project
+    #[arg(long, help_heading = "Filters")]
     pub(crate) global_only: bool,
+    /// Only expired pins
+    #[arg(long, help_heading = "Filters")]
     pub(crate) expired_only: bool,
 }
 
 impl Filter {
-    fn takes(&self, pin: &Pin, is_expired: bool) -> bool {
+    fn matches(&self, pin: &Pin, is_expired: bool) -> bool {
         self.priority.is_none_or(|wanted| wanted == pin.priority)
             && self.scope.is_none_or(|wanted| wanted == pin.scope)
             && self.tags.iter().all(|tag| pin.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
@@ -78,10 +115,10 @@ impl Filter {
     }
 }
 
-/// A pin as it is shown.
+/// A pin in reports.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Shown {
+pub(crate) struct PinReport {
     pub(crate) id: String,
     pub(crate) content: String,
     pub(crate) priority: Priority,
@@ -92,54 +129,51 @@ pub(crate) struct Shown {
     pub(crate) tags: Vec<String>,
     pub(crate) metadata: BTreeMap<String, String>,
     pub(crate) project_id: Option<String>,
-    /// What it costs in the text that is given.
+    /// The tokens of the pin in the injected text.
     pub(crate) tokens: usize,
 }
 
-/// How full the pins are; built-in ones do not count.
+/// The use of the limits, without the built-in pins.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Totals {
     pub(crate) pins: usize,
     pub(crate) max_pins: usize,
-    /// Of the text with its header.
+    /// Tokens of the injected text, including its header.
     pub(crate) tokens: usize,
     pub(crate) max_tokens: usize,
     /// The larger of both shares, 0 to 1.
-    pub(crate) utilisation: f64,
+    pub(crate) usage: f64,
     pub(crate) tokenizer: &'static str,
 }
 
-/// The new pin, and what went for it.
+/// The new pin, and the pins that were evicted for it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Added {
-    pub(crate) pin: Shown,
+    pub(crate) pin: PinReport,
     pub(crate) evicted: Vec<String>,
     pub(crate) totals: Totals,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Pins as they are listed.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct List {
-    pub(crate) pins: Vec<Shown>,
+    pub(crate) pins: Vec<PinReport>,
     pub(crate) totals: Totals,
-    /// The built-in pins that are on.
-    pub(crate) defaults: Vec<BuiltIn>,
+    /// The enabled built-in pins.
+    pub(crate) defaults: Vec<BuiltinPin>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// A built-in pin.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct BuiltIn {
+pub(crate) struct BuiltinPin {
     pub(crate) id: String,
     pub(crate) content: String,
 }
 
-/// The pins that were removed.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Removed {
@@ -148,7 +182,7 @@ pub(crate) struct Removed {
     pub(crate) warnings: Vec<String>,
 }
 
-/// The pins as they are given.
+/// The injected text of the pins.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Rendered {
@@ -159,7 +193,7 @@ pub(crate) struct Rendered {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Something that happened to pins.
+/// An entry of the event log.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Event {
@@ -170,48 +204,48 @@ pub(crate) struct Event {
     pub(crate) message: String,
 }
 
-/// Pins a note, and lets go what has no room beside it.
+/// Adds a pin and evicts others if the limits are exceeded.
 pub(crate) fn add(project: &Project, request: &Request, session: Option<&str>) -> Result<Added> {
-    let new = pin(project, request, session)?;
+    let new = build_pin(project, request, session)?;
     let guard = project.bank.lock_for_writing()?;
     let mut loaded = load(project, session)?;
-    let id = free_id(request, &loaded)?;
+    let id = unused_id(request, &loaded)?;
     let new = Pin { id, ..new };
-    let held = loaded.active(project);
-    if let Some(same) = held.iter().find(|pin| pin.content == new.content) {
-        return Err(UserError::usage(format!("the pin `{}` says this already", same.id))
+    let active = loaded.active(project);
+    if let Some(same) = active.iter().find(|pin| pin.content == new.content) {
+        return Err(UserError::usage(format!("the pin `{}` already has this text", same.id))
             .hint(format!("remove it first: `cerberus memory pin remove {}`", same.id))
             .into());
     }
     let evicted: Vec<Pin> =
-        limits::evicted(&held, &new, &project.pins)?.into_iter().cloned().collect();
+        limits::evict(&active, &new, &project.pins)?.into_iter().cloned().collect();
     let ids = |pins: &[Pin]| pins.iter().map(|pin| pin.id.clone()).collect::<Vec<_>>();
     let mut events = Vec::new();
     if !evicted.is_empty() {
         let limits = &project.pins;
         let message = format!(
-            "over {} pins or {} tokens: made room for `{}`",
+            "the limit of {} pins or {} tokens was exceeded by `{}`",
             limits.max_pins, limits.max_tokens, new.id
         );
         events.push((PinEvent::BudgetExceeded, ids(&evicted), message));
-        events.push((PinEvent::Removed, ids(&evicted), format!("made room for `{}`", new.id)));
+        events.push((PinEvent::Removed, ids(&evicted), format!("evicted for `{}`", new.id)));
     }
-    let what = format!("{} {}", new.scope, new.priority);
-    events.push((PinEvent::Added, vec![new.id.clone()], what));
+    let message = format!("{} {}", new.scope, new.priority);
+    events.push((PinEvent::Added, vec![new.id.clone()], message));
     loaded.change(project, session, &evicted, Some(&new), events)?;
     drop(guard);
-    let is_gone = |pin: &Pin| evicted.iter().any(|it| it.id == pin.id);
-    loaded.pins.retain(|pin| !is_gone(pin));
+    let is_evicted = |pin: &Pin| evicted.iter().any(|it| it.id == pin.id);
+    loaded.pins.retain(|pin| !is_evicted(pin));
     loaded.pins.push(new.clone());
     Ok(Added {
-        pin: shown(project, &new),
+        pin: pin_report(project, &new),
         evicted: ids(&evicted),
         totals: totals(project, &loaded),
         warnings: loaded.warnings,
     })
 }
 
-/// Returns the pins that pass, in the order in which they are given.
+/// Returns the pins that match, in the order in which they are injected.
 pub(crate) fn list(
     project: &Project,
     filter: &Filter,
@@ -220,34 +254,34 @@ pub(crate) fn list(
 ) -> Result<List> {
     let loaded = load(project, session)?;
     let with_expired = include_expired || filter.expired_only;
-    let passes = |pin: &&Pin| {
+    let is_match = |pin: &&Pin| {
         let is_expired = is_expired(project, pin);
-        (with_expired || !is_expired) && filter.takes(pin, is_expired)
+        (with_expired || !is_expired) && filter.matches(pin, is_expired)
     };
-    let mut found: Vec<&Pin> = loaded.pins.iter().filter(passes).collect();
+    let mut found: Vec<&Pin> = loaded.pins.iter().filter(is_match).collect();
     found.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
     let defaults = builtin::pins(&project.pins.off);
     Ok(List {
-        pins: found.into_iter().map(|pin| shown(project, pin)).collect(),
+        pins: found.into_iter().map(|pin| pin_report(project, pin)).collect(),
         totals: totals(project, &loaded),
         defaults: defaults
             .into_iter()
-            .map(|pin| BuiltIn { id: pin.id, content: pin.content })
+            .map(|pin| BuiltinPin { id: pin.id, content: pin.content })
             .collect(),
         warnings: loaded.warnings,
     })
 }
 
-/// Removes the named pins; all of them are found before the first goes.
+/// Removes the named pins; if one of them is not found, all are preserved.
 pub(crate) fn remove(project: &Project, ids: &[String], session: Option<&str>) -> Result<Removed> {
     let _guard = project.bank.lock_for_writing()?;
     let loaded = load(project, session)?;
     let mut wanted: Vec<Pin> = Vec::new();
     for typed in ids {
         if let Some(name) = typed.strip_prefix(builtin::PREFIX) {
-            return Err(UserError::usage(format!("`{typed}` is built in"))
+            return Err(UserError::usage(format!("`{typed}` is a built-in pin"))
                 .hint(format!(
-                    "switch it off in `cerberus.toml`: `builtin = {{ {name} = false }}` under `[pins]`"
+                    "disable it in `cerberus.toml`: `builtin = {{ {name} = false }}` under `[pins]`"
                 ))
                 .into());
         }
@@ -256,10 +290,10 @@ pub(crate) fn remove(project: &Project, ids: &[String], session: Option<&str>) -
             wanted.push(pin.clone());
         }
     }
-    take_out(project, loaded, &wanted, session)
+    remove_pins(project, loaded, &wanted, session)
 }
 
-/// Removes the pins that pass; at least one condition is needed, or `all`.
+/// Removes the pins that match; requires a condition or `all`.
 pub(crate) fn clear(
     project: &Project,
     filter: &Filter,
@@ -268,20 +302,20 @@ pub(crate) fn clear(
 ) -> Result<Removed> {
     if *filter == Filter::default() && !all {
         return Err(UserError::usage("this would remove every pin")
-            .hint("say which, as in `cerberus memory pin clear --scope session`, or `--all`")
+            .hint("add a filter, as in `cerberus memory pin clear --scope session`, or `--all`")
             .into());
     }
     let _guard = project.bank.lock_for_writing()?;
     let loaded = load(project, session)?;
-    let passes = |pin: &&Pin| filter.takes(pin, is_expired(project, pin));
-    let wanted: Vec<Pin> = loaded.pins.iter().filter(passes).cloned().collect();
-    take_out(project, loaded, &wanted, session)
+    let is_match = |pin: &&Pin| filter.matches(pin, is_expired(project, pin));
+    let wanted: Vec<Pin> = loaded.pins.iter().filter(is_match).cloned().collect();
+    remove_pins(project, loaded, &wanted, session)
 }
 
-/// Returns the text of the pins that hold now, and which they are.
-pub(crate) fn render(project: &Project, session: Option<&str>) -> Result<Rendered> {
+/// Returns the injected text of the current pins.
+pub(crate) fn show(project: &Project, session: Option<&str>) -> Result<Rendered> {
     let loaded = load(project, session)?;
-    let pins = loaded.given(project);
+    let pins = loaded.injected(project);
     let text = render::text(&pins);
     Ok(Rendered {
         tokens: tokens::count(&text),
@@ -292,7 +326,7 @@ pub(crate) fn render(project: &Project, session: Option<&str>) -> Result<Rendere
     })
 }
 
-/// Returns what happened to pins, oldest first.
+/// Returns the event log, the oldest event first.
 pub(crate) fn events(project: &Project, session: Option<&str>) -> Result<Vec<Event>> {
     let loaded = load(project, session)?;
     let rows = table::events(loaded.store.reader())?;
@@ -301,7 +335,7 @@ pub(crate) fn events(project: &Project, session: Option<&str>) -> Result<Vec<Eve
     Ok(rows.into_iter().map(event).collect())
 }
 
-fn take_out(
+fn remove_pins(
     project: &Project,
     mut loaded: Loaded,
     wanted: &[Pin],
@@ -309,19 +343,19 @@ fn take_out(
 ) -> Result<Removed> {
     let removed: Vec<String> = wanted.iter().map(|pin| pin.id.clone()).collect();
     if !wanted.is_empty() {
-        let events = vec![(PinEvent::Removed, removed.clone(), "asked for".to_owned())];
+        let events = vec![(PinEvent::Removed, removed.clone(), "requested".to_owned())];
         loaded.change(project, session, wanted, None, events)?;
         loaded.pins.retain(|pin| !removed.contains(&pin.id));
     }
     Ok(Removed { removed, totals: totals(project, &loaded), warnings: loaded.warnings })
 }
 
-/// Returns the pin that is asked for, without an id.
-fn pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pin> {
+/// Validates the request and returns the pin, without an id.
+fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pin> {
     let content = request.content.trim();
     if content.is_empty() {
         return Err(UserError::usage("the pin has no text")
-            .hint("say it in a sentence: `cerberus memory pin add \"Run the tests before a push\"`")
+            .hint("write a sentence: `cerberus memory pin add \"Run the tests before a push\"`")
             .into());
     }
     if !request.allow_secret {
@@ -339,30 +373,31 @@ fn pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pi
         (None | Some(PinScope::Temporary), Some(_)) => PinScope::Temporary,
         (None, None) => PinScope::Persistent,
         (Some(PinScope::Temporary), None) => {
-            return Err(UserError::usage("a temporary pin has to expire")
-                .hint("say when, as in `--expires 2h` or `--expires 2026-12-31`")
+            return Err(UserError::usage("a temporary pin needs an expiry")
+                .hint("set it, as in `--expires 2h` or `--expires 2026-12-31`")
                 .into());
         }
         (Some(scope), Some(_)) => {
-            return Err(UserError::usage(format!("a {scope} pin does not expire"))
-                .hint("leave out `--scope` or `--expires`")
+            return Err(UserError::usage(format!("a {scope} pin cannot expire"))
+                .hint("omit `--scope` or `--expires`")
                 .into());
         }
         (Some(scope), None) => scope,
     };
     if scope == PinScope::Session && session.is_none() {
-        return Err(UserError::usage("there is no session to pin it to")
+        return Err(UserError::usage("a session pin needs a session")
             .hint("name it with `--session NAME` or CERBERUS_SESSION")
             .into());
     }
-    let one_line = |text: &str| !text.trim().is_empty() && !text.contains(['\n', '\r']);
-    let of_metadata = request.metadata.iter().flat_map(|(key, value)| [key, value]);
-    if let Some(wrong) = request.tags.iter().chain(of_metadata).find(|text| !one_line(text)) {
+    let is_one_line = |text: &str| !text.trim().is_empty() && !text.contains(['\n', '\r']);
+    let metadata_texts = request.metadata.iter().flat_map(|(key, value)| [key, value]);
+    if let Some(invalid) = request.tags.iter().chain(metadata_texts).find(|text| !is_one_line(text))
+    {
         return Err(UserError::usage(format!(
-            "`{}` cannot be a tag or metadata: it is not one line of text",
-            wrong.escape_debug()
+            "`{}` is not a valid tag or metadata: it must be one non-empty line",
+            invalid.escape_debug()
         ))
-        .hint("give it as one line of words")
+        .hint("write it as one line")
         .into());
     }
     Ok(Pin {
@@ -373,23 +408,23 @@ fn pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pi
         created_at: project.now,
         expires_at,
         tags: request.tags.iter().map(|tag| tag.trim().to_owned()).collect(),
-        metadata: request.metadata.clone(),
+        metadata: request.metadata.iter().cloned().collect(),
         project: request.project_id.clone(),
     })
 }
 
-fn free_id(request: &Request, loaded: &Loaded) -> Result<String> {
+fn unused_id(request: &Request, loaded: &Loaded) -> Result<String> {
     let is_taken = |id: &str| loaded.pins.iter().any(|pin| pin.id == id);
     if let Some(id) = &request.id {
         names::check(id)?;
-        let failure = if id.starts_with(builtin::PREFIX) {
-            UserError::usage(format!("`{id}` would look like a built-in pin"))
+        let error = if id.starts_with(builtin::PREFIX) {
+            UserError::usage(format!("the prefix of `{id}` is reserved for built-in pins"))
         } else if is_taken(id) {
-            UserError::usage(format!("there is a pin `{id}` already"))
+            UserError::usage(format!("the pin `{id}` already exists"))
         } else {
             return Ok(id.clone());
         };
-        return Err(failure.hint("choose another `--id`").into());
+        return Err(error.hint("choose another `--id`").into());
     }
     let base = names::from_text(&request.content);
     let base = base.strip_prefix(builtin::PREFIX).unwrap_or(&base).to_owned();
@@ -406,8 +441,8 @@ fn is_expired(project: &Project, pin: &Pin) -> bool {
     pin.expires_at.is_some_and(|at| at <= project.now)
 }
 
-fn shown(project: &Project, pin: &Pin) -> Shown {
-    Shown {
+fn pin_report(project: &Project, pin: &Pin) -> PinReport {
+    PinReport {
         id: pin.id.clone(),
         content: pin.content.clone(),
         priority: pin.priority,
@@ -423,24 +458,24 @@ fn shown(project: &Project, pin: &Pin) -> Shown {
 }
 
 fn totals(project: &Project, loaded: &Loaded) -> Totals {
-    let Settings { max_pins, max_tokens, .. } = project.pins;
-    let mut held = loaded.active(project);
-    held.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
-    let (n_pins, n_tokens) = (held.len(), tokens::count(&render::text(held)));
-    let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
-    let utilisation = share(n_pins, max_pins).max(share(n_tokens, max_tokens));
+    let PinLimits { max_pins, max_tokens, .. } = project.pins;
+    let mut active = loaded.active(project);
+    active.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
+    let (n_pins, n_tokens) = (active.len(), tokens::count(&render::text(active)));
+    let share = |n: usize, max: usize| n as f64 / max.max(1) as f64;
+    let usage = share(n_pins, max_pins).max(share(n_tokens, max_tokens));
     Totals {
         pins: n_pins,
         max_pins,
         tokens: n_tokens,
         max_tokens,
-        utilisation: super::rounded(utilisation),
+        usage: super::rounded(usage),
         tokenizer: tokens::NAME,
     }
 }
 
 impl Loaded {
-    /// Returns the pin that `typed` means: its id, or a unique start of it.
+    /// Finds a pin by its id or a unique prefix of it.
     fn find(&self, typed: &str) -> Result<&Pin> {
         let ids = self.pins.iter().map(|pin| pin.id.as_str());
         let at = find_named("pin", typed, ids)?;

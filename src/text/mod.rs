@@ -18,3 +18,14 @@ pub(crate) use self::scan::{BLOCK, scan_blocks};
 pub(crate) use self::span::{LineIndex, Span};
 pub(crate) use self::suggest::{closest_match, suggest};
 pub(crate) use self::word_list::WordList;
+
+/// Formats a count with its noun: `1 file`, `2 files`, `3 memories`.
+///
+/// The noun ends with a consonant and `y`, or takes a plain `s`.
+pub(crate) fn plural(n: usize, noun: &str) -> String {
+    match (n, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{n} {stem}ies"),
+        (_, None) => format!("{n} {noun}s"),
+    }
+}

@@ -223,14 +223,14 @@ fn json_of_pins_inject_feedback_and_hooks() {
             $ cerberus memory pin add "Be kind" --expires 2h --meta a=b --tag t
             evicted: []
             pin: {content:string,createdAt:string,expired:bool,expiresAt:string,id:string,metadata:{a:string},priority:string,projectId:null,scope:string,tags:[string],tokens:number}
-            totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,utilisation:number}
+            totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,usage:number}
             warnings: []
             $ cerberus memory pin list
             defaults: [{content:string,id:string}]
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:string,id:string,metadata:{a:string},priority:string,projectId:null,scope:string,tags:[string],tokens:number}]
-            totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,utilisation:number}
+            totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,usage:number}
             warnings: []
-            $ cerberus memory pin render
+            $ cerberus memory pin show
             pins: [string]
             text: string
             tokenizer: string
@@ -238,7 +238,7 @@ fn json_of_pins_inject_feedback_and_hooks() {
             warnings: []
             $ cerberus memory pin clear --all
             removed: [string]
-            totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,utilisation:number}
+            totals: {maxPins:number,maxTokens:number,pins:number,tokenizer:string,tokens:number,usage:number}
             warnings: []
             $ cerberus memory inject --budget 400
             budget: number
@@ -261,7 +261,7 @@ fn json_of_pins_inject_feedback_and_hooks() {
             usedTokens: number
             warnings: []
             written: bool
-            $ cerberus memory feedback hash --good
+            $ cerberus memory feedback hash --helpful
             anchored: bool
             good: bool
             id: string

@@ -31,7 +31,7 @@ fn a_healthy_project_gets_one_line() {
     );
     let report = sandbox.json("doctor");
     assert_eq!(report["ok"], true);
-    assert_eq!(report["rootBy"], "the nearest folder with a bank");
+    assert_eq!(report["rootSource"], "the nearest folder with a bank");
 }
 
 #[test]

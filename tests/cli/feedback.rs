@@ -8,19 +8,19 @@ use crate::sandbox::Sandbox;
 fn feedback_is_counted_by_verdict() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
-        $ cerberus memory feedback hash --good
-        noted that hash-passwords has helped
+        $ cerberus memory feedback hash --helpful
+        recorded hash-passwords as helpful
         [exit 0]
 
-        $ cerberus memory feedback escape --good
-        noted that escape-html has helped
+        $ cerberus memory feedback escape --helpful
+        recorded escape-html as helpful
         [exit 0]
 
-        $ cerberus memory feedback escape --bad
-        noted that escape-html has not helped
+        $ cerberus memory feedback escape --unhelpful
+        recorded escape-html as unhelpful
         [exit 0]
 
-        $ cerberus memory feedback hang --bad --json
+        $ cerberus memory feedback hang --unhelpful --json
         {
           "anchored": false,
           "good": false,
@@ -40,7 +40,7 @@ fn feedback_is_counted_by_verdict() {
         approval	without example	0 of 1 (0.0 %)
         [exit 0]
 
-        $ cerberus memory feedback nothing --good
+        $ cerberus memory feedback nothing --helpful
         --- stderr
         cerberus: memory `nothing` not found
         hint: list the memories with `cerberus memory show`
@@ -49,18 +49,18 @@ fn feedback_is_counted_by_verdict() {
         $ cerberus memory feedback hash
         --- stderr
         error: the following required arguments were not provided:
-          <--good|--bad>
+          <--helpful|--unhelpful>
 
-        Usage: cerberus memory feedback <--good|--bad> <ID>
+        Usage: cerberus memory feedback <--helpful|--unhelpful> <ID>
 
         For more information, try '--help'.
         [exit 2]
 
-        $ cerberus memory feedback hash --good --bad
+        $ cerberus memory feedback hash --helpful --unhelpful
         --- stderr
-        error: the argument '--good' cannot be used with '--bad'
+        error: the argument '--helpful' cannot be used with '--unhelpful'
 
-        Usage: cerberus memory feedback <--good|--bad> <ID>
+        Usage: cerberus memory feedback <--helpful|--unhelpful> <ID>
 
         For more information, try '--help'.
         [exit 2]

@@ -56,7 +56,7 @@ fn settings_are_merged_into_a_file() {
         [exit 0]
 
         $ cerberus hooks print claude --write .claude/settings.json
-        .claude/settings.json has them already
+        .claude/settings.json is up to date
         [exit 0]
 
         $ cerberus hooks print codex --write .codex/hooks.json
@@ -65,8 +65,8 @@ fn settings_are_merged_into_a_file() {
 
         $ cerberus hooks print claude --write broken.json
         --- stderr
-        cerberus: failed to merge into `broken.json`: it is no JSON: Unterminated object on line 1 column 1
-        hint: mend the file, or see what to add with `cerberus hooks print`
+        cerberus: failed to merge into `broken.json`: it is not valid JSON: Unterminated object on line 1 column 1
+        hint: fix the file, or print the settings to add with `cerberus hooks print`
         [exit 2]
 
         $ cerberus hooks print git --write .git/hooks/pre-commit
@@ -74,7 +74,7 @@ fn settings_are_merged_into_a_file() {
         [exit 0]
 
         $ cerberus hooks print git --write .git/hooks/pre-commit
-        .git/hooks/pre-commit has them already
+        .git/hooks/pre-commit is up to date
         [exit 0]
     "#]]);
     expect![[r#"

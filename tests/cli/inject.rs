@@ -77,8 +77,8 @@ fn inject_prints_pins_rules_and_examples() {
         - Escape HTML entities in text before it is rendered as markup
         - Hang velvet curtains in golden ballrooms
         --- stderr
-        left out: memory hash-passwords: it needs 14 tokens, 2 are left
-        left out: memory limit-clients: it needs 15 tokens, 2 are left
+        skipped: memory hash-passwords: it needs 14 tokens, 2 remain
+        skipped: memory limit-clients: it needs 15 tokens, 2 remain
         [exit 0]
 
         $ cerberus memory inject --budget 0
@@ -108,12 +108,12 @@ fn relevant_memories_come_first() {
         - Escape HTML entities in text before it is rendered as markup
         - Hang velvet curtains in golden ballrooms
         --- stderr
-        left out: example close-session: it needs 66 tokens, 1 are left
-        left out: example escape-html: it needs 47 tokens, 1 are left
-        left out: memory hash-passwords: it needs 14 tokens, 1 are left
-        left out: memory limit-clients: it needs 15 tokens, 1 are left
-        left out: memory gofmt: it is about go, which none of the files at hand is
-        left out: memory old: it is archived
+        skipped: example close-session: it needs 66 tokens, 1 remain
+        skipped: example escape-html: it needs 47 tokens, 1 remain
+        skipped: memory hash-passwords: it needs 14 tokens, 1 remain
+        skipped: memory limit-clients: it needs 15 tokens, 1 remain
+        skipped: memory gofmt: its language is go, but none of the files is
+        skipped: memory old: archived
         [exit 0]
     "#]]);
 }
@@ -140,10 +140,10 @@ fn only_existing_code_is_printed() {
         - Escape HTML entities in text before it is rendered as markup
         - Hang velvet curtains in golden ballrooms
         --- stderr
-        left out: example escape-html: no tokens are left for it
-        left out: memory close-session: it needs 14 tokens, 0 are left
-        left out: memory hash-passwords: it needs 14 tokens, 0 are left
-        left out: memory limit-clients: it needs 15 tokens, 0 are left
+        skipped: example escape-html: no tokens remain
+        skipped: memory close-session: it needs 14 tokens, 0 remain
+        skipped: memory hash-passwords: it needs 14 tokens, 0 remain
+        skipped: memory limit-clients: it needs 15 tokens, 0 remain
         [exit 0]
     "#]]);
 }
@@ -155,7 +155,7 @@ fn into_updates_a_block_in_a_file() {
     sandbox.ok("memory pin add \"only today\" --expires 2h");
     sandbox.session(expect![[r#"
         $ cerberus memory inject --into AGENTS.md --no-examples --check
-        stale AGENTS.md: its block is not up to date
+        stale AGENTS.md: its block is out of date
         next: cerberus memory inject --into AGENTS.md
         [exit 1]
 
@@ -172,7 +172,7 @@ fn into_updates_a_block_in_a_file() {
         [exit 0]
 
         $ cerberus memory inject --into AGENTS.md --check
-        stale AGENTS.md: its block is not up to date
+        stale AGENTS.md: its block is out of date
         next: cerberus memory inject --into AGENTS.md
         [exit 1]
 
@@ -216,8 +216,8 @@ fn into_updates_a_block_in_a_file() {
     sandbox.session(expect![[r#"
         $ cerberus memory inject --into AGENTS.md
         --- stderr
-        cerberus: `AGENTS.md`: the marks of cerberus are no pair, the first is in line 5
-        hint: leave one `<!-- cerberus:start …` and one `<!-- cerberus:end …` below it, or none
+        cerberus: `AGENTS.md`: the markers of the cerberus block do not pair up; the first is in line 5
+        hint: keep one `<!-- cerberus:start …` with one `<!-- cerberus:end …` below it, or remove all markers
         [exit 2]
     "#]]);
 }
@@ -235,11 +235,11 @@ fn a_client_limit_is_respected_and_skipped_items_are_listed() {
         - Escape HTML entities in text before it is rendered as markup
         - Hang velvet curtains in golden ballrooms
         - Hash the password with a fresh salt before the account is stored
-        Left out for lack of room: 81 memories, 3 examples. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
+        Omitted for lack of space: 81 memories, 3 examples. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
         [exit 0]
     "#]]);
     let wide = sandbox.ok("memory inject --for copilot --budget 5000");
-    assert!(wide.len() <= 4000 && wide.contains("Left out for lack of room: "), "{wide}");
+    assert!(wide.len() <= 4000 && wide.contains("Omitted for lack of space: "), "{wide}");
     sandbox.write("AGENTS.md", "x".repeat(31 * 1024));
     sandbox.ok("memory inject --for agents-md --into AGENTS.md --budget 5000");
     let size = sandbox.read("AGENTS.md").len();
@@ -279,11 +279,11 @@ fn superseded_memories_are_skipped() {
         - Salt is not enough: see [[supersedes::memory:hash-passwords]].
         - Escape HTML entities in text before it is rendered as markup
         --- stderr
-        left out: memory close-session: it needs 14 tokens, 5 are left
-        left out: example escape-html: it needs 47 tokens, 5 are left
-        left out: memory hang-curtains: it needs 9 tokens, 5 are left
-        left out: memory limit-clients: it needs 15 tokens, 5 are left
-        left out: memory hash-passwords: `salt` supersedes it
+        skipped: memory close-session: it needs 14 tokens, 5 remain
+        skipped: example escape-html: it needs 47 tokens, 5 remain
+        skipped: memory hang-curtains: it needs 9 tokens, 5 remain
+        skipped: memory limit-clients: it needs 15 tokens, 5 remain
+        skipped: memory hash-passwords: superseded by `salt`
         [exit 0]
     "#]]);
 }

@@ -10,7 +10,7 @@ fn pins_are_added_listed_and_removed() {
     sandbox.session(expect![[r#"
         $ cerberus memory pin list
         0 of 20 pins, 0 of 2000 tokens: 0 % used
-        8 built-in pins besides; all with: cerberus memory pin render
+        plus 8 built-in pins; print all: cerberus memory pin show
         [exit 0]
 
         $ cerberus memory pin add "Run the tests before a push" --priority safety --tag ci --tag git
@@ -34,24 +34,24 @@ fn pins_are_added_listed_and_removed() {
         run-the-tests-before-a-push	safety	persistent	Run the tests before a push
         accounts-py-is-being-split	info	until 2026-01-02T05:04:05Z	accounts.py is being split
         3 of 20 pins, 31 of 2000 tokens: 15 % used
-        8 built-in pins besides; all with: cerberus memory pin render
+        plus 8 built-in pins; print all: cerberus memory pin show
         [exit 0]
 
         $ cerberus memory pin list --session review --tag ci --tag git
         run-the-tests-before-a-push	safety	persistent	Run the tests before a push
         4 of 20 pins, 38 of 2000 tokens: 20 % used
-        8 built-in pins besides; all with: cerberus memory pin render
+        plus 8 built-in pins; print all: cerberus memory pin show
         [exit 0]
 
         $ cerberus memory pin list --session review --scope session
         review-only-change-nothing	info	session	Review only; change nothing
         4 of 20 pins, 38 of 2000 tokens: 20 % used
-        8 built-in pins besides; all with: cerberus memory pin render
+        plus 8 built-in pins; print all: cerberus memory pin show
         [exit 0]
 
         $ cerberus memory pin list --global-only --priority critical
         3 of 20 pins, 31 of 2000 tokens: 15 % used
-        8 built-in pins besides; all with: cerberus memory pin render
+        plus 8 built-in pins; print all: cerberus memory pin show
         [exit 0]
 
         $ cerberus memory pin list --project-id shop --json
@@ -113,7 +113,7 @@ fn pins_are_added_listed_and_removed() {
             "pins": 3,
             "tokenizer": "o200k_base",
             "tokens": 31,
-            "utilisation": 0.15
+            "usage": 0.15
           },
           "warnings": []
         }
@@ -129,7 +129,7 @@ fn pins_are_added_listed_and_removed() {
         [exit 0]
 
         $ cerberus memory pin clear --scope session
-        there was nothing to remove
+        no pins match
         [exit 0]
 
         $ cerberus memory pin clear --all
@@ -187,7 +187,7 @@ fn pins_are_added_listed_and_removed() {
         }
         {
           "at": "2026-01-02T03:04:05Z",
-          "message": "asked for",
+          "message": "requested",
           "pins": [
             "run-the-tests-before-a-push",
             "accounts-py-is-being-split"
@@ -204,7 +204,7 @@ fn pins_are_added_listed_and_removed() {
         }
         {
           "at": "2026-01-02T03:04:05Z",
-          "message": "asked for",
+          "message": "requested",
           "pins": [
             "review-only-change-nothing"
           ],
@@ -212,7 +212,7 @@ fn pins_are_added_listed_and_removed() {
         }
         {
           "at": "2026-01-02T03:04:05Z",
-          "message": "asked for",
+          "message": "requested",
           "pins": [
             "deploys-are-frozen"
           ],
@@ -238,18 +238,18 @@ fn invalid_pins_are_refused() {
         $ cerberus memory pin add " "
         --- stderr
         cerberus: the pin has no text
-        hint: say it in a sentence: `cerberus memory pin add "Run the tests before a push"`
+        hint: write a sentence: `cerberus memory pin add "Run the tests before a push"`
         [exit 2]
 
         $ cerberus memory pin add "Be kind"
         --- stderr
-        cerberus: the pin `kind` says this already
+        cerberus: the pin `kind` already has this text
         hint: remove it first: `cerberus memory pin remove kind`
         [exit 2]
 
         $ cerberus memory pin add "Be good" --id kind
         --- stderr
-        cerberus: there is a pin `kind` already
+        cerberus: the pin `kind` already exists
         hint: choose another `--id`
         [exit 2]
 
@@ -261,38 +261,38 @@ fn invalid_pins_are_refused() {
 
         $ cerberus memory pin add "Be good" --id default-good
         --- stderr
-        cerberus: `default-good` would look like a built-in pin
+        cerberus: the prefix of `default-good` is reserved for built-in pins
         hint: choose another `--id`
         [exit 2]
 
         $ cerberus memory pin add "Be good" --scope session
         --- stderr
-        cerberus: there is no session to pin it to
+        cerberus: a session pin needs a session
         hint: name it with `--session NAME` or CERBERUS_SESSION
         [exit 2]
 
         $ cerberus memory pin add "Be good" --scope temporary
         --- stderr
-        cerberus: a temporary pin has to expire
-        hint: say when, as in `--expires 2h` or `--expires 2026-12-31`
+        cerberus: a temporary pin needs an expiry
+        hint: set it, as in `--expires 2h` or `--expires 2026-12-31`
         [exit 2]
 
         $ cerberus memory pin add "Be good" --scope persistent --expires 2h
         --- stderr
-        cerberus: a persistent pin does not expire
-        hint: leave out `--scope` or `--expires`
+        cerberus: a persistent pin cannot expire
+        hint: omit `--scope` or `--expires`
         [exit 2]
 
         $ cerberus memory pin add "Be good" --expires soon
         --- stderr
-        cerberus: `soon` is no time to expire at
+        cerberus: `soon` is not a valid expiry
         hint: write it as `2h`, `3d`, `2026-12-31` or `2026-12-31T18:00:00Z`
         [exit 2]
 
         $ cerberus memory pin add "Be good" --expires 2026-01-01
         --- stderr
         cerberus: `2026-01-01` is not in the future
-        hint: give a later time, or leave the pin out
+        hint: pass a later time
         [exit 2]
 
         $ cerberus memory pin add "Be good" --priority urgent
@@ -304,7 +304,7 @@ fn invalid_pins_are_refused() {
 
         $ cerberus memory pin add "Be good" --meta by
         --- stderr
-        error: invalid value 'by' for '--meta <KEY=VALUE>': write it as KEY=VALUE
+        error: invalid value 'by' for '--meta <KEY=VALUE>': the format is KEY=VALUE
 
         For more information, try '--help'.
         [exit 2]
@@ -317,14 +317,14 @@ fn invalid_pins_are_refused() {
 
         $ cerberus memory pin remove default-git
         --- stderr
-        cerberus: `default-git` is built in
-        hint: switch it off in `cerberus.toml`: `builtin = { git = false }` under `[pins]`
+        cerberus: `default-git` is a built-in pin
+        hint: disable it in `cerberus.toml`: `builtin = { git = false }` under `[pins]`
         [exit 2]
 
         $ cerberus memory pin clear
         --- stderr
         cerberus: this would remove every pin
-        hint: say which, as in `cerberus memory pin clear --scope session`, or `--all`
+        hint: add a filter, as in `cerberus memory pin clear --scope session`, or `--all`
         [exit 2]
 
         $ cerberus memory pin list --project-id shop --global-only
@@ -352,7 +352,7 @@ fn a_full_set_evicts_the_oldest_pin_of_the_lowest_priority() {
     sandbox.session(expect![[r#"
         $ cerberus memory pin add "note d" --id d --priority critical
         pinned d (critical, persistent, 7 tokens)
-          removed b to make room
+          removed b to stay within the limits
         [exit 0]
 
         $ cerberus memory pin add "note e" --id e --priority critical --json
@@ -379,7 +379,7 @@ fn a_full_set_evicts_the_oldest_pin_of_the_lowest_priority() {
             "pins": 3,
             "tokenizer": "o200k_base",
             "tokens": 24,
-            "utilisation": 1.0
+            "usage": 1.0
           },
           "warnings": []
         }
@@ -387,11 +387,11 @@ fn a_full_set_evicts_the_oldest_pin_of_the_lowest_priority() {
 
         $ cerberus memory pin add "note f" --id f --priority critical
         --- stderr
-        cerberus: there is no room: only critical pins are left of 3 pins and 2000 tokens
-        hint: see them with `cerberus memory pin list`, and remove one with `cerberus memory pin remove`
+        cerberus: the limit of 3 pins and 2000 tokens is used up by critical pins
+        hint: list them with `cerberus memory pin list`, and remove one with `cerberus memory pin remove`
         [exit 2]
 
-        $ cerberus memory pin render
+        $ cerberus memory pin show
         Pinned notes:
         - (critical) note c
         - (critical) note d
@@ -423,7 +423,7 @@ fn a_temporary_pin_expires_on_time() {
         $ cerberus memory pin list --expired-only
         hands	info	expired 2026-01-02T04:04:05Z	Hands off accounts.py
         0 of 20 pins, 0 of 2000 tokens: 0 % used
-        8 built-in pins besides; all with: cerberus memory pin render
+        plus 8 built-in pins; print all: cerberus memory pin show
         [exit 0]
     "#]]
     .assert_eq(&sandbox.outcome("memory pin list --expired-only", output).text());
@@ -450,22 +450,22 @@ fn persistent_pins_are_in_git_and_a_damaged_file_is_not_overwritten() {
     sandbox.session(expect![[r#"
         $ cerberus memory pin list
         0 of 20 pins, 0 of 2000 tokens: 0 % used
-        8 built-in pins besides; all with: cerberus memory pin render
+        plus 8 built-in pins; print all: cerberus memory pin show
         --- stderr
-        warning: `pins.toml:7`: unknown variant `urgent`, expected one of `critical`, `safety`, `info`; the persistent pins are left out until it is mended
+        warning: `pins.toml:7`: unknown variant `urgent`, expected one of `critical`, `safety`, `info`; persistent pins are skipped until it is fixed
         [exit 0]
 
         $ cerberus memory pin add "Be good" --id good
         pinned good (info, persistent, 4 tokens)
         --- stderr
-        warning: `pins.toml:7`: unknown variant `urgent`, expected one of `critical`, `safety`, `info`; the persistent pins are left out until it is mended
-        warning: the damaged file is kept as `$ROOT/shop/.memories/pins.toml.corrupt`
+        warning: `pins.toml:7`: unknown variant `urgent`, expected one of `critical`, `safety`, `info`; persistent pins are skipped until it is fixed
+        warning: the damaged file was saved as `$ROOT/shop/.memories/pins.toml.corrupt`
         [exit 0]
 
         $ cerberus memory pin list
         good	info	persistent	Be good
         1 of 20 pins, 7 of 2000 tokens: 5 % used
-        8 built-in pins besides; all with: cerberus memory pin render
+        plus 8 built-in pins; print all: cerberus memory pin show
         [exit 0]
     "#]]);
     assert!(sandbox.read(".memories/pins.toml.corrupt").contains("Be kind"));
@@ -475,7 +475,7 @@ fn persistent_pins_are_in_git_and_a_damaged_file_is_not_overwritten() {
 fn builtin_pins_are_disabled_one_by_one() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
-        $ cerberus memory pin render
+        $ cerberus memory pin show
         Pinned notes:
         - (safety) Ask before `git reset --hard`, `git clean`, a forced push or any rewriting of history: what goes may be the only copy.
         - (safety) Delete, move and overwrite inside this project only, and list what a recursive delete would take before it runs.
@@ -488,8 +488,8 @@ fn builtin_pins_are_disabled_one_by_one() {
         [exit 0]
     "#]]);
     sandbox.write("cerberus.toml", "[pins]\ndefaults = { git = false, tests = false }\n");
-    let text = sandbox.ok("memory pin render");
+    let text = sandbox.ok("memory pin show");
     assert_eq!(text.lines().count(), 7, "{text}");
     sandbox.write("cerberus.toml", "[pins]\ndefaults = false\n");
-    assert_eq!(sandbox.ok("memory pin render"), "");
+    assert_eq!(sandbox.ok("memory pin show"), "");
 }

@@ -352,8 +352,9 @@ mod tests {
 
     #[test]
     fn the_managed_block_contains_no_rules() {
-        let text =
-            managed_block::MARKDOWN.put(b"- Use tea\n", "- Use coffee\n").expect("no markers yet");
+        let text = managed_block::MARKDOWN
+            .update(b"- Use tea\n", "- Use coffee\n")
+            .expect("no markers yet");
         let text = String::from_utf8(text).expect("valid UTF-8");
         let found = rules::parse(&text);
         let rules: Vec<&str> = found

@@ -8,7 +8,7 @@ use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::engine::examples::{self, Options, Query};
 use crate::error::UserError;
-use crate::mcp::answer::Answer;
+use crate::mcp::tool_result::ToolResult;
 use crate::model::{CodeLocation, Scope};
 use crate::ops::memories;
 
@@ -29,14 +29,14 @@ pub(super) fn tools() -> Vec<Tool> {
         ),
         Tool::new(
             ("anchor_memory", "Anchor a memory to code"),
-            Effect::Settles,
+            Effect::Idempotent,
             "Store the example of a memory: the location in `to`, or the best candidate above the \
              quality threshold. Pass hints as for find_anchor.",
             anchor_memory,
         ),
         Tool::new(
             ("reanchor_memories", "Follow anchors through changes"),
-            Effect::Settles,
+            Effect::Idempotent,
             "After a refactoring: follow each anchor, record exact matches, and report what needs \
              a decision.",
             reanchor_memories,
@@ -56,7 +56,7 @@ struct FindAnchor {
     scope: Option<String>,
 }
 
-fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<Answer> {
+fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
     let languages = match params.scope.as_deref().map(super::documents::scope).transpose()? {
         Some(Scope::Universal) | None => None,
         Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
@@ -71,7 +71,7 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<Answer> {
     }
     let report = reports.pop();
     let more = "read the file, or search with more hints";
-    Ok(Answer::of(&report, more)?.without(&["evidence", "anchor", "elapsedMs"]))
+    Ok(ToolResult::of(&report, more)?.omit(&["evidence", "anchor", "elapsedMs"]))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -86,13 +86,13 @@ struct AnchorMemory {
     hints: Vec<String>,
 }
 
-fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Answer> {
+fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
     let to =
         params.to.map(|to| to.parse::<CodeLocation>()).transpose().map_err(UserError::usage)?;
     let args = AnchorArgs { id: params.id, to, hints: params.hints, ..AnchorArgs::default() };
     let report = anchor::anchor(call.project(), &args)?;
     let is_found = report.anchor.is_some();
-    let answer = Answer::of(&report, "find_anchor lists the candidates")?;
+    let answer = ToolResult::of(&report, "find_anchor lists the candidates")?;
     Ok(if is_found {
         answer
     } else {
@@ -116,7 +116,7 @@ struct ReanchorMemories {
     scope: Option<String>,
 }
 
-fn reanchor_memories(call: &Call<'_>, params: ReanchorMemories) -> Result<Answer> {
+fn reanchor_memories(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolResult> {
     let args = ReanchorArgs {
         check: params.check,
         accept: params.accept.filter(|_| !params.check).map(Some),
@@ -128,5 +128,5 @@ fn reanchor_memories(call: &Call<'_>, params: ReanchorMemories) -> Result<Answer
     let mut report = reanchor::reanchor(call.project(), &args, call.progress)?;
     // Like the printed report, the answer only counts unchanged anchors.
     report.results.retain(Finding::is_notable);
-    Answer::of(&report, "narrow it with `scope`, or resolve these and call again")
+    ToolResult::of(&report, "narrow it with `scope`, or resolve these and call again")
 }

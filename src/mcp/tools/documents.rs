@@ -12,7 +12,7 @@ use crate::commands::read::{self, ReadArgs};
 use crate::commands::trash::{self, DeleteArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::error::UserError;
-use crate::mcp::answer::Answer;
+use crate::mcp::tool_result::ToolResult;
 use crate::model::{MemoryType, Scope};
 
 use super::search::memory_type;
@@ -34,7 +34,7 @@ pub(super) fn tools() -> Vec<Tool> {
         ),
         Tool::new(
             ("append_memory", "Append to a memory"),
-            Effect::Settles,
+            Effect::Idempotent,
             "Append text to a memory, unless it already ends with it.",
             append_memory,
         ),
@@ -93,7 +93,7 @@ struct CreateMemory {
     scope: Option<String>,
 }
 
-fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
+fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
     let scope = params.scope.as_deref().map(scope).transpose()?;
     let Some(filename) = params.filename else {
         let args = AddArgs {
@@ -103,7 +103,7 @@ fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
             hints: params.hints,
             ..AddArgs::new(params.content)
         };
-        return Answer::of(&add::add(call.project(), &args)?, MORE);
+        return ToolResult::of(&add::add(call.project(), &args)?, MORE);
     };
     let args = CreateArgs {
         name: filename,
@@ -113,7 +113,7 @@ fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
         hints: params.hints,
         ..CreateArgs::default()
     };
-    Answer::of(&create::create(call.project(), &args, &params.content)?, MORE)
+    ToolResult::of(&create::create(call.project(), &args, &params.content)?, MORE)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -125,9 +125,9 @@ struct AppendMemory {
     content: String,
 }
 
-fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<Answer> {
+fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<ToolResult> {
     let args = AppendArgs { id: stem(&params.filename), ..AppendArgs::default() };
-    Answer::of(&append::append(call.project(), &args, &params.content)?, MORE)
+    ToolResult::of(&append::append(call.project(), &args, &params.content)?, MORE)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -141,10 +141,10 @@ struct ReadMemory {
     anchors: Vec<String>,
 }
 
-fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<Answer> {
+fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolResult> {
     let args = ReadArgs { id: stem(&params.filename), sections: params.anchors, raw: false };
     let report = read::read(call.project(), &args)?;
-    Answer::of(&report, "list sections in `anchors`, or read the resource `memory://ID`")
+    ToolResult::of(&report, "list sections in `anchors`, or read the resource `memory://ID`")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -157,10 +157,10 @@ struct UpdateMemory {
     section: Option<String>,
 }
 
-fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<Answer> {
+fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
     let (id, section) = (stem(&params.filename), params.section);
     let args = UpdateArgs { id, section, ..UpdateArgs::default() };
-    Answer::of(&update::update(call.project(), &args, Some(&params.content))?, MORE)
+    ToolResult::of(&update::update(call.project(), &args, Some(&params.content))?, MORE)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -171,9 +171,9 @@ struct DeleteMemory {
     filename: String,
 }
 
-fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<Answer> {
+fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<ToolResult> {
     let args = DeleteArgs { ids: vec![stem(&params.filename)] };
-    Answer::of(&trash::delete(call.project(), &args)?, "")
+    ToolResult::of(&trash::delete(call.project(), &args)?, "")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -186,12 +186,12 @@ struct MergeMemories {
     summary_content: Option<String>,
 }
 
-fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<Answer> {
+fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<ToolResult> {
     let args = MergeArgs {
         sources: params.source_files.iter().map(|file| stem(file)).collect(),
         into: params.target_file,
         ..MergeArgs::default()
     };
     let report = merge::merge(call.project(), &args, params.summary_content.as_deref())?;
-    Answer::of(&report, "use read_memory to see the target")
+    ToolResult::of(&report, "use read_memory to see the target")
 }

@@ -1,13 +1,11 @@
 //! The tools for pins: `add_pin`, `list_pins` and `remove_pin`.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use crate::mcp::answer::Answer;
 use crate::mcp::schema;
+use crate::mcp::tool_result::ToolResult;
 use crate::model::{PinScope, Priority};
 use crate::ops::pins::{self, Filter, Request};
 
@@ -18,11 +16,16 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             ("add_pin", "Pin a note"),
             Effect::Adds,
-            "Keep a short note in every context: for this session (scope session), for good \
-             (persistent) or until it expires. Old info pins give way when full.",
+            "Add a short note to every context: for this session (scope session), permanently \
+             (persistent) or until it expires. Old info pins are removed when full.",
             add_pin,
         ),
-        Tool::new(("list_pins", "List pins"), Effect::Reads, "The pins and their cost.", list_pins),
+        Tool::new(
+            ("list_pins", "List pins"),
+            Effect::Reads,
+            "List the pins and their token counts.",
+            list_pins,
+        ),
         Tool::new(
             ("remove_pin", "Remove pins"),
             Effect::Replaces,
@@ -53,23 +56,19 @@ struct AddPin {
     #[serde(default)]
     #[schemars(schema_with = "scope")]
     scope: Option<PinScope>,
-    /// As 2h, 3d or a date
+    /// E.g. 2h, 3d or a date
     expires: Option<String>,
 }
 
-fn add_pin(call: &Call<'_>, params: AddPin) -> Result<Answer> {
+fn add_pin(call: &Call<'_>, params: AddPin) -> Result<ToolResult> {
     let request = Request {
         content: params.content,
-        id: None,
-        priority: params.priority.unwrap_or(Priority::Info),
+        priority: params.priority.unwrap_or_default(),
         scope: params.scope,
         expires: params.expires,
-        tags: Vec::new(),
-        metadata: BTreeMap::new(),
-        project_id: None,
-        allow_secret: false,
+        ..Request::default()
     };
-    Answer::of(&pins::add(call.project(), &request, Some(call.session))?, "list_pins")
+    ToolResult::of(&pins::add(call.project(), &request, Some(call.session))?, "list_pins")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -77,9 +76,9 @@ fn add_pin(call: &Call<'_>, params: AddPin) -> Result<Answer> {
 #[serde(deny_unknown_fields)]
 struct ListPins {}
 
-fn list_pins(call: &Call<'_>, _: ListPins) -> Result<Answer> {
+fn list_pins(call: &Call<'_>, _: ListPins) -> Result<ToolResult> {
     let report = pins::list(call.project(), &Filter::default(), false, Some(call.session))?;
-    Answer::of(&report, "remove some with remove_pin")
+    ToolResult::of(&report, "remove some with remove_pin")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -89,6 +88,6 @@ struct RemovePin {
     ids: Vec<String>,
 }
 
-fn remove_pin(call: &Call<'_>, params: RemovePin) -> Result<Answer> {
-    Answer::of(&pins::remove(call.project(), &params.ids, Some(call.session))?, "list_pins")
+fn remove_pin(call: &Call<'_>, params: RemovePin) -> Result<ToolResult> {
+    ToolResult::of(&pins::remove(call.project(), &params.ids, Some(call.session))?, "list_pins")
 }

@@ -5,13 +5,14 @@ use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
+use crate::commands::inject;
 use crate::commands::linked::{self, LinkedArgs};
 use crate::commands::stats::{self, StatsArgs};
-use crate::mcp::answer::Answer;
 use crate::mcp::schema;
+use crate::mcp::tool_result::ToolResult;
 use crate::model::MemoryType;
 use crate::ops::memories::Filter;
-use crate::ops::{inject, search};
+use crate::ops::search;
 
 use super::{Call, Effect, Tool};
 
@@ -75,7 +76,7 @@ struct SearchMemories {
     filter_type: Option<MemoryType>,
 }
 
-fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<Answer> {
+fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<ToolResult> {
     let filter =
         Filter { tags: params.filter_tags, memory_type: params.filter_type, ..Filter::default() };
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).max(1);
@@ -86,7 +87,7 @@ fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<Answer> {
         ..search::Request::new(params.query, limit)
     };
     let report = search::search(call.project(), &request)?;
-    Answer::of(&report, "lower `limit`, set `sections`, or read one with read_memory")
+    ToolResult::of(&report, "lower `limit`, set `sections`, or read one with read_memory")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -98,14 +99,14 @@ struct SearchLinkedMemories {
     query: Option<String>,
 }
 
-fn search_linked_memories(call: &Call<'_>, params: SearchLinkedMemories) -> Result<Answer> {
+fn search_linked_memories(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
     let args = LinkedArgs {
         target: Some(params.target_document),
         // Agents pass an empty query to mean no query.
         query: params.query.filter(|query| !query.trim().is_empty()),
         ..LinkedArgs::default()
     };
-    Answer::of(&linked::linked(call.project(), &args)?, "add a `query`")
+    ToolResult::of(&linked::linked(call.project(), &args)?, "add a `query`")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -121,7 +122,7 @@ struct InjectContext {
     budget: Option<usize>,
 }
 
-fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<Answer> {
+fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
     let request = inject::Request {
         budget: params.budget,
         query: params.query,
@@ -131,8 +132,9 @@ fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<Answer> {
     let report = inject::inject(call.project(), &request, Some(call.session))?;
     let text = report.text.clone();
     // The text has the same content as the lists, which would use the budget twice.
-    let answer = Answer::of(&report, "ask with a higher `budget`, or read one with read_memory")?;
-    Ok(answer.without(&["pins", "memories"]).with_text(text).within(params.budget))
+    let answer =
+        ToolResult::of(&report, "ask with a higher `budget`, or read one with read_memory")?;
+    Ok(answer.omit(&["pins", "memories"]).with_text(text).with_limit(params.budget))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -140,8 +142,8 @@ fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<Answer> {
 #[serde(deny_unknown_fields)]
 struct GetMemoryStats {}
 
-fn get_memory_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<Answer> {
-    Answer::of(
+fn get_memory_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<ToolResult> {
+    ToolResult::of(
         &stats::stats(call.project(), &StatsArgs::default())?,
         "search_memories lists memories",
     )

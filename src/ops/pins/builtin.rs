@@ -1,6 +1,6 @@
-//! The pins that cerberus brings along: what an agent should never do unasked.
+//! The built-in pins: actions for which an agent needs permission.
 //!
-//! They are on unless switched off one by one, and do not count against the limits.
+//! Each can be disabled in the configuration. They do not count against the limits.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use jiff::Timestamp;
 
 use crate::model::{Pin, PinScope, Priority};
 
-/// What the id of a built-in pin starts with, before its name in the configuration.
+/// The prefix of the id of a built-in pin; its name in the configuration follows.
 pub(crate) const PREFIX: &str = "default-";
 
-/// Each built-in pin: its name in the configuration and its text.
+/// The name in the configuration and the text of each built-in pin.
 const ALL: &[(&str, &str)] = &[
     (
         "git",
@@ -32,12 +32,12 @@ const ALL: &[(&str, &str)] = &[
     ("generated", "Leave generated and vendored files alone; change what they are made from."),
 ];
 
-/// Returns the names by which the configuration knows the built-in pins.
+/// Returns the names of the built-in pins in the configuration.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|(name, _)| *name)
 }
 
-/// Returns the built-in pins but those that are switched off.
+/// Returns the enabled built-in pins.
 pub(super) fn pins(off: &[String]) -> Vec<Pin> {
     let on = ALL.iter().filter(|(name, _)| !off.iter().any(|it| it == name));
     on.map(|(name, content)| Pin {

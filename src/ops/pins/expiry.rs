@@ -1,4 +1,4 @@
-//! When a temporary pin ends: a duration from now, a date or a time.
+//! Parses the expiry of a pin: a duration from now, a date or a time.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -6,25 +6,25 @@ use jiff::{Span, Timestamp};
 
 use crate::error::UserError;
 
-/// Returns the moment that `text` means, which lies after `now`.
+/// Parses an expiry, which must be after `now`.
 pub(super) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, UserError> {
-    // Whole seconds are what people read, and none of them is taken from a duration.
+    // Reports show whole seconds; rounding up never shortens a duration.
     let full_second = now.as_second() + i64::from(now.subsec_nanosecond() > 0);
     let start = Timestamp::from_second(full_second).unwrap_or(now);
-    let Some(at) = moment(text.trim(), start) else {
-        return Err(UserError::usage(format!("`{text}` is no time to expire at"))
+    let Some(at) = parse_timestamp(text.trim(), start) else {
+        return Err(UserError::usage(format!("`{text}` is not a valid expiry"))
             .hint("write it as `2h`, `3d`, `2026-12-31` or `2026-12-31T18:00:00Z`"));
     };
     if at <= now {
-        return Err(UserError::usage(format!("`{text}` is not in the future"))
-            .hint("give a later time, or leave the pin out"));
+        return Err(
+            UserError::usage(format!("`{text}` is not in the future")).hint("pass a later time")
+        );
     }
     Ok(at)
 }
 
-/// Dates begin, and days are counted, in universal time, so that everybody's pin ends
-/// at the same moment.
-fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
+/// Parses in UTC, so that a pin expires at the same time on every machine.
+fn parse_timestamp(text: &str, now: Timestamp) -> Option<Timestamp> {
     let start_of = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
     let after = |span: Span| Some(now.to_zoned(TimeZone::UTC).checked_add(span).ok()?.timestamp());
     let time = text.parse::<Timestamp>().ok();
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_dates_and_times_are_understood() {
+    fn durations_dates_and_times_are_parsed() {
         let now: Timestamp = "2026-01-02T03:04:05Z".parse().expect("a time");
         for (text, expected) in [
             ("2h", Some("2026-01-02T05:04:05Z")),

@@ -1,4 +1,4 @@
-//! Pins from where they are kept, and changes back to there.
+//! Loads pins from the bank and the store, and saves changes to them.
 
 use anyhow::Result;
 use xxhash_rust::xxh3::xxh3_128;
@@ -11,15 +11,15 @@ use crate::store::pins::{self as table, EventRow};
 use super::{builtin, is_expired, limits};
 use crate::ops::Project;
 
-/// All pins of a bank that a session sees, expired ones with them.
-pub(in crate::ops) struct Loaded {
+/// The pins of the bank and of a session, including expired ones.
+pub(crate) struct Loaded {
     pub(super) store: Store,
-    pub(in crate::ops) pins: Vec<Pin>,
-    pub(in crate::ops) warnings: Vec<String>,
+    pub(crate) pins: Vec<Pin>,
+    pub(crate) warnings: Vec<String>,
 }
 
-/// Reads the pins; what happened to them meanwhile is recorded.
-pub(in crate::ops) fn load(project: &Project, session: Option<&str>) -> Result<Loaded> {
+/// Loads the pins and logs the events since the last command.
+pub(crate) fn load(project: &Project, session: Option<&str>) -> Result<Loaded> {
     if !project.bank.exists() {
         return Err(project.bank.missing().into());
     }
@@ -27,16 +27,16 @@ pub(in crate::ops) fn load(project: &Project, session: Option<&str>) -> Result<L
     let mut store = Store::open(&project.store)?;
     let mut warnings = std::mem::take(&mut store.warnings);
     if let Some(fault) = &file.fault {
-        warnings.push(format!("{fault}; the persistent pins are left out until it is mended"));
+        warnings.push(format!("{fault}; persistent pins are skipped until it is fixed"));
     }
     let mut pins = table::pins(store.reader(), session)?;
-    note_meanwhile(project, &mut store, &file, &pins)?;
+    log_external_events(project, &mut store, &file, &pins)?;
     pins.extend(file.pins);
     Ok(Loaded { store, pins, warnings })
 }
 
-/// Records what happened without a command: pins that expired, a file that others changed.
-fn note_meanwhile(
+/// Logs events that no command caused: expired pins and external changes of the file.
+fn log_external_events(
     project: &Project,
     store: &mut Store,
     file: &PinFile,
@@ -52,11 +52,11 @@ fn note_meanwhile(
     let hash = hash(&file.bytes).filter(|_| file.fault.is_none());
     if hash.is_some() && table::last_hash(store.reader())? != hash {
         let ids = file.pins.iter().map(|pin| pin.id.clone()).collect();
-        let message = "`pins.toml` was new or had changed".to_owned();
+        let message = "`pins.toml` is new or was changed".to_owned();
         events.push((row(project.now, PinEvent::Loaded, ids, message), hash));
     }
     if !events.is_empty() {
-        // Where they cannot be kept, the next command records them.
+        // If this fails, the next command logs them.
         let _ = store.transaction(|connection| {
             events
                 .iter()
@@ -75,7 +75,7 @@ fn hash(bytes: &[u8]) -> Option<[u8; 16]> {
 }
 
 impl Loaded {
-    /// Takes pins out, puts one in and records what happened, all or nothing.
+    /// Removes and adds pins and logs the events in one transaction.
     pub(super) fn change(
         &mut self,
         project: &Project,
@@ -105,10 +105,10 @@ impl Loaded {
             if from_file.is_empty() && to_file.is_none() {
                 return Ok(());
             }
-            // Last, so that nothing is undone once it is written.
-            let (bytes, aside) = project.bank.write_pins(&from_file, to_file)?;
-            if let Some(aside) = aside {
-                warnings.push(format!("the damaged file is kept as `{}`", aside.display()));
+            // Last: a failure before this rolls back the transaction, a written file cannot be.
+            let (bytes, backup) = project.bank.write_pins(&from_file, to_file)?;
+            if let Some(backup) = backup {
+                warnings.push(format!("the damaged file was saved as `{}`", backup.display()));
             }
             let ids = to_file.map(|pin| pin.id.clone()).into_iter();
             let ids = ids.chain(from_file.iter().map(|id| (*id).to_owned())).collect();
@@ -118,20 +118,19 @@ impl Loaded {
         })
     }
 
-    /// Returns the pins that are given here and now, the built-in ones with them, in
-    /// their order.
-    pub(in crate::ops) fn given(&self, project: &Project) -> Vec<Pin> {
-        let own_name = project.root.file_name().map(|name| name.to_string_lossy());
-        let is_here = |pin: &&Pin| {
-            let is_ours =
-                pin.project.as_deref().is_none_or(|name| Some(name) == own_name.as_deref());
-            is_ours && !is_expired(project, pin)
+    /// Returns the pins to inject, including the built-in ones, in order.
+    pub(crate) fn injected(&self, project: &Project) -> Vec<Pin> {
+        let project_name = project.root.file_name().map(|name| name.to_string_lossy());
+        let is_active = |pin: &&Pin| {
+            let is_of_project =
+                pin.project.as_deref().is_none_or(|name| Some(name) == project_name.as_deref());
+            is_of_project && !is_expired(project, pin)
         };
-        let mut pins: Vec<Pin> = self.pins.iter().filter(is_here).cloned().collect();
+        let mut pins: Vec<Pin> = self.pins.iter().filter(is_active).cloned().collect();
         pins.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
-        // Behind what people wrote, before what is only information.
-        let at = pins.partition_point(|pin| pin.priority <= crate::model::Priority::Safety);
-        pins.splice(at..at, builtin::pins(&project.pins.off));
+        // The built-in pins go after the user's safety pins and before the info pins.
+        let position = pins.partition_point(|pin| pin.priority <= crate::model::Priority::Safety);
+        pins.splice(position..position, builtin::pins(&project.pins.off));
         pins
     }
 }

@@ -1,21 +1,20 @@
-//! Pins as the text that is given to a reader.
+//! Formats pins and other texts for injection.
 
 use crate::model::{Pin, Priority};
 use crate::text;
 
-/// What stands above the pins.
 pub(crate) const HEADER: &str = "Pinned notes:\n";
 
-/// What every mark of a maintained block starts with; no text that is given may hold one.
-pub(crate) const MARK: &str = "<!-- cerberus:";
+/// The start of every marker of a managed block; injected text must not contain it.
+pub(crate) const MARKER: &str = "<!-- cerberus:";
 
-/// Returns the text of some pins, nothing where there are none.
+/// Formats pins as a list with a header; empty without pins.
 pub(crate) fn text<'a>(pins: impl IntoIterator<Item = &'a Pin>) -> String {
     let items: String = pins.into_iter().map(item).collect();
     if items.is_empty() { items } else { format!("{HEADER}{items}") }
 }
 
-/// Returns one pin as an item of a list.
+/// Formats a pin as a list item.
 pub(crate) fn item(pin: &Pin) -> String {
     match pin.priority {
         Priority::Info => list_item(&pin.content),
@@ -23,13 +22,13 @@ pub(crate) fn item(pin: &Pin) -> String {
     }
 }
 
-/// Returns a text as an item of a list: whatever it holds ends with the item.
+/// Formats a text as a list item, indented so that no markup extends past the item.
 pub(crate) fn list_item(text: &str) -> String {
     let mut item = String::with_capacity(text.len() + 16);
-    for (at, line) in safe(text.trim()).lines().enumerate() {
+    for (line_idx, line) in safe(text.trim()).lines().enumerate() {
         let line = line.trim_end();
         if !line.is_empty() {
-            item.push_str(if at == 0 { "- " } else { "  " });
+            item.push_str(if line_idx == 0 { "- " } else { "  " });
             item.push_str(line);
         }
         item.push('\n');
@@ -37,9 +36,9 @@ pub(crate) fn list_item(text: &str) -> String {
     item
 }
 
-/// Returns a text that commands no terminal and looks like none of our marks.
+/// Escapes control characters and the markers of managed blocks.
 pub(crate) fn safe(text: &str) -> String {
-    text::escaped(&text.replace("\r\n", "\n")).replace(MARK, "<!- cerberus:")
+    text::escaped(&text.replace("\r\n", "\n")).replace(MARKER, "<!- cerberus:")
 }
 
 #[cfg(test)]
@@ -52,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stays_inside_its_item() {
+    fn markup_does_not_extend_past_the_item() {
         check("one", "- one\n");
         check("one\r\n\r\n  two\n", "- one\n\n    two\n");
         check("```\nnever closed", "- ```\n  never closed\n");

@@ -1,5 +1,5 @@
-//! The budget holds, whatever is in the bank and in the code.
-#![expect(clippy::disallowed_methods, reason = "these tests write what is given")]
+//! Property tests: the budget is never exceeded.
+#![expect(clippy::disallowed_methods, reason = "these tests write source files")]
 
 use proptest::prelude::*;
 
@@ -8,6 +8,7 @@ use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
 use crate::engine::rank::calibrate::Weights;
 use crate::model::CodeLocation;
+use crate::ops::InjectOptions;
 
 fn project(folder: &Path) -> Project {
     let bank = Bank::new(folder.join(".memories"));
@@ -20,26 +21,17 @@ fn project(folder: &Path) -> Project {
         min_quality: 0.7,
         weights: Weights::default(),
         recency: crate::engine::rank::fusion::Recency::default(),
-        pins: pins::Settings { max_tokens: 100_000, ..pins::Settings::default() },
-        inject: Settings::default(),
+        pins: pins::PinLimits { max_tokens: 100_000, ..pins::PinLimits::default() },
+        inject: InjectOptions::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),
     }
 }
 
-/// Pins a text, and adds it as a memory whose example is a file of the code.
+/// Adds a text as a pin and as a memory anchored to a file with `code`.
 fn fill(project: &Project, at: usize, text: &str, code: &str) {
     let priority = Priority::ALL[at % 3];
-    let pin = pins::Request {
-        content: format!("pin {at} {text}"),
-        id: None,
-        priority,
-        scope: None,
-        expires: None,
-        tags: Vec::new(),
-        metadata: std::collections::BTreeMap::new(),
-        project_id: None,
-        allow_secret: false,
-    };
+    let pin =
+        pins::Request { content: format!("pin {at} {text}"), priority, ..pins::Request::default() };
     pins::add(project, &pin, None).expect("pinned");
     let file = format!("code{at}.py");
     std::fs::write(project.root.join(&file), format!("# {at}\n{code}")).expect("a file");
@@ -71,7 +63,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn no_budget_is_exceeded(
+    fn the_budget_is_never_exceeded(
         texts in proptest::collection::vec((hostile(), hostile()), 1..6),
         budgets in proptest::collection::vec(0..=5000usize, 12),
     ) {
@@ -80,15 +72,15 @@ proptest! {
         for (at, (text, code)) in texts.iter().enumerate() {
             fill(&project, at, text, code);
         }
-        let hosts = [None, Some(Host::ClaudeHook), Some(Host::Copilot), Some(Host::Cursor)];
+        let clients = [None, Some(ClientProfile::ClaudeHook), Some(ClientProfile::Copilot), Some(ClientProfile::Cursor)];
         for (at, budget) in budgets.into_iter().enumerate() {
-            let host = hosts[at % hosts.len()];
-            let request = Request { budget: Some(budget), host, ..Request::default() };
-            let report = inject(&project, &request, None).expect("given");
+            let client = clients[at % clients.len()];
+            let request = Request { budget: Some(budget), client, ..Request::default() };
+            let report = inject(&project, &request, None).expect("injected");
             prop_assert_eq!(report.used_tokens, tokens::count(&report.text));
             prop_assert!(report.used_tokens <= budget, "{} > {}", report.used_tokens, budget);
-            let size = Size::of(&report.text);
-            prop_assert!(size.fits(host.map_or(Size::UNLIMITED, Host::cap)), "{size:?}");
+            let cost = Cost::of(&report.text);
+            prop_assert!(cost.fits(client.map_or(Cost::UNLIMITED, ClientProfile::limit)), "{cost:?}");
             prop_assert!(report.text.is_empty() || report.text.ends_with('\n'));
             let is_safe = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
             prop_assert!(report.text.chars().all(is_safe));
@@ -97,9 +89,9 @@ proptest! {
     }
 
     #[test]
-    fn sizes_of_pieces_add_up(texts in proptest::collection::vec(hostile(), 1..6)) {
-        let pieces: Vec<String> = texts.iter().map(|text| render::list_item(text)).collect();
-        let sum = pieces.iter().map(|piece| Size::of(piece)).fold(Size::ZERO, Size::plus);
-        prop_assert_eq!(Size::of(&pieces.concat()), sum);
+    fn the_costs_of_items_add_up(texts in proptest::collection::vec(hostile(), 1..6)) {
+        let items: Vec<String> = texts.iter().map(|text| render::list_item(text)).collect();
+        let sum = items.iter().map(|item| Cost::of(item)).fold(Cost::ZERO, Cost::plus);
+        prop_assert_eq!(Cost::of(&items.concat()), sum);
     }
 }

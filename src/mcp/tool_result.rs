@@ -1,6 +1,6 @@
-//! Reports and failures as results of tools: data and readable text, both bounded.
+//! Converts reports and errors to tool results: JSON data and readable text, both limited in size.
 //!
-//! The text is the same report without braces, so that it costs less and reads better.
+//! The text contains the same fields as the data, as indented lines, which need fewer tokens.
 
 use std::fmt::Write as _;
 
@@ -12,72 +12,72 @@ use serde_json::{Map, Value};
 use crate::error::UserError;
 use crate::tokens;
 
-/// The most tokens of an answer, each as data and as text; hosts warn of 10,000.
+/// The token limit of the data and of the text; clients warn at 10,000 for both.
 const MAX_TOKENS: usize = 5000;
 
-/// Room for the line that says what was cut.
-const ROOM_TO_TELL: usize = 150;
+/// Tokens reserved for the note about truncation.
+const NOTE_TOKENS: usize = 150;
 
-/// From this length on a string is cut before anything is left out.
+/// Strings from this length are truncated before list items are omitted.
 const LONG_BYTES: usize = 2000;
 
-/// What stands first in the text of a thing, in this order.
-const FIRST: &[&str] = &["rank", "id", "state", "file", "symbol", "reason"];
+/// The first fields in the text, in this order.
+const FIRST_FIELDS: &[&str] = &["rank", "id", "state", "file", "symbol", "reason"];
 
-/// What only the data has: it explains a rank or repeats what is known.
-const DATA_ONLY: &[&str] =
+/// Fields that the text omits: details of the ranking, and repeated values.
+const OMITTED_FROM_TEXT: &[&str] =
     &["signals", "recency", "size", "match", "tokenizer", "contribution", "approval"];
 
-/// What a tool answers.
-pub(super) struct Answer {
+/// The result of a tool call.
+pub(super) struct ToolResult {
     data: Value,
     text: Option<String>,
-    /// How to get what is cut.
+    /// How to get the omitted data.
     more: &'static str,
     limit: usize,
     failure: Option<&'static str>,
 }
 
-impl Answer {
-    /// Returns a report as an answer; `more` says how to get what does not fit.
+impl ToolResult {
+    /// Converts a report; `more` describes how to get data that does not fit.
     pub(super) fn of<T: Serialize>(report: &T, more: &'static str) -> Result<Self> {
         let data = serde_json::to_value(report)?;
         Ok(Self { data, text: None, more, limit: MAX_TOKENS, failure: None })
     }
 
-    /// Takes fields away that the agent has no use for.
-    pub(super) fn without(mut self, fields: &[&str]) -> Self {
+    /// Removes fields that an agent does not need.
+    pub(super) fn omit(mut self, fields: &[&str]) -> Self {
         if let Value::Object(map) = &mut self.data {
             map.retain(|key, _| !fields.contains(&key.as_str()));
         }
         self
     }
 
-    /// Gives this text instead of one made of the data.
+    /// Replaces the text generated from the data.
     pub(super) fn with_text(mut self, text: String) -> Self {
         self.text = Some(text);
         self
     }
 
-    /// Lets the answer have as many tokens as the agent asked for.
-    pub(super) fn within(mut self, tokens: Option<usize>) -> Self {
+    /// Raises the limit to the number of tokens that the agent requested.
+    pub(super) fn with_limit(mut self, tokens: Option<usize>) -> Self {
         self.limit = self.limit.max(tokens.unwrap_or(0).saturating_mul(2));
         self
     }
 
-    /// Says that what was asked for was not reached, and what to do.
+    /// Marks the call as failed, with the reason and the next step.
     pub(super) fn failed(mut self, failure: &'static str) -> Self {
         self.failure = Some(failure);
         self
     }
 
-    /// Returns the answer as the protocol has it, within its limit.
+    /// Converts to the type of the protocol and truncates to the limit.
     pub(super) fn into_result(mut self) -> CallToolResult {
-        let room = self.limit.saturating_sub(ROOM_TO_TELL);
-        let cut = fit(&mut self.data, room);
-        if let (Some(cut), Value::Object(map)) = (cut, &mut self.data) {
-            let told = format!("{cut}; for more: {}", self.more);
-            map.insert("truncated".to_owned(), Value::String(told));
+        let limit = self.limit.saturating_sub(NOTE_TOKENS);
+        let truncated = truncate(&mut self.data, limit);
+        if let (Some(truncated), Value::Object(map)) = (truncated, &mut self.data) {
+            let note = format!("{truncated}; for more: {}", self.more);
+            map.insert("truncated".to_owned(), Value::String(note));
         }
         let mut text = match self.text {
             Some(text) if tokens::count(&text) <= self.limit => text,
@@ -93,8 +93,8 @@ impl Answer {
     }
 }
 
-/// Returns a failure with its next steps, for the agent to act on.
-pub(super) fn failed(error: &Error) -> CallToolResult {
+/// Converts an error with its hints.
+pub(super) fn error_result(error: &Error) -> CallToolResult {
     let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
     let mut text = format!("{error:#}");
     for hint in failure.map(|failure| failure.hints.as_slice()).unwrap_or_default() {
@@ -103,27 +103,27 @@ pub(super) fn failed(error: &Error) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// Cuts data until it has no more tokens than `limit`; returns what it cut.
-fn fit(data: &mut Value, limit: usize) -> Option<String> {
+/// Truncates data to at most `limit` tokens; returns a description of the omitted parts.
+fn truncate(data: &mut Value, limit: usize) -> Option<String> {
     let before = lengths(data);
-    let mut is_cut = false;
+    let mut is_truncated = false;
     loop {
         let text = data.to_string();
         // A token has at least one byte.
         if text.len() <= limit || tokens::count(&text) <= limit || !shorten(data) {
             break;
         }
-        is_cut = true;
+        is_truncated = true;
     }
-    let left_out: Vec<String> = before
+    let omitted: Vec<String> = before
         .iter()
         .zip(lengths(data))
-        .filter(|((_, all), (_, kept))| kept < all)
-        .map(|((key, all), (_, kept))| format!("{kept} of {all} {key}"))
+        .filter(|((_, total), (_, n))| n < total)
+        .map(|((key, total), (_, n))| format!("{n} of {total} {key}"))
         .collect();
-    is_cut.then(|| match left_out[..] {
-        [] => "long texts are cut".to_owned(),
-        _ => format!("only {}", left_out.join(", ")),
+    is_truncated.then(|| match omitted[..] {
+        [] => "long texts are truncated".to_owned(),
+        _ => format!("only {}", omitted.join(", ")),
     })
 }
 
@@ -133,7 +133,7 @@ fn lengths(data: &Value) -> Vec<(String, usize)> {
     fields.filter_map(|(key, it)| Some((key.clone(), it.as_array()?.len()))).collect()
 }
 
-/// Makes the data smaller: long strings first, then the longest list; returns whether it could.
+/// Shortens the longest string or the largest list; returns whether that was possible.
 fn shorten(data: &mut Value) -> bool {
     let longest = longest_string(data).map_or(0, |text| text.len());
     if longest < LONG_BYTES
@@ -160,21 +160,21 @@ fn longest_string(data: &mut Value) -> Option<&mut String> {
     }
 }
 
-/// Returns the list of a report that takes most room.
+/// Returns the list of a report with the largest total size.
 fn largest_list(data: &mut Value) -> Option<&mut Vec<Value>> {
     let fields = data.as_object_mut()?.values_mut();
     let lists = fields.filter_map(Value::as_array_mut).filter(|list| !list.is_empty());
     lists.max_by_key(|list| list.iter().map(|it| it.to_string().len()).sum::<usize>())
 }
 
-/// Returns data as indented lines, without what is empty.
+/// Formats data as indented lines, without empty fields.
 fn readable(data: &Value) -> String {
     let mut text = String::new();
     match data {
         Value::Object(map) => {
             for (key, value) in ordered(map) {
-                let is_nothing = value.as_array().is_some_and(Vec::is_empty);
-                if is_nothing && key != "warnings" {
+                let is_empty_list = value.as_array().is_some_and(Vec::is_empty);
+                if is_empty_list && key != "warnings" {
                     let _ = writeln!(text, "{key}: none");
                 }
                 field(&mut text, 0, key, value);
@@ -220,16 +220,17 @@ fn fields(text: &mut String, indent: usize, map: &Map<String, Value>) {
     }
 }
 
-/// Returns what the text shows of a map, in the order that it is read in.
+/// Returns the fields of the text in reading order.
 fn ordered(map: &Map<String, Value>) -> Vec<(&str, &Value)> {
-    let shown = map.iter().filter(|(key, _)| !DATA_ONLY.contains(&key.as_str()));
+    let shown = map.iter().filter(|(key, _)| !OMITTED_FROM_TEXT.contains(&key.as_str()));
     let mut fields: Vec<(&str, &Value)> = shown.map(|(key, value)| (key.as_str(), value)).collect();
-    let place = |key: &str| FIRST.iter().position(|it| *it == key).unwrap_or(FIRST.len());
-    fields.sort_by_key(|(key, _)| place(key));
+    let position =
+        |key: &str| FIRST_FIELDS.iter().position(|it| *it == key).unwrap_or(FIRST_FIELDS.len());
+    fields.sort_by_key(|(key, _)| position(key));
     fields
 }
 
-/// Writes an item of a list: its first line begins with a dash.
+/// Writes a list item; its first line starts with a dash.
 fn item_lines(text: &mut String, indent: usize, item: &Value) {
     let start = text.len();
     match item {
@@ -261,7 +262,7 @@ fn is_empty(value: &Value) -> bool {
 
 fn is_plain(value: &Value) -> bool {
     match value {
-        // A sentence has commas of its own.
+        // Sentences may contain commas, so they are not joined by commas.
         Value::String(text) => !text.contains(['\n', ' ', ',']),
         Value::Array(_) | Value::Object(_) => false,
         _ => true,
@@ -283,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_reads_without_braces() {
+    fn reports_are_formatted_as_indented_lines() {
         let report = json!({
             "query": "close",
             "results": [
@@ -314,33 +315,37 @@ results:
     }
 
     #[test]
-    fn what_is_too_long_is_cut_and_told() {
+    fn long_texts_are_truncated_with_a_note() {
         let hits: Vec<Value> = (0..3)
             .map(|n| json!({ "id": format!("m{n}"), "content": "word ".repeat(20_000) }))
             .collect();
-        let answer = Answer::of(&json!({ "results": hits }), "lower `limit`").expect("JSON");
-        let result = answer.into_result();
+        let result = ToolResult::of(&json!({ "results": hits }), "lower `limit`").expect("JSON");
+        let result = result.into_result();
         let data = result.structured_content.expect("data");
-        assert_eq!(data["results"].as_array().map(Vec::len), Some(3), "texts go before hits");
-        assert_eq!(data["truncated"], "long texts are cut; for more: lower `limit`");
+        assert_eq!(
+            data["results"].as_array().map(Vec::len),
+            Some(3),
+            "texts are truncated before hits are omitted"
+        );
+        assert_eq!(data["truncated"], "long texts are truncated; for more: lower `limit`");
         assert!(tokens::count(&data.to_string()) <= MAX_TOKENS);
     }
 
     #[test]
-    fn many_small_things_are_left_out_at_the_end() {
+    fn the_last_items_of_a_long_list_are_omitted() {
         let rows: Vec<Value> = (0..5000).map(|n| json!({ "id": n, "state": "fresh" })).collect();
         let mut data = json!({ "results": rows });
-        let told = fit(&mut data, 500).expect("it is too long");
-        let kept = data["results"].as_array().map_or(0, Vec::len);
-        assert!((30..200).contains(&kept), "{kept}");
-        assert_eq!(told, format!("only {kept} of 5000 results"));
+        let note = truncate(&mut data, 500).expect("it is too long");
+        let n = data["results"].as_array().map_or(0, Vec::len);
+        assert!((30..200).contains(&n), "{n}");
+        assert_eq!(note, format!("only {n} of 5000 results"));
         assert_eq!(data["results"][0]["id"], 0);
     }
 
     #[test]
-    fn a_failure_says_what_to_do() {
+    fn errors_contain_their_hints() {
         let error = Error::from(UserError::usage("memory `x` not found").hint("did you mean `y`?"));
-        let result = failed(&error);
+        let result = error_result(&error);
         assert_eq!(result.is_error, Some(true));
         let text = &result.content[0].as_text().expect("text").text;
         assert_eq!(text, "memory `x` not found\nhint: did you mean `y`?");
@@ -365,9 +370,9 @@ results:
         #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
         #[test]
-        fn nothing_is_over_its_limit(list in prop::collection::vec(any_json(), 0..6)) {
+        fn data_is_never_over_its_limit(list in prop::collection::vec(any_json(), 0..6)) {
             let mut data = json!({ "list": list });
-            fit(&mut data, 60);
+            truncate(&mut data, 60);
             prop_assert!(tokens::count(&data.to_string()) <= 60);
             readable(&data);
         }

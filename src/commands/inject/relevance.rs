@@ -1,4 +1,4 @@
-//! Which memories come first: those about what is being worked on, then by scope and age.
+//! Orders memories by relevance to the current task, then by scope and age.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -14,32 +14,31 @@ use crate::ops::sync::{self, SyncedStore};
 use crate::ops::{Project, links, search};
 use crate::syntax::language;
 
-/// What a memory anchored to a file at hand is worth, against 1 for the best match of the
-/// query; one that names the file half of that.
-const ANCHORED_HERE: f64 = 4.0;
-const NAMES_IT: f64 = 2.0;
+/// The scores of a memory that is anchored to, or mentions, a file of the focus; the best match of
+/// the query scores 1.
+const ANCHORED_SCORE: f64 = 4.0;
+const MENTION_SCORE: f64 = 2.0;
 
-/// How many memories a query puts first; no budget holds more.
+/// The most memories that a query moves to the front.
 const MAX_MATCHES: usize = 100;
 
-/// What is being worked on.
+/// The current task.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Focus {
     pub(super) query: Option<String>,
-    /// Paths from the project's root.
+    /// Paths relative to the root of the project.
     pub(super) files: BTreeSet<String>,
 }
 
-/// The memories that hold here, the most relevant first.
+/// The applicable memories, the most relevant first.
 pub(super) struct Ranked<'m> {
     pub(super) memories: Vec<&'m MemoryFile>,
-    /// The ids of the others, and why they are left out.
-    pub(super) left_out: Vec<(String, String)>,
+    /// The ids of the other memories with the reason.
+    pub(super) skipped: Vec<(String, String)>,
 }
 
-/// Returns the memories that hold here, the most relevant first, and of the others why
-/// they are left out.
-pub(super) fn ranked<'m>(
+/// Ranks the memories that apply to the task.
+pub(super) fn rank<'m>(
     project: &Project,
     memories: &'m Memories,
     focus: &Focus,
@@ -47,31 +46,31 @@ pub(super) fn ranked<'m>(
     let mut synced = sync::open_with(project, memories)?;
     let matches = matches(project, &mut synced, focus)?;
     let superseded = links::supersession(&synced)?.superseded;
-    let (mut ranked, mut left_out) = (Vec::new(), Vec::new());
+    let (mut ranked, mut skipped) = (Vec::new(), Vec::new());
     for stored in &memories.all {
         let memory = &stored.memory;
-        let why = if memory.status == MemoryStatus::Archived {
-            Some("it is archived".to_owned())
+        let reason = if memory.status == MemoryStatus::Archived {
+            Some("archived".to_owned())
         } else if let Some(by) = superseded.get(&memory.id) {
-            Some(format!("`{by}` supersedes it"))
+            Some(format!("superseded by `{by}`"))
         } else if memory.body.trim().is_empty() {
             Some("it has no text".to_owned())
         } else {
-            elsewhere(&memory.scope, focus)
+            other_language(&memory.scope, focus)
         };
-        match why {
-            Some(why) => left_out.push((memory.id.clone(), why)),
+        match reason {
+            Some(reason) => skipped.push((memory.id.clone(), reason)),
             None => ranked.push((score(stored, memories, focus, &matches), stored)),
         }
     }
     ranked.sort_by(|(a_score, a), (b_score, b)| {
-        b_score.total_cmp(a_score).then_with(|| key(a).cmp(&key(b)))
+        b_score.total_cmp(a_score).then_with(|| tie_break(a).cmp(&tie_break(b)))
     });
-    Ok(Ranked { memories: ranked.into_iter().map(|(_, stored)| stored).collect(), left_out })
+    Ok(Ranked { memories: ranked.into_iter().map(|(_, stored)| stored).collect(), skipped })
 }
 
-/// The order among memories of one relevance: what is nearest, then what is newest.
-fn key(stored: &MemoryFile) -> impl Ord + '_ {
+/// The order of memories with the same score: by scope, then the newest first.
+fn tie_break(stored: &MemoryFile) -> impl Ord + '_ {
     let memory = &stored.memory;
     let distance = match memory.scope {
         Scope::Project(_) => 0,
@@ -91,15 +90,14 @@ fn score(
     let mut score = matches.get(&memory.id).copied().unwrap_or(0.0);
     let anchor = memories.anchors.get(&memory.id);
     if anchor.is_some_and(|anchor| focus.files.contains(&anchor.file)) {
-        score += ANCHORED_HERE;
+        score += ANCHORED_SCORE;
     } else if focus.files.iter().any(|file| memory.body.contains(file.as_str())) {
-        score += NAMES_IT;
+        score += MENTION_SCORE;
     }
     score
 }
 
-/// Returns how well memories match the query and the names of the files, the best one 1,
-/// as `search` sees it.
+/// Returns the `search` scores for the query and the file names, scaled so that the best is 1.
 fn matches(
     project: &Project,
     synced: &mut SyncedStore,
@@ -117,15 +115,15 @@ fn matches(
     Ok(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect())
 }
 
-/// Returns why a memory of this scope does not hold for the files at hand.
-fn elsewhere(scope: &Scope, focus: &Focus) -> Option<String> {
+/// Returns the reason to skip a memory whose language no file of the focus has.
+fn other_language(scope: &Scope, focus: &Focus) -> Option<String> {
     let Scope::Language(name) = scope else { return None };
     let wanted = language::from_scope(name)?;
     let mut found: Vec<Language> = Vec::new();
     for file in &focus.files {
         found.push(language::from_path(file)?);
     }
-    let is_here = |language: &Language| wanted.contains(language);
-    (!found.is_empty() && !found.iter().any(is_here))
-        .then(|| format!("it is about {name}, which none of the files at hand is"))
+    let is_wanted = |language: &Language| wanted.contains(language);
+    (!found.is_empty() && !found.iter().any(is_wanted))
+        .then(|| format!("its language is {name}, but none of the files is"))
 }

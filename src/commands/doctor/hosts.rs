@@ -1,24 +1,25 @@
-//! What others have of cerberus: blocks in their files, and settings that start it.
+//! Checks of the integrations: managed blocks in documents, and client settings that start cerberus.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::bank::ExternalFile;
+use crate::text::plural;
 
-use super::super::inject::{self, Host};
-use super::super::managed_block;
-use super::{Doctor, counted};
+use super::Doctor;
+use crate::commands::inject::{self, ClientProfile};
+use crate::ops::managed_block;
 
-/// The files that agents read, with the hosts that a block in them may be for.
-const READ_BY_AGENTS: &[(&str, Option<Host>)] = &[
-    ("AGENTS.md", Some(Host::AgentsMd)),
+/// The documents that agents read, with the client profile that a block in them may use.
+const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[
+    ("AGENTS.md", Some(ClientProfile::AgentsMd)),
     ("CLAUDE.md", None),
     ("GEMINI.md", None),
     ("CONTRIBUTING.md", None),
-    (".cursor/rules/cerberus.mdc", Some(Host::Cursor)),
-    (".github/copilot-instructions.md", Some(Host::Copilot)),
+    (".cursor/rules/cerberus.mdc", Some(ClientProfile::Cursor)),
+    (".github/copilot-instructions.md", Some(ClientProfile::Copilot)),
 ];
 
-/// The settings of agents that may start cerberus, with what prints them anew.
+/// The settings of clients that may start cerberus, with the command that prints them.
 const SETTINGS: &[(&str, &str)] = &[
     (".claude/settings.json", "cerberus hooks print claude"),
     (".claude/settings.local.json", "cerberus hooks print claude"),
@@ -33,79 +34,77 @@ const SETTINGS: &[(&str, &str)] = &[
 ];
 
 impl Doctor<'_> {
-    /// Looks at the blocks that `inject --into` keeps.
+    /// Checks that the blocks of `inject --into` are up to date.
     pub(super) fn blocks(&mut self) {
-        for (path, host) in READ_BY_AGENTS {
+        for (path, client) in DOCUMENTS {
             let full = self.project.root.join(path);
-            let text = self.foreign(&full).unwrap_or_default();
-            let is_kept = managed_block::MARKDOWN
-                .around(text.as_bytes())
+            let text = self.read_external(&full).unwrap_or_default();
+            let has_block = managed_block::MARKDOWN
+                .without_block(text.as_bytes())
                 .map_or(true, |it| it.len() < text.len());
-            if !is_kept {
+            if !has_block {
                 continue;
             }
-            self.looked_at.push(format!("the block in {path}"));
+            self.checks.push(format!("the block in {path}"));
             self.with_store("hosts", |doctor, scratch| {
-                // For whom it was made is not written in it.
+                // The block does not record its client profile.
                 let mut is_stale = true;
-                for host in [None, *host] {
-                    let request = inject::Request { host, ..inject::Request::default() };
-                    is_stale &= inject::keep(scratch, &request, &full, true)?.stale;
+                for client in [None, *client] {
+                    let request = inject::Request { client, ..inject::Request::default() };
+                    is_stale &= inject::update_block(scratch, &request, &full, true)?.stale;
                 }
                 if is_stale {
-                    let message =
-                        format!("the block in `{path}` is not what `inject` gives now, or was made with other options");
-                    doctor.remark("hosts", message, format!("cerberus memory inject --into {path}"));
+                    let message = format!(
+                        "the block in `{path}` is out of date, or was written with other options"
+                    );
+                    doctor.info("hosts", message, format!("cerberus memory inject --into {path}"));
                 }
                 Ok(())
             });
         }
     }
 
-    /// Looks whether the hooks and settings that start cerberus find it.
-    pub(super) fn hooks(&mut self, folders: &[PathBuf]) {
+    /// Checks that the hooks and settings that start cerberus can find it.
+    pub(super) fn hooks(&mut self) {
         let root = &self.project.root;
-        let mut found = 0;
-        let own = SETTINGS.iter().map(|(path, next)| (root.join(path), *next));
+        let mut n_files = 0;
+        let settings = SETTINGS.iter().map(|(path, next)| (root.join(path), *next));
         let hook = crate::tree::git::hook(root, "pre-commit");
         let hook = hook.map(|path| (path, "cerberus hooks print git"));
-        for (path, next) in own.chain(hook).collect::<Vec<_>>() {
-            let Some(text) = self.foreign(&path) else { continue };
+        for (path, next) in settings.chain(hook).collect::<Vec<_>>() {
+            let Some(text) = self.read_external(&path) else { continue };
             let programs = programs(&text);
-            found += usize::from(!programs.is_empty());
+            n_files += usize::from(!programs.is_empty());
             let file = super::shown(self.project, &path);
             for program in programs {
                 let is_found = match program.contains('/') {
                     true => root.join(&program).is_file(),
-                    false => folders.iter().any(|folder| folder.join(&program).is_file()),
+                    false => {
+                        self.program_folders.iter().any(|folder| folder.join(&program).is_file())
+                    }
                 };
                 if is_found {
                     continue;
                 }
                 let (why, next) = match program.contains('/') {
                     true => (
-                        "which is not there",
-                        format!("mend the path; see what belongs there with: {next}"),
+                        "which does not exist",
+                        format!("fix the path; print the expected settings with: {next}"),
                     ),
-                    false => (
-                        "which is not on PATH",
-                        "put cerberus, or a link to it, into a folder of PATH".to_owned(),
-                    ),
+                    false => {
+                        ("which is not on PATH", "install cerberus in a folder of PATH".to_owned())
+                    }
                 };
-                self.wrong("hosts", format!("`{file}` starts `{program}`, {why}"), next);
+                self.error("hosts", format!("`{file}` starts `{program}`, {why}"), next);
             }
         }
-        if found > 0 {
-            self.looked_at.push(counted(
-                found,
-                "file that starts cerberus",
-                "files that start cerberus",
-            ));
+        if n_files > 0 {
+            self.checks.push(plural(n_files, "client configuration"));
         }
     }
 
-    /// Returns the text of somebody else's file, if there is one that can be read.
-    fn foreign(&self, path: &Path) -> Option<String> {
+    /// Returns the text of a file that cerberus does not own, if it is readable.
+    fn read_external(&self, path: &Path) -> Option<String> {
         if !path.is_file() {
             return None;
         }
@@ -114,7 +113,7 @@ impl Doctor<'_> {
     }
 }
 
-/// Returns the programs called `cerberus` that a script or settings start, each once.
+/// Returns the paths of `cerberus` that a script or settings run, without duplicates.
 fn programs(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (at, name) in text.match_indices("cerberus") {
@@ -124,7 +123,7 @@ fn programs(text: &str) -> Vec<String> {
         let start = start.map_or(0, |start| start + 1);
         let program = &text[start..at + name.len()];
         let is_program = program == name || program.ends_with("/cerberus");
-        // The name of a server in settings is no program.
+        // The name of a server in settings is not a program.
         let is_key = after.starts_with('"') && after[1..].trim_start().starts_with(':');
         let is_named = after.starts_with('"') && !is_command(&text[..start]);
         if starts && is_program && !is_key && !is_named && !found.iter().any(|it| it == program) {
@@ -134,7 +133,7 @@ fn programs(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns whether what comes next in settings is the value of `command`.
+/// Whether `before` ends with the key `command`, so that its value follows.
 fn is_command(before: &str) -> bool {
     let before = before.trim_end_matches('"').trim_end().trim_end_matches('[').trim_end();
     let key = before.trim_end_matches([':', '=']).trim_end().trim_end_matches('"');

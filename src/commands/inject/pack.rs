@@ -1,30 +1,31 @@
-//! What goes into a budget, and what stays out.
+//! Selects the items that fit into a budget.
 //!
-//! Pins first, whatever they cost, but for the built-in ones, which get a fifth; then texts and examples, which share what the budget
-//! has for each; then whatever still fits. What does not fit is skipped, not a stop.
+//! Pins come first; the built-in ones get at most a fifth of the budget. Then texts and examples
+//! are added, each up to its share, then any item that still fits. An item that does not fit is
+//! skipped and the next one is tried.
 //!
-//! Sizes are added up, which is exact for pieces that end with a newline and begin with
-//! none and with no `/`: no token of the vocabulary reaches from one into the other.
+//! Costs are added up. That is exact for items that end with a newline and do not start with a
+//! newline or `/`: no token of the vocabulary spans two such items.
 
 use crate::tokens;
 
-/// What a text costs, in each of the ways that hosts count.
+/// The size of a text in each unit in which clients limit it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Size {
+pub(crate) struct Cost {
     pub(crate) tokens: usize,
-    /// UTF-16 units, which is what hosts written in JavaScript call characters, and never
-    /// less than the others'.
+    /// UTF-16 units: the characters of clients written in JavaScript, and an upper bound for the
+    /// characters of others.
     pub(crate) chars: usize,
     pub(crate) bytes: usize,
     pub(crate) lines: usize,
 }
 
-impl Size {
+impl Cost {
     pub(crate) const ZERO: Self = Self { tokens: 0, chars: 0, bytes: 0, lines: 0 };
     pub(crate) const UNLIMITED: Self =
         Self { tokens: usize::MAX, chars: usize::MAX, bytes: usize::MAX, lines: usize::MAX };
 
-    /// Returns the size of a text.
+    /// Returns the cost of a text.
     pub(crate) fn of(text: &str) -> Self {
         Self {
             tokens: tokens::count(text),
@@ -50,7 +51,7 @@ impl Size {
             && self.lines <= limit.lines
     }
 
-    pub(super) fn less(self, other: Self) -> Self {
+    pub(super) fn minus(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.saturating_sub(other.tokens),
             chars: self.chars.saturating_sub(other.chars),
@@ -60,72 +61,68 @@ impl Size {
     }
 }
 
-/// What is to be packed: sizes, in the order of importance.
-pub(super) struct Load<'a> {
-    /// Above the first pin.
-    pub(super) pin_header: Size,
-    pub(super) pins: &'a [Size],
-    /// Which of the pins are built in: general advice, which is not to crowd out what
-    /// people wrote.
-    pub(super) built_in: &'a [bool],
-    /// Above the first text.
-    pub(super) text_header: Size,
-    pub(super) texts: &'a [Size],
+/// The costs of the items to pack, the most important first.
+pub(super) struct PackInput<'a> {
+    pub(super) pin_header: Cost,
+    pub(super) pins: &'a [Cost],
+    /// Which pins are built in: general advice, which must not displace the user's own pins.
+    pub(super) is_builtin: &'a [bool],
+    pub(super) text_header: Cost,
+    pub(super) texts: &'a [Cost],
 }
 
-/// What was packed, a flag for each piece, and how much there was left for it where it
-/// was not.
+/// The selected items, one flag for each item, and their total cost.
 #[derive(Debug, Clone)]
 pub(super) struct Packed {
     pub(super) pins: Vec<bool>,
     pub(super) texts: Vec<bool>,
     pub(super) examples: Vec<bool>,
-    pub(super) used: Size,
+    pub(super) used: Cost,
 }
 
-/// Packs what fits into `limit`, of which examples get `code_share` where texts want the
-/// rest. `example` gives the size of a text's example; it is asked for no more than needed.
+/// Selects the items that fit into `limit`. Examples get the share `code_share` of the tokens if
+/// the texts need the rest. `example` returns the cost of a text's example and is called lazily.
 pub(super) fn pack(
-    load: &Load<'_>,
-    example: &mut dyn FnMut(usize) -> Option<Size>,
-    limit: Size,
+    input: &PackInput<'_>,
+    example: &mut dyn FnMut(usize) -> Option<Cost>,
+    limit: Cost,
     code_share: f64,
 ) -> Packed {
-    let n_texts = load.texts.len();
+    let n_texts = input.texts.len();
     let mut packed = Packed {
-        pins: vec![false; load.pins.len()],
+        pins: vec![false; input.pins.len()],
         texts: vec![false; n_texts],
         examples: vec![false; n_texts],
-        used: Size::ZERO,
+        used: Cost::ZERO,
     };
-    let mut for_built_in = limit.tokens / 5;
-    for (at, pin) in load.pins.iter().enumerate() {
+    let mut builtin_budget = limit.tokens / 5;
+    for (idx, pin) in input.pins.iter().enumerate() {
         let first = !packed.pins.contains(&true);
-        let cost = if first { load.pin_header.plus(*pin) } else { *pin };
-        if load.built_in[at] {
-            if for_built_in < cost.tokens {
+        let cost = if first { input.pin_header.plus(*pin) } else { *pin };
+        if input.is_builtin[idx] {
+            if builtin_budget < cost.tokens {
                 continue;
             }
-            for_built_in -= cost.tokens;
+            builtin_budget -= cost.tokens;
         }
-        packed.pins[at] = packed.take(cost, limit);
+        packed.pins[idx] = packed.add(cost, limit);
     }
     let text_share = limit.tokens.saturating_sub(share(limit.tokens, code_share));
-    packed.take_texts(load, Size { tokens: text_share, ..limit });
-    packed.take_examples(example, limit);
-    // What is left goes to whoever comes first.
-    packed.take_texts(load, limit);
-    packed.take_examples(example, limit);
+    packed.add_texts(input, Cost { tokens: text_share, ..limit });
+    packed.add_examples(example, limit);
+    // The rest goes to the first items that fit.
+    packed.add_texts(input, limit);
+    packed.add_examples(example, limit);
     packed
 }
 
-/// Returns the part of the budget that examples get.
+/// Returns the tokens reserved for examples.
 fn share(tokens: usize, code_share: f64) -> usize {
     if tokens == usize::MAX { 0 } else { (tokens as f64 * code_share).round() as usize }
 }
 
 impl Packed {
-    fn take(&mut self, cost: Size, limit: Size) -> bool {
+    fn add(&mut self, cost: Cost, limit: Cost) -> bool {
         let fits = self.used.plus(cost).fits(limit);
         if fits {
             self.used = self.used.plus(cost);
@@ -133,25 +130,25 @@ impl Packed {
         fits
     }
 
-    fn take_texts(&mut self, load: &Load<'_>, limit: Size) {
-        for (at, text) in load.texts.iter().enumerate() {
-            if !self.texts[at] {
+    fn add_texts(&mut self, input: &PackInput<'_>, limit: Cost) {
+        for (idx, text) in input.texts.iter().enumerate() {
+            if !self.texts[idx] {
                 let first = !self.texts.contains(&true);
-                let cost = if first { load.text_header.plus(*text) } else { *text };
-                self.texts[at] = self.take(cost, limit);
+                let cost = if first { input.text_header.plus(*text) } else { *text };
+                self.texts[idx] = self.add(cost, limit);
             }
         }
     }
 
-    fn take_examples(&mut self, example: &mut dyn FnMut(usize) -> Option<Size>, limit: Size) {
-        for at in 0..self.texts.len() {
-            // With the budget spent no file is worth opening.
-            if self.texts[at]
-                && !self.examples[at]
+    fn add_examples(&mut self, example: &mut dyn FnMut(usize) -> Option<Cost>, limit: Cost) {
+        for idx in 0..self.texts.len() {
+            // `example` reads a file: do not call it with an exhausted budget.
+            if self.texts[idx]
+                && !self.examples[idx]
                 && self.used.tokens < limit.tokens
-                && let Some(cost) = example(at)
+                && let Some(cost) = example(idx)
             {
-                self.examples[at] = self.take(cost, limit);
+                self.examples[idx] = self.add(cost, limit);
             }
         }
     }
@@ -161,27 +158,27 @@ impl Packed {
 mod tests {
     use super::*;
 
-    fn sizes(tokens: &[usize]) -> Vec<Size> {
-        tokens.iter().map(|&tokens| Size { tokens, ..Size::ZERO }).collect()
+    fn costs(tokens: &[usize]) -> Vec<Cost> {
+        tokens.iter().map(|&tokens| Cost { tokens, ..Cost::ZERO }).collect()
     }
 
-    /// Packs pins, texts and examples of so many tokens, with headers of one token each.
+    /// Packs items with these token counts, with headers of one token each.
     #[track_caller]
     fn check(pins: &[usize], texts: &[usize], examples: &[usize], budget: usize, expected: &str) {
-        let one = Size { tokens: 1, ..Size::ZERO };
-        let (pins, texts, examples) = (sizes(pins), sizes(texts), sizes(examples));
-        // Here a pin of ten tokens is a built-in one.
-        let built_in: Vec<bool> = pins.iter().map(|pin| pin.tokens == 10).collect();
-        let load = Load {
+        let one = Cost { tokens: 1, ..Cost::ZERO };
+        let (pins, texts, examples) = (costs(pins), costs(texts), costs(examples));
+        // Pins of ten tokens are built in.
+        let is_builtin: Vec<bool> = pins.iter().map(|pin| pin.tokens == 10).collect();
+        let input = PackInput {
             pin_header: one,
             pins: &pins,
-            built_in: &built_in,
+            is_builtin: &is_builtin,
             text_header: one,
             texts: &texts,
         };
-        let limit = Size { tokens: budget, ..Size::UNLIMITED };
-        let mut example = |at: usize| examples.get(at).copied().filter(|it| it.tokens > 0);
-        let packed = pack(&load, &mut example, limit, 0.6);
+        let limit = Cost { tokens: budget, ..Cost::UNLIMITED };
+        let mut example = |idx: usize| examples.get(idx).copied().filter(|it| it.tokens > 0);
+        let packed = pack(&input, &mut example, limit, 0.6);
         let flags = |flags: &[bool]| -> String {
             flags.iter().map(|flag| if *flag { '#' } else { '.' }).collect()
         };
@@ -202,27 +199,27 @@ mod tests {
     }
 
     #[test]
-    fn either_takes_what_the_other_leaves() {
+    fn unused_budget_goes_to_the_other_kind() {
         check(&[], &[9], &[80], 100, " # # 90");
         check(&[], &[19, 20, 20, 20], &[], 100, " #### .... 80");
         check(&[], &[9, 20, 40], &[10, 10, 20], 100, " ### ##. 90");
     }
 
     #[test]
-    fn what_does_not_fit_is_skipped() {
+    fn items_that_do_not_fit_are_skipped() {
         check(&[200, 9], &[300, 9], &[0, 900], 100, ".# .# .. 20");
         check(&[1], &[1], &[1], 0, ". . . 0");
         check(&[], &[9, 9], &[200, 30], 100, " ## .# 49");
     }
 
     #[test]
-    fn built_in_pins_get_a_fifth() {
+    fn is_builtin_pins_get_a_fifth() {
         check(&[11, 10, 10], &[20], &[], 60, "##. # . 43");
         check(&[10], &[20], &[], 50, ". # . 21");
     }
 
     #[test]
-    fn pins_come_first_whatever_they_cost() {
+    fn pins_come_before_texts_and_examples() {
         check(&[80, 11], &[9, 9], &[1, 1], 100, "## .. .. 92");
         check(&[60], &[9, 9], &[10, 20], 100, "# ## #. 90");
     }

@@ -1,18 +1,28 @@
-//! The bank's folder and what the memories say of themselves.
+//! Checks of the bank's folder, the memories, their links and the pins.
 
 use std::collections::BTreeMap;
 
 use crate::bank::{MemoryFile, names};
 use crate::markdown::{frontmatter, sections};
 use crate::model::{MemoryStatus, MemoryType};
+use crate::text::plural;
 
-use super::super::{links, memories, pins};
-use super::{Doctor, Severity, counted, failed, listed, shown};
+use crate::config::{Severity, failed_check};
+use crate::ops::{links, memories, pins};
+
+use super::{Doctor, Stage, listed, shown};
 
 impl Doctor<'_> {
-    /// Looks at the bank's folder; returns whether there is anything to look at in it.
-    pub(super) fn bank(&mut self) -> bool {
-        self.looked_at.push("bank".to_owned());
+    /// Checks the bank's folder.
+    pub(super) fn bank(&mut self) {
+        if !self.memory_enabled {
+            return self.info(
+                "configuration",
+                "memory is disabled for this project",
+                "set `enabled = true` under `[memory]` in `cerberus.toml`",
+            );
+        }
+        self.checks.push("bank".to_owned());
         let bank = &self.project.bank;
         let folder = shown(self.project, bank.folder());
         if !bank.exists() {
@@ -20,93 +30,91 @@ impl Doctor<'_> {
                 let next = format!(
                     "move it away, then run `cerberus memory init`: mv {folder} {folder}.old"
                 );
-                self.wrong("bank", format!("`{folder}` is no folder"), next);
+                self.error("bank", format!("`{folder}` is not a folder"), next);
             } else {
-                self.wrong("bank", "there is no bank", "cerberus memory init");
+                self.error("bank", "there is no bank", "cerberus memory init");
             }
-            return false;
+            return;
         }
         if let Err(error) = bank.check_readable() {
-            self.failed("bank", &error);
-            return false;
+            return self.failed("bank", &error);
         }
         if let Some(why) = bank.unwritable() {
-            self.wrong(
+            self.error(
                 "bank",
-                format!("{why}; nothing can be remembered"),
+                format!("{why}; memories cannot be saved"),
                 format!("chmod -R u+w {folder}"),
             );
         }
-        let left = bank.stale_temp_files();
-        if !left.is_empty() {
-            let n = counted(left.len(), "temporary file", "temporary files");
-            let paths: Vec<String> = left.iter().map(|file| format!("{folder}/{file}")).collect();
-            let message = format!("a killed command left {n}: {}", listed(&paths));
-            self.remark("bank", message, format!("find {folder} -name \".cerberus-*\" -delete"));
+        let stale = bank.stale_temp_files();
+        if !stale.is_empty() {
+            let n = plural(stale.len(), "temporary file");
+            let paths: Vec<String> = stale.iter().map(|file| format!("{folder}/{file}")).collect();
+            let message = format!("{n} of an interrupted command: {}", listed(&paths));
+            self.info("bank", message, format!("find {folder} -name \".cerberus-*\" -delete"));
         }
-        true
+        self.create_scratch();
+        self.stage = Stage::Bank;
     }
 
-    /// Looks at each memory by itself, and returns those that can be read.
-    pub(super) fn memories(&mut self) -> Option<Vec<MemoryFile>> {
-        let (files, odd) = match self.project.bank.list() {
+    /// Checks each memory and loads the readable ones.
+    pub(super) fn memories(&mut self) {
+        let (files, warnings) = match self.project.bank.list() {
             Ok(listed) => listed,
-            Err(error) => {
-                self.failed("memories", &error);
-                return None;
-            }
+            Err(error) => return self.failed("memories", &error),
         };
-        for warning in odd {
-            self.wrong("memories", warning, "put the file itself there, under a plain name");
+        for warning in warnings {
+            self.error("memories", warning, "replace it by a regular file with a valid name");
         }
         let folder = shown(self.project, self.project.bank.folder());
         let mut all = Vec::with_capacity(files.len());
         for file in files {
             if let Err(failure) = names::check_file(&file) {
-                let next = format!("give it another name in `{folder}`");
-                self.remark("memories", failure.message, next);
+                let next = format!("rename it in `{folder}`");
+                self.info("memories", failure.message, next);
             }
             match self.project.bank.read(&file) {
                 Ok(stored) => all.push(stored),
                 Err(error) => {
-                    let mut finding = failed("memories", &error);
-                    if finding.severity == Severity::Wrong {
+                    let mut finding = failed_check("memories", &error);
+                    if finding.severity == Severity::Error {
                         finding.next = format!("split it, or move it out of `{folder}`");
                     }
                     self.findings.push(finding);
                 }
             }
         }
-        self.looked_at.push(counted(all.len(), "memory", "memories"));
+        self.checks.push(plural(all.len(), "memory"));
         for stored in &all {
             self.text(stored);
         }
         self.ids(&all);
         self.rules_without_example(&all);
-        Some(all)
+        self.memories = Some(all);
     }
 
     fn text(&mut self, stored: &MemoryFile) {
         let (id, text) = (&stored.memory.id, &stored.text);
         let path = shown(self.project, &self.project.bank.folder().join(&stored.file));
-        let marked = |mark: &str| text.lines().position(|line| line.starts_with(mark));
-        if let (Some(line), Some(_)) = (marked("<<<<<<< "), marked(">>>>>>> ")) {
-            let message = format!("`{path}:{}` holds a merge conflict", line + 1);
-            self.wrong("memories", message, format!("keep one side of it in `{path}`"));
-            // What else is odd in it comes of that.
+        let find = |marker: &str| text.lines().position(|line| line.starts_with(marker));
+        if let (Some(line), Some(_)) = (find("<<<<<<< "), find(">>>>>>> ")) {
+            let message = format!("`{path}:{}` has a merge conflict", line + 1);
+            self.error("memories", message, format!("resolve the conflict in `{path}`"));
+            // Other problems of this file are consequences of the conflict.
             return;
         }
+        let problem = |line: usize, column: usize, message: &str, n_problems: usize| {
+            let more = match n_problems {
+                1 => String::new(),
+                n => format!(" (and {} more)", n - 1),
+            };
+            format!("`{path}:{}:{}`: {message}{more}", line + 1, column + 1)
+        };
         let front = frontmatter::parse(text).warnings;
         if let Some(first) = front.first() {
-            let more = if front.len() > 1 {
-                format!(" (and {} more)", front.len() - 1)
-            } else {
-                String::new()
-            };
-            let place = format!("{path}:{}:{}", first.line + 1, first.column + 1);
-            let next =
-                first.hint.clone().unwrap_or_else(|| "mend the line in an editor".to_owned());
-            self.wrong("memories", format!("`{place}`: {}{more}", first.message), next);
+            let message = problem(first.line, first.column, &first.message, front.len());
+            let next = first.hint.clone().unwrap_or_else(|| "fix the line in an editor".to_owned());
+            self.error("memories", message, next);
         }
         for warning in
             stored.warnings.iter().filter(|it| !it.starts_with(&format!("{}:", stored.file)))
@@ -116,25 +124,19 @@ impl Doctor<'_> {
             } else {
                 format!("split it: cerberus memory sections {id}")
             };
-            self.remark("memories", warning.clone(), next);
+            self.info("memories", warning.clone(), next);
         }
         let tags = sections::parse(text).diagnostics;
         if let Some(first) = tags.first() {
-            let more = if tags.len() > 1 {
-                format!(" (and {} more)", tags.len() - 1)
-            } else {
-                String::new()
-            };
-            let place = format!("{path}:{}:{}", first.line + 1, first.column + 1);
-            let how = if first.code == "unclosed" { "--fix" } else { "--validate" };
-            let next = format!("cerberus memory sections {id} {how}");
-            self.wrong("memories", format!("`{place}`: {}{more}", first.message), next);
+            let message = problem(first.line, first.column, &first.message, tags.len());
+            let flag = if first.code == "unclosed" { "--fix" } else { "--validate" };
+            self.error("memories", message, format!("cerberus memory sections {id} {flag}"));
         }
         if let Err(why) = memories::languages(&stored.memory.scope)
             && why.contains("not indexed")
         {
             let next = format!("cerberus memory update {id} --scope project");
-            self.remark("memories", format!("`{id}` can never have an example: {why}"), next);
+            self.info("memories", format!("`{id}` cannot have an example: {why}"), next);
         }
     }
 
@@ -151,25 +153,25 @@ impl Doctor<'_> {
                     format!("`{other_file}` is ignored: `{file}` already has the id `{id}`")
                 } else {
                     format!(
-                        "the ids `{id}` of `{file}` and `{other_id}` of `{other_file}` differ in case alone"
+                        "the ids `{id}` of `{file}` and `{other_id}` of `{other_file}` differ only in case"
                     )
                 };
-                let next = format!("give `{other_file}` an `id` of its own in its frontmatter");
-                self.wrong("memories", message, next);
+                let next = format!("set a unique `id` in the frontmatter of `{other_file}`");
+                self.error("memories", message, next);
             }
         }
         let mut files: BTreeMap<String, &str> = BTreeMap::new();
         for stored in all {
             if let Some(other) = files.insert(stored.file.to_lowercase(), &stored.file) {
                 let message = format!(
-                    "`{other}` and `{}` are one file where case does not count",
+                    "`{other}` and `{}` are the same file on case-insensitive file systems",
                     stored.file
                 );
-                self.wrong(
+                self.error(
                     "memories",
                     message,
                     format!(
-                        "git mv one of them to another name below `{}`",
+                        "rename one of them in `{}` with `git mv`",
                         shown(self.project, self.project.bank.folder())
                     ),
                 );
@@ -178,7 +180,7 @@ impl Doctor<'_> {
     }
 
     fn rules_without_example(&mut self, all: &[MemoryFile]) {
-        // A lock that cannot be read is told of by its own check.
+        // The check of the anchors reports an unreadable lock file.
         let Ok(anchors) = self.project.bank.anchors() else { return };
         let is_without = |stored: &&MemoryFile| {
             let memory = &stored.memory;
@@ -190,62 +192,58 @@ impl Doctor<'_> {
         let without: Vec<String> =
             all.iter().filter(is_without).map(|stored| stored.memory.id.clone()).collect();
         if let Some(first) = without.first() {
-            let has = counted(without.len(), "rule has no example", "rules have no example");
+            let n = plural(without.len(), "rule");
             let next = format!(
-                "cerberus memory anchor {first} --candidates 5, or give --hint with a word of its code"
+                "cerberus memory anchor {first} --candidates 5, or add --hint with a word of its code"
             );
-            self.remark("memories", format!("{has}: {}", listed(&without)), next);
+            self.info("memories", format!("{n} without an example: {}", listed(&without)), next);
         }
     }
 
-    /// Looks at where the links between memories and code lead.
+    /// Checks the links between memories and to code.
     pub(super) fn links(&mut self) {
         self.with_store("links", |doctor, scratch| {
             let report = links::links(scratch, true)?;
-            doctor.looked_at.push(counted(report.total, "link", "links"));
+            doctor.checks.push(plural(report.total, "link"));
             if report.broken > 0 {
                 let places: Vec<String> = report
                     .edges
                     .iter()
                     .map(|edge| format!("{}:{} to {}", edge.file, edge.line, edge.target))
                     .collect();
-                let leads = counted(
-                    report.broken,
-                    "link does not lead where it says",
-                    "links do not lead where they say",
-                );
-                let message = format!("{leads}: {}", listed(&places));
-                doctor.wrong("links", message, "cerberus memory links --broken");
+                let n = plural(report.broken, "broken link");
+                let message = format!("{n}: {}", listed(&places));
+                doctor.error("links", message, "cerberus memory links --broken");
             }
             for cycle in &report.cycles {
-                let next = "take one of these links out of the memories";
-                doctor.wrong("links", cycle.warning(), next);
+                let next = "remove one of these links";
+                doctor.error("links", cycle.warning(), next);
             }
             Ok(())
         });
     }
 
-    /// Looks at the persistent pins.
+    /// Checks the persistent pins.
     pub(super) fn pins(&mut self) {
         self.with_store("pins", |doctor, scratch| {
             let path = shown(doctor.project, &scratch.bank.pin_file());
             let file = scratch.bank.pins()?;
             if let Some(fault) = file.fault {
-                let next = format!("mend it, or take it back: git checkout -- {path}");
-                doctor.wrong("pins", format!("{fault}; no pin of it is given"), next);
+                let next = format!("fix it, or restore it: git checkout -- {path}");
+                doctor.error("pins", format!("{fault}; its pins are not injected"), next);
                 return Ok(());
             }
             let totals = pins::list(scratch, &pins::Filter::default(), false, None)?.totals;
-            doctor.looked_at.push(counted(totals.pins, "pin", "pins"));
+            doctor.checks.push(plural(totals.pins, "pin"));
             if totals.pins > totals.max_pins || totals.tokens > totals.max_tokens {
                 let message = format!(
-                    "{} of {} tokens are over the limit of {} and {} tokens",
-                    counted(totals.pins, "pin", "pins"),
-                    totals.tokens,
-                    counted(totals.max_pins, "pin", "pins"),
-                    totals.max_tokens
+                    "{} with {} exceed the limit of {} and {}",
+                    plural(totals.pins, "pin"),
+                    plural(totals.tokens, "token"),
+                    plural(totals.max_pins, "pin"),
+                    plural(totals.max_tokens, "token")
                 );
-                doctor.wrong("pins", message, "see what can go: cerberus memory pin list");
+                doctor.error("pins", message, "find pins to remove: cerberus memory pin list");
             }
             Ok(())
         });

@@ -1,4 +1,4 @@
-//! The code of an anchor as it is now, or why it is not shown.
+//! The current code of an anchor, or the reason it is not shown.
 
 use crate::engine::track;
 use crate::model::{Anchor, Language, State};
@@ -7,18 +7,18 @@ use crate::ops::pins::render::safe;
 use crate::syntax::excerpt::excerpt;
 use crate::tree::read;
 
-/// Code that shows a memory.
+/// The example of a memory.
 #[derive(Debug, Clone)]
 pub(super) struct Example {
-    /// From 0.
+    /// Counted from 0.
     pub(super) first_line: u32,
     pub(super) code: String,
     pub(super) state: State,
-    /// As it is given: path, fence and all.
+    /// The injected lines: path, fences and code.
     pub(super) text: String,
 }
 
-/// Returns the code at the current place of an anchor that holds.
+/// Returns the code at the current location of an anchor.
 pub(super) fn example(
     project: &Project,
     anchor: &Anchor,
@@ -26,7 +26,7 @@ pub(super) fn example(
 ) -> Result<Example, String> {
     let gone = || {
         format!(
-            "its example is not at `{}` any more: run `cerberus memory reanchor`",
+            "its example is no longer at `{}`: run `cerberus memory reanchor`",
             anchor.symbol.as_deref().unwrap_or(&anchor.file)
         )
     };
@@ -44,7 +44,7 @@ pub(super) fn example(
     Ok(Example { first_line, code, state: symbol.state, text })
 }
 
-/// Returns code below the item that it belongs to, between fences that it cannot end.
+/// Formats code for the list item of its memory, with a fence longer than any in the code.
 fn fenced(file: &str, line: u32, state: State, language: Option<Language>, code: &str) -> String {
     let code = safe(code);
     let fence = "`".repeat((longest_run(&code) + 1).max(3));
@@ -69,7 +69,7 @@ fn longest_run(code: &str) -> usize {
     code.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Returns a file's extension where it can name a language.
+/// Returns the extension of a file if it is a valid language tag of a fence.
 fn extension(file: &str) -> &str {
     let extension = file.rsplit_once('.').map_or("", |it| it.1);
     let is_plain = extension.len() <= 10 && extension.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn no_code_ends_its_fence() {
+    fn the_fence_is_longer_than_any_fence_in_the_code() {
         check(
             "a.py",
             State::Fresh,

@@ -1,0 +1,232 @@
+//! Builds the injected text from the items that fit into the budget.
+
+use crate::bank::MemoryFile;
+use crate::model::Pin;
+use crate::ops::Project;
+use crate::ops::memories::Memories;
+use crate::ops::pins::render;
+use crate::text::plural;
+
+use super::example::{self, Example};
+use super::pack::{self, Cost, PackInput, Packed};
+use super::{InjectedExample, InjectedMemory, Skipped, text};
+
+const HEADER: &str = "Project memory:\n";
+
+/// How often packing is repeated to make room for the footer that lists the skipped items.
+const MAX_PACKINGS: usize = 4;
+
+/// A part of the text with its cost.
+pub(super) struct Item {
+    text: String,
+    cost: Cost,
+}
+
+impl Item {
+    pub(super) fn new(text: String) -> Self {
+        Self { cost: Cost::of(&text), text }
+    }
+}
+
+/// Builds the text.
+pub(super) struct Block<'a> {
+    pub(super) project: &'a Project,
+    pub(super) memories: &'a Memories,
+    pub(super) with_examples: bool,
+    pub(super) pins: Vec<Item>,
+    pub(super) is_builtin: Vec<bool>,
+    pub(super) texts: Vec<Item>,
+    /// The examples that were looked up so far.
+    pub(super) examples: Vec<Option<Result<Example, String>>>,
+    pub(super) ranked: &'a [&'a MemoryFile],
+}
+
+impl Block<'_> {
+    /// Returns the text that fits into `limit` and the items in it. With `has_footer` the last
+    /// line of the text counts the skipped items.
+    pub(super) fn fill(&mut self, limit: Cost, has_footer: bool) -> (String, Packed) {
+        let pins: Vec<Cost> = self.pins.iter().map(|pin| pin.cost).collect();
+        let texts: Vec<Cost> = self.texts.iter().map(|text| text.cost).collect();
+        let is_builtin = self.is_builtin.clone();
+        let input = PackInput {
+            pin_header: Cost::of(render::HEADER),
+            pins: &pins,
+            is_builtin: &is_builtin,
+            text_header: Cost::of(HEADER),
+            texts: &texts,
+        };
+        let share = if self.with_examples { self.project.inject.code_share } else { 0.0 };
+        let mut costs: Vec<Option<Cost>> = vec![None; texts.len()];
+        let mut pack = |this: &mut Self, limit: Cost| {
+            let mut example = |idx: usize| {
+                if costs[idx].is_none() {
+                    costs[idx] = Some(this.example(idx).map_or(Cost::UNLIMITED, Cost::of));
+                }
+                costs[idx].filter(|cost| *cost != Cost::UNLIMITED)
+            };
+            pack::pack(&input, &mut example, limit, share)
+        };
+        let mut packed = pack(self, limit);
+        let mut footer = None;
+        if has_footer {
+            let mut shorter = packed.clone();
+            for _ in 0..MAX_PACKINGS {
+                let Some(line) = self.footer(&shorter) else { break };
+                if shorter.is_empty() {
+                    break;
+                }
+                if shorter.used.plus(Cost::of(&line)).fits(limit) {
+                    (packed, footer) = (shorter, Some(line));
+                    break;
+                }
+                shorter = pack(self, limit.minus(Cost::of(&line)));
+            }
+        }
+        let mut text = self.render(&packed, footer.as_deref());
+        // The sum of the costs can differ slightly from the cost of the whole text.
+        while !Cost::of(&text).fits(limit) && packed.drop_last() {
+            footer = footer.and_then(|_| self.footer(&packed));
+            text = self.render(&packed, footer.as_deref());
+        }
+        (text, packed)
+    }
+
+    /// Returns the text of an example; each is looked up once.
+    fn example(&mut self, idx: usize) -> Option<&str> {
+        if !self.with_examples {
+            return None;
+        }
+        let anchor = self.memories.anchors.get(&self.ranked[idx].memory.id)?;
+        let max_lines = self.project.inject.max_lines;
+        let found = self.examples[idx]
+            .get_or_insert_with(|| example::example(self.project, anchor, max_lines));
+        found.as_ref().ok().map(|example| example.text.as_str())
+    }
+
+    fn render(&self, packed: &Packed, footer: Option<&str>) -> String {
+        let mut text = String::new();
+        for (pin, _) in self.pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed) {
+            text.push_str(if text.is_empty() { render::HEADER } else { "" });
+            text.push_str(&pin.text);
+        }
+        let mut is_first = true;
+        for idx in (0..self.texts.len()).filter(|&idx| packed.texts[idx]) {
+            text.push_str(if is_first { HEADER } else { "" });
+            is_first = false;
+            text.push_str(&self.texts[idx].text);
+            if packed.examples[idx]
+                && let Some(Some(Ok(example))) = self.examples.get(idx)
+            {
+                text.push_str(&example.text);
+            }
+        }
+        if !text.is_empty() {
+            text.push_str(footer.unwrap_or_default());
+        }
+        text
+    }
+
+    /// Returns the line that counts the items without room, if there are any.
+    fn footer(&self, packed: &Packed) -> Option<String> {
+        let n_skipped = |flags: &[bool]| flags.iter().filter(|is_packed| !**is_packed).count();
+        let n_examples = (0..self.texts.len())
+            .filter(|&idx| packed.texts[idx] && !packed.examples[idx])
+            .filter(|&idx| self.with_examples && self.has_anchor(idx))
+            .filter(|&idx| !matches!(self.examples[idx], Some(Err(_))))
+            .count();
+        let counts = [
+            (n_skipped(&packed.pins), "pin"),
+            (n_skipped(&packed.texts), "memory"),
+            (n_examples, "example"),
+        ];
+        let present = counts.iter().filter(|(n, _)| *n > 0);
+        let skipped: Vec<String> = present.map(|(n, noun)| plural(*n, noun)).collect();
+        (!skipped.is_empty()).then(|| {
+            format!(
+                "Omitted for lack of space: {}. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.\n",
+                skipped.join(", ")
+            )
+        })
+    }
+
+    fn has_anchor(&self, idx: usize) -> bool {
+        self.memories.anchors.contains_key(&self.ranked[idx].memory.id)
+    }
+
+    pub(super) fn injected(&self, packed: &Packed) -> Vec<InjectedMemory> {
+        let packed_texts = (0..self.ranked.len()).filter(|&idx| packed.texts[idx]);
+        let injected = packed_texts.map(|idx| {
+            let memory = &self.ranked[idx].memory;
+            let anchor = self.memories.anchors.get(&memory.id);
+            let example = match (&self.examples[idx], anchor) {
+                (Some(Ok(example)), Some(anchor)) if packed.examples[idx] => {
+                    Some(InjectedExample {
+                        file: anchor.file.clone(),
+                        symbol: anchor.symbol.clone(),
+                        start_line: example.first_line + 1,
+                        code: example.code.clone(),
+                        state: example.state,
+                    })
+                }
+                _ => None,
+            };
+            InjectedMemory { id: memory.id.clone(), text: text(self.ranked[idx]), example }
+        });
+        injected.collect()
+    }
+
+    /// Returns the items without room and the examples that are not available.
+    pub(super) fn skipped(&self, pins: &[Pin], packed: &Packed, limit: Cost) -> Vec<Skipped> {
+        let rest = limit.minus(packed.used);
+        let room = |cost: Cost| {
+            if cost.tokens > rest.tokens {
+                format!("it needs {} tokens, {} remain", cost.tokens, rest.tokens)
+            } else {
+                "it exceeds the limit of the client".to_owned()
+            }
+        };
+        let mut skipped = Vec::new();
+        for idx in (0..pins.len()).filter(|&idx| !packed.pins[idx]) {
+            skipped.push(Skipped {
+                id: pins[idx].id.clone(),
+                what: "pin",
+                why: room(self.pins[idx].cost),
+            });
+        }
+        for idx in 0..self.ranked.len() {
+            let id = self.ranked[idx].memory.id.clone();
+            if !packed.texts[idx] {
+                skipped.push(Skipped { id, what: "memory", why: room(self.texts[idx].cost) });
+            } else if self.with_examples && self.has_anchor(idx) && !packed.examples[idx] {
+                let why = match &self.examples[idx] {
+                    Some(Ok(example)) => room(Cost::of(&example.text)),
+                    Some(Err(why)) => why.clone(),
+                    None => "no tokens remain".to_owned(),
+                };
+                skipped.push(Skipped { id, what: "example", why });
+            }
+        }
+        skipped
+    }
+}
+
+impl Packed {
+    fn is_empty(&self) -> bool {
+        !self.pins.contains(&true) && !self.texts.contains(&true)
+    }
+
+    /// Removes the least important item; returns whether there was one.
+    fn drop_last(&mut self) -> bool {
+        let last = |flags: &[bool]| flags.iter().rposition(|is_packed| *is_packed);
+        if let Some(idx) = last(&self.examples) {
+            self.examples[idx] = false;
+        } else if let Some(idx) = last(&self.texts) {
+            self.texts[idx] = false;
+        } else if let Some(idx) = last(&self.pins) {
+            self.pins[idx] = false;
+        } else {
+            return false;
+        }
+        true
+    }
+}
