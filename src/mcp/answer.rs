@@ -26,7 +26,7 @@ const FIRST: &[&str] = &["rank", "id", "state", "file", "symbol", "reason"];
 
 /// What only the data has: it explains a rank or repeats what is known.
 const DATA_ONLY: &[&str] =
-    &["lanes", "recency", "size", "match", "tokenizer", "contribution", "approval"];
+    &["signals", "recency", "size", "match", "tokenizer", "contribution", "approval"];
 
 /// What a tool answers.
 pub(super) struct Answer {
