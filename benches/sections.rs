@@ -14,7 +14,7 @@ use std::time::Instant;
 mod markdown;
 #[path = "../src/model/mod.rs"]
 mod model;
-#[path = "../src/text.rs"]
+#[path = "../src/text/mod.rs"]
 mod text;
 
 use markdown::sections;

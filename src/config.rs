@@ -1,6 +1,6 @@
-//! What the user has settled: flags over `cerberus.toml` over the user's own file.
+//! Configuration. Flags override `cerberus.toml`, which overrides the configuration of the user.
 //!
-//! The only reader of the environment, the current folder and the clock.
+//! Only this module reads the environment, the current folder and the clock.
 #![expect(clippy::disallowed_methods, reason = "this module reads the environment for all others")]
 
 use std::collections::BTreeMap;
@@ -24,34 +24,37 @@ use crate::ops::{Project, inject};
 use crate::text::{self, LineIndex};
 
 mod args;
-mod examine;
+mod check;
 
 pub(crate) use args::{ColorChoice, GlobalArgs};
 
-pub(crate) use examine::examine;
+pub(crate) use check::check;
 
-/// The variable by which a shell asks for completions.
+/// Environment variable with which a shell requests completions.
 pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 
-/// The gate, unless the user says otherwise.
+/// Default quality threshold.
 const MIN_QUALITY: f64 = 0.7;
 
-/// No configuration that a person wrote is larger.
+/// Size limit of a configuration file.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
-/// The width of output that goes to no terminal.
-const USUAL_WIDTH: usize = 100;
+/// Width of output that is not printed to a terminal.
+const DEFAULT_WIDTH: usize = 100;
 
-/// All that is settled before a command runs.
+/// Sample configuration: every key with its default, commented out.
+pub(crate) const SAMPLE: &str = include_str!("config/sample.toml");
+
+/// Settings of a command.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) project: Project,
     pub(crate) memory_enabled: bool,
-    /// The session that runs this, by `CERBERUS_SESSION`.
+    /// Session, from `CERBERUS_SESSION`.
     pub(crate) session: Option<String>,
 }
 
-/// What is known of where output goes.
+/// Properties of the output streams.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
     pub(crate) out_is_terminal: bool,
@@ -61,21 +64,21 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Looks at the streams: a flag decides before `NO_COLOR`, and that before the terminal.
+    /// Detects the properties. The flag overrides `NO_COLOR`, which overrides the terminal.
     pub(crate) fn detect(choice: ColorChoice) -> Self {
         let out_is_terminal = std::io::stdout().is_terminal();
         let color = match choice {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
             ColorChoice::Auto => {
-                let is_refused =
+                let is_disabled =
                     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
                 let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-                out_is_terminal && !is_refused && !is_dumb
+                out_is_terminal && !is_disabled && !is_dumb
             }
         };
         let width =
-            terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0));
+            terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0));
         Self {
             out_is_terminal,
             err_is_terminal: std::io::stderr().is_terminal(),
@@ -116,18 +119,19 @@ struct AnchorConfig {
 struct PinsConfig {
     max_pins: Option<usize>,
     max_tokens: Option<usize>,
-    defaults: Option<BuiltInPins>,
+    #[serde(alias = "defaults")]
+    builtin: Option<BuiltInPins>,
 }
 
 impl PinsConfig {
-    /// Returns these settings over the ones below them.
-    fn over(self, below: Self) -> pins::Settings {
-        let usual = pins::Settings::default();
-        let defaults = self.defaults.or(below.defaults);
+    /// Fills missing values from `user`, then from the defaults.
+    fn or(self, user: Self) -> pins::Settings {
+        let default = pins::Settings::default();
+        let builtin = self.builtin.or(user.builtin);
         pins::Settings {
-            max_pins: self.max_pins.or(below.max_pins).unwrap_or(usual.max_pins),
-            max_tokens: self.max_tokens.or(below.max_tokens).unwrap_or(usual.max_tokens),
-            off: defaults.map(|defaults| defaults.off()).unwrap_or_default(),
+            max_pins: self.max_pins.or(user.max_pins).unwrap_or(default.max_pins),
+            max_tokens: self.max_tokens.or(user.max_tokens).unwrap_or(default.max_tokens),
+            off: builtin.map(|builtin| builtin.disabled()).unwrap_or_default(),
         }
     }
 }
@@ -141,19 +145,19 @@ struct InjectConfig {
 }
 
 impl InjectConfig {
-    /// Returns these settings over the ones below them.
-    fn over(self, below: Self) -> inject::Settings {
-        let usual = inject::Settings::default();
-        let max_lines = self.max_lines.or(below.max_lines).map(NonZeroUsize::get);
+    /// Fills missing values from `user`, then from the defaults.
+    fn or(self, user: Self) -> inject::Settings {
+        let default = inject::Settings::default();
+        let max_lines = self.max_lines.or(user.max_lines).map(NonZeroUsize::get);
         inject::Settings {
-            budget: self.budget.or(below.budget).unwrap_or(usual.budget),
-            code_share: self.code_share.or(below.code_share).unwrap_or(usual.code_share),
-            max_lines: max_lines.unwrap_or(usual.max_lines),
+            budget: self.budget.or(user.budget).unwrap_or(default.budget),
+            code_share: self.code_share.or(user.code_share).unwrap_or(default.code_share),
+            max_lines: max_lines.unwrap_or(default.max_lines),
         }
     }
 }
 
-/// The built-in pins: all of them on or off, or some by their names.
+/// Built-in pins: all enabled or disabled, or some of them by name.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged, expecting = "expected true, false, or names as in `{ git = false }`")]
 enum BuiltInPins {
@@ -162,13 +166,13 @@ enum BuiltInPins {
 }
 
 impl BuiltInPins {
-    /// Returns the names of those that are off.
-    fn off(&self) -> Vec<String> {
-        let is_off = |name: &&str| match self {
-            Self::All(on) => !on,
+    /// Returns the names of the disabled pins.
+    fn disabled(&self) -> Vec<String> {
+        let is_disabled = |name: &&str| match self {
+            Self::All(enabled) => !enabled,
             Self::Some(named) => named.get(*name) == Some(&false),
         };
-        builtin::names().filter(is_off).map(str::to_owned).collect()
+        builtin::names().filter(is_disabled).map(str::to_owned).collect()
     }
 }
 
@@ -183,22 +187,23 @@ enum StorageStrategy {
 #[serde(rename_all = "snake_case")]
 enum WeightsChoice {
     Calibrated,
-    Seed,
+    #[serde(alias = "seed")]
+    Legacy,
 }
 
 impl Settings {
     /// Resolves the project and its configuration.
     pub(crate) fn resolve(global: &GlobalArgs) -> Result<Self> {
-        let (root, _) = located(global)?;
+        let (root, _) = locate_root(global)?;
         let user_file = config_home().map(|home| home.join("cerberus/config.toml"));
         let user = user_file.map(|path| read_config(&path)).transpose()?.unwrap_or_default();
         let own = read_config(&root.join("cerberus.toml"))?;
-        settle(root, own, user, now()?)
+        merge(root, own, user, now()?)
     }
 }
 
-/// Returns the project's root, and why it is that.
-fn located(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
+/// Returns the project root and how it was found.
+fn locate_root(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
     if let Some(folder) = &global.project {
         return Ok((existing_folder(folder, "--project")?, "named by --project"));
     }
@@ -209,11 +214,11 @@ fn located(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
     Ok(project_around(&here))
 }
 
-/// Lays the project's settings over the user's.
-fn settle(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Result<Settings> {
+/// Merges the configuration files; values of the project override values of the user.
+fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Result<Settings> {
     let strategy = own.memory.storage_strategy.or(user.memory.storage_strategy);
     let folder = match strategy.unwrap_or(StorageStrategy::Project) {
-        StorageStrategy::Project => own_bank(&root)?,
+        StorageStrategy::Project => project_bank(&root)?,
         StorageStrategy::User => {
             data_home()?.join("cerberus").join(user_key(&root)).join("memories")
         }
@@ -233,11 +238,11 @@ fn settle(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> R
             min_quality: own.anchor.min_quality.or(user.anchor.min_quality).unwrap_or(MIN_QUALITY),
             weights: match weights.unwrap_or(WeightsChoice::Calibrated) {
                 WeightsChoice::Calibrated => Weights::default(),
-                WeightsChoice::Seed => Weights::legacy(),
+                WeightsChoice::Legacy => Weights::legacy(),
             },
             recency: recency(&own.memory, &user.memory),
-            pins: own.pins.over(user.pins),
-            inject: own.inject.over(user.inject),
+            pins: own.pins.or(user.pins),
+            inject: own.inject.or(user.inject),
             now,
             root,
         },
@@ -247,35 +252,36 @@ fn settle(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> R
 }
 
 fn recency(own: &MemoryConfig, user: &MemoryConfig) -> Recency {
-    let usual = Recency::default();
+    let default = Recency::default();
     Recency {
-        days: own.recency_boost_days.or(user.recency_boost_days).unwrap_or(usual.days),
-        factor: own.recency_boost_factor.or(user.recency_boost_factor).unwrap_or(usual.factor),
+        days: own.recency_boost_days.or(user.recency_boost_days).unwrap_or(default.days),
+        factor: own.recency_boost_factor.or(user.recency_boost_factor).unwrap_or(default.factor),
     }
 }
 
-/// What a shell says of itself when it asks for completions.
+/// Completion request of a shell.
 #[derive(Debug)]
-pub(crate) struct Asking {
+pub(crate) struct CompletionRequest {
     pub(crate) shell: String,
-    /// Which of the words is being typed, where it is not the last.
-    pub(crate) at: Option<usize>,
-    pub(crate) here: Option<PathBuf>,
+    /// Index of the word to complete, if it is not the last one.
+    pub(crate) word_idx: Option<usize>,
+    pub(crate) current_folder: Option<PathBuf>,
 }
 
-/// Returns the shell that asks for completions, if one does.
-pub(crate) fn asking() -> Option<Asking> {
+/// Returns the completion request, if a shell runs the command for completions.
+pub(crate) fn completion_request() -> Option<CompletionRequest> {
     let shell = std::env::var(COMPLETE).ok().filter(|shell| !shell.is_empty())?;
-    let at = std::env::var("_CLAP_COMPLETE_INDEX").ok().and_then(|at| at.parse().ok());
-    Some(Asking { shell, at, here: std::env::current_dir().ok() })
+    let word_idx =
+        std::env::var("_CLAP_COMPLETE_INDEX").ok().and_then(|word_idx| word_idx.parse().ok());
+    Some(CompletionRequest { shell, word_idx, current_folder: std::env::current_dir().ok() })
 }
 
-/// The time; `CERBERUS_NOW` fixes it, so that tests can compare output.
+/// Returns the current time. `CERBERUS_NOW` overrides it for tests.
 pub(crate) fn now() -> Result<Timestamp> {
     match std::env::var("CERBERUS_NOW") {
-        Ok(text) => text
-            .parse()
-            .with_context(|| format!("failed to read the time `{text}` in CERBERUS_NOW")),
+        Ok(text) => {
+            text.parse().with_context(|| format!("CERBERUS_NOW is not a valid time: `{text}`"))
+        }
         Err(_) => Ok(Timestamp::now()),
     }
 }
@@ -285,8 +291,8 @@ fn existing_folder(folder: &Path, named_by: &str) -> Result<PathBuf> {
     match folder.canonicalize() {
         Ok(found) if found.is_dir() => Ok(found),
         Ok(_) => {
-            let failure = UserError::usage(format!("`{}` is not a folder", folder.display()));
-            Err(failure.hint(hint).into())
+            let error = UserError::usage(format!("`{}` is not a folder", folder.display()));
+            Err(error.hint(hint).into())
         }
         Err(error) => {
             let shown = folder.display();
@@ -297,26 +303,26 @@ fn existing_folder(folder: &Path, named_by: &str) -> Result<PathBuf> {
     }
 }
 
-/// Returns the nearest folder with a bank, else the nearest with a repository, else `here`;
-/// and which of them it is.
+/// Returns the project root for a folder and how it was found: the nearest folder with a bank,
+/// else the nearest one with a repository, else the folder itself.
 fn project_around(here: &Path) -> (PathBuf, &'static str) {
     let nearest = |name: &str| here.ancestors().find(|folder| folder.join(name).exists());
-    let (root, why) = match (nearest(".memories"), nearest(".git")) {
+    let (root, source) = match (nearest(".memories"), nearest(".git")) {
         (Some(folder), _) => (folder, "the nearest folder with a bank"),
         (None, Some(folder)) => (folder, "the nearest folder with a git repository"),
-        (None, None) => (here, "the current folder, with no bank or repository around it"),
+        (None, None) => (here, "the current folder, because no parent has a bank or a repository"),
     };
-    (root.to_owned(), why)
+    (root.to_owned(), source)
 }
 
-/// Returns the bank of a project, which is inside of it.
-fn own_bank(root: &Path) -> Result<PathBuf> {
+/// Returns the folder of the bank of a project. Fails if it is outside the project.
+fn project_bank(root: &Path) -> Result<PathBuf> {
     let folder = root.join(".memories");
-    // A repository may bring a link along; what is not there leads nowhere.
+    // A repository may contain a symbolic link. A missing folder has no real path.
     let real = folder.canonicalize().ok().filter(|_| folder.is_symlink());
     if real.is_some_and(|real| !real.starts_with(root.canonicalize().unwrap_or_default())) {
-        return Err(UserError::usage(format!("`{}` leads out of the project", folder.display()))
-            .hint("for a bank elsewhere set `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
+        return Err(UserError::usage(format!("`{}` is outside the project", folder.display()))
+            .hint("to store the bank in your home directory, set `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
             .into());
     }
     Ok(folder)
@@ -324,82 +330,71 @@ fn own_bank(root: &Path) -> Result<PathBuf> {
 
 fn read_config(path: &Path) -> Result<ConfigFile> {
     let shown = path.display();
-    let said = || format!("failed to read `{shown}`");
+    let context = || format!("failed to read `{shown}`");
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(ConfigFile::default());
         }
-        Err(error) => return Err(error).with_context(said),
+        Err(error) => return Err(error).with_context(context),
     };
     if !metadata.is_file() || metadata.len() > MAX_CONFIG_BYTES {
         let why = "it is not a regular file of at most 1 MB";
-        return Err(UserError::usage(format!("{}: {why}", said()))
-            .hint(format!("look at it with `ls -l {shown}`"))
+        return Err(UserError::usage(format!("{}: {why}", context()))
+            .hint(format!("check it with `ls -l {shown}`"))
             .into());
     }
-    let bytes = std::fs::read(path).with_context(said)?;
+    let bytes = std::fs::read(path).with_context(context)?;
     let text = text::decode(&bytes).0.into_owned();
     let config: ConfigFile = toml::from_str(&text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        let line = LineIndex::new(&text).line(at);
-        let column = at - text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let offset = error.span().map_or(0, |span| span.start);
+        let (line, column) = LineIndex::new(&text).line_column(offset);
         let message = error.message().to_owned();
-        let failure = UserError::usage(format!(
+        let error = UserError::usage(format!(
             "failed to read `{shown}:{}:{}`: {message}",
             line + 1,
             column + 1
         ));
         match nearest_key(&message) {
-            Some(key) => failure.hint(format!("did you mean `{key}`?")),
-            None => failure.hint("mend that line, or take it out with a `#`"),
+            Some(key) => error.hint(format!("did you mean `{key}`?")),
+            None => error.hint("fix this line, or comment it out with `#`"),
         }
     })?;
-    if let Some(quality) =
-        config.anchor.min_quality.filter(|quality| !(0.0..=1.0).contains(quality))
-    {
-        return Err(UserError::usage(format!(
-            "failed to read `{shown}`: min_quality is {quality}"
-        ))
-        .hint("a quality lies between 0 and 1")
-        .into());
-    }
-    let at_least = |key: &str, value: Option<f64>, least: f64| match value {
-        Some(value) if !(least..=f64::MAX).contains(&value) => {
-            Err(UserError::usage(format!("failed to read `{shown}`: {key} is {value}"))
-                .hint(format!("it is a number from {least} on")))
+    let check_range = |key: &str, value: Option<f64>, min: f64, max: f64| match value {
+        Some(value) if !(min..=max).contains(&value) => {
+            let error = UserError::usage(format!("failed to read `{shown}`: {key} is {value}"));
+            Err(match max {
+                f64::MAX => error.hint(format!("it must be at least {min}")),
+                _ => error.hint(format!("it must be between {min} and {max}")),
+            })
         }
         _ => Ok(()),
     };
-    at_least("recency_boost_days", config.memory.recency_boost_days, 0.0)?;
-    // What is new is lifted, and what is old never lowered.
-    at_least("recency_boost_factor", config.memory.recency_boost_factor, 1.0)?;
-    if let Some(share) = config.inject.code_share.filter(|share| !(0.0..=1.0).contains(share)) {
-        return Err(UserError::usage(format!("failed to read `{shown}`: code_share is {share}"))
-            .hint("a share lies between 0 and 1")
-            .into());
-    }
-    if let Some(BuiltInPins::Some(named)) = &config.pins.defaults
-        && let Some(name) = named.keys().find(|name| !builtin::names().any(|it| it == *name))
+    check_range("min_quality", config.anchor.min_quality, 0.0, 1.0)?;
+    check_range("recency_boost_days", config.memory.recency_boost_days, 0.0, f64::MAX)?;
+    // Recency raises the score of new memories and never lowers that of old ones.
+    check_range("recency_boost_factor", config.memory.recency_boost_factor, 1.0, f64::MAX)?;
+    check_range("code_share", config.inject.code_share, 0.0, 1.0)?;
+    if let Some(BuiltInPins::Some(named)) = &config.pins.builtin
+        && let Some(name) = named.keys().find(|name| !builtin::names().any(|known| known == *name))
     {
         let known: Vec<&str> = builtin::names().collect();
-        let failure = UserError::usage(format!(
-            "failed to read `{shown}`: no built-in pin is called `{name}`"
-        ));
-        return Err(match text::nearest(name, known.iter().copied()) {
-            Some(near) => failure.hint(format!("did you mean `{near}`?")),
-            None => failure.hint(format!("there are: {}", known.join(", "))),
+        let error =
+            UserError::usage(format!("failed to read `{shown}`: unknown built-in pin `{name}`"));
+        return Err(match text::suggest(name, known.iter().copied()) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint(format!("use one of: {}", known.join(", "))),
         }
         .into());
     }
     Ok(config)
 }
 
-/// Returns the known key nearest to the unknown one that a message names first.
+/// Returns the known key that is most similar to the unknown one in an error message.
 fn nearest_key(message: &str) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = quoted.next().filter(|_| message.contains("unknown"))?;
-    text::nearest(unknown, quoted).map(str::to_owned)
+    text::suggest(unknown, quoted).map(str::to_owned)
 }
 
 fn env_path(name: &str) -> Option<PathBuf> {
@@ -408,7 +403,7 @@ fn env_path(name: &str) -> Option<PathBuf> {
         .map(|value: OsString| PathBuf::from(value))
 }
 
-/// Returns an XDG folder: the variable where it is absolute, else the default below the home folder.
+/// Returns an XDG folder: the variable if it is an absolute path, else the default in the home folder.
 fn xdg(name: &str, default: &str) -> Option<PathBuf> {
     let named = env_path(name).filter(|path| path.is_absolute());
     named.or_else(|| std::env::home_dir().map(|home| home.join(default)))
@@ -419,26 +414,25 @@ fn config_home() -> Option<PathBuf> {
 }
 
 fn data_home() -> Result<PathBuf> {
-    xdg("XDG_DATA_HOME", ".local/share").ok_or_else(|| homeless("XDG_DATA_HOME").into())
+    xdg("XDG_DATA_HOME", ".local/share").ok_or_else(|| no_home_error("XDG_DATA_HOME").into())
 }
 
 fn cache_home() -> Result<PathBuf> {
-    xdg("XDG_CACHE_HOME", ".cache").ok_or_else(|| homeless("XDG_CACHE_HOME").into())
+    xdg("XDG_CACHE_HOME", ".cache").ok_or_else(|| no_home_error("XDG_CACHE_HOME").into())
 }
 
-fn homeless(variable: &str) -> UserError {
-    UserError::environment("there is no home folder to keep data in")
-        .hint(format!("set HOME or {variable}"))
+fn no_home_error(variable: &str) -> UserError {
+    UserError::environment("home folder not found").hint(format!("set HOME or {variable}"))
 }
 
-/// Names the store of one working tree; two worktrees of a repository have their own.
+/// Returns the key of the store of a working tree. Worktrees of a repository have separate stores.
 fn tree_key(root: &Path) -> String {
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     format!("{name}-{:016x}", xxh3_64(root.as_os_str().as_encoded_bytes()))
 }
 
-/// Names a project in the user's data folder: by its remote, else by its git folder, so
-/// that worktrees share a bank and two projects of one name do not.
+/// Returns the key of the bank of a project in the data folder of the user. It is based on the
+/// remote or the git folder, so that worktrees share a bank and projects with the same name do not.
 fn user_key(root: &Path) -> String {
     let git = |args: &[&str]| -> Option<String> {
         let output = Command::new("git").arg("-C").arg(root).args(args).output().ok()?;
@@ -459,37 +453,49 @@ fn user_key(root: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn fails(text: &str, expected: &str) {
+    fn check_error(text: &str, expected: &str) {
         let folder = tempfile::tempdir().expect("a temp folder");
         let path = folder.path().join("cerberus.toml");
         std::fs::write(&path, text).expect("a file");
-        let error = read_config(&path).expect_err("wrong");
-        let failure = error.downcast_ref::<UserError>().expect("a failure");
-        let shown = format!("{} {}", failure.message, failure.hints.join(" "));
+        let error = read_config(&path).expect_err("invalid");
+        let error = error.downcast_ref::<UserError>().expect("a user error");
+        let shown = format!("{} {}", error.message, error.hints.join(" "));
         assert!(shown.contains(expected), "{shown}");
     }
 
     #[test]
-    fn a_wrong_file_is_told_with_place_and_next_step() {
-        fails("[anchor]\nmin_qualty = 0.5\n", "cerberus.toml:2:1");
-        fails("[anchor]\nmin_qualty = 0.5\n", "did you mean `min_quality`?");
-        fails("[ancor]\n", "did you mean `anchor`?");
-        fails("[anchor]\nmin_quality = 7\n", "between 0 and 1");
-        fails("[anchor\n", "cerberus.toml:1");
-        fails("[memory]\nrecency_boost_days = -1\n", "a number from 0 on");
-        fails("[memory]\nrecency_boost_days = nan\n", "recency_boost_days is NaN");
-        fails("[memory]\nrecency_boost_factor = 0.5\n", "a number from 1 on");
-        fails("[pins]\ndefaults = { secret = false }\n", "did you mean `secrets`?");
-        fails("[pins]\ndefaults = 3\n", "expected true, false, or names");
+    fn errors_have_a_position_and_a_hint() {
+        check_error("[anchor]\nmin_qualty = 0.5\n", "cerberus.toml:2:1");
+        check_error("[anchor]\nmin_qualty = 0.5\n", "did you mean `min_quality`?");
+        check_error("[ancor]\n", "did you mean `anchor`?");
+        check_error("[anchor]\nmin_quality = 7\n", "between 0 and 1");
+        check_error("[anchor\n", "cerberus.toml:1");
+        check_error("[memory]\nrecency_boost_days = -1\n", "at least 0");
+        check_error("[memory]\nrecency_boost_days = nan\n", "recency_boost_days is NaN");
+        check_error("[memory]\nrecency_boost_factor = 0.5\n", "at least 1");
+        check_error("[pins]\nbuiltin = { secret = false }\n", "did you mean `secrets`?");
+        check_error("[pins]\nbuiltin = 3\n", "expected true, false, or names");
+    }
+
+    #[test]
+    fn renamed_keys_and_values_are_accepted() {
+        let old: ConfigFile =
+            toml::from_str("anchor.weights = \"seed\"\npins.defaults = false").expect("valid");
+        assert_eq!(old.anchor.weights, Some(WeightsChoice::Legacy));
+        assert!(matches!(old.pins.builtin, Some(BuiltInPins::All(false))));
+        let new: ConfigFile =
+            toml::from_str("anchor.weights = \"legacy\"\npins.builtin = false").expect("valid");
+        assert_eq!(new.anchor.weights, Some(WeightsChoice::Legacy));
+        assert!(matches!(new.pins.builtin, Some(BuiltInPins::All(false))));
     }
 
     #[test]
     fn the_sample_is_a_valid_configuration() {
-        let shown: String = crate::ops::init::SAMPLE
+        let shown: String = SAMPLE
             .lines()
             .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line))
             .flat_map(|line| [line, "\n"])
             .collect();
-        toml::from_str::<ConfigFile>(&shown).expect("valid with every key set");
+        toml::from_str::<ConfigFile>(&shown).expect("valid with all keys");
     }
 }

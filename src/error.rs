@@ -1,21 +1,21 @@
-//! How a command ends: the exit status, and errors that carry one with a hint.
+//! Exit status of commands, and errors with an exit status and hints.
 //!
-//! An error without a [`UserError`] in its chain is the environment's (status 3).
-//! Writes nothing: `output` prints what is built here.
+//! An error without a [`UserError`] in its chain is an error of the environment (status 3).
+//! Errors are printed by `output`.
 
 use std::fmt;
 use std::process::ExitCode;
 
-/// How a command ended, as its exit status tells.
+/// Exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// All was done (0).
+    /// Success (0).
     Done,
-    /// A check failed, or nothing was found where something was required (1).
+    /// A check failed, or a required result was not found (1).
     CheckFailed,
-    /// The command line or the input was wrong (2).
+    /// The command line or the input is invalid (2).
     Usage,
-    /// The environment failed: I/O, corrupt data, a lock held elsewhere (3).
+    /// The environment failed: I/O error, corrupt data, lock held by another process (3).
     Environment,
 }
 
@@ -30,7 +30,7 @@ impl From<ExitStatus> for ExitCode {
     }
 }
 
-/// An error with the status it ends the command with and what to do about it.
+/// Error with the exit status of the command and hints for the user.
 #[derive(Debug)]
 pub(crate) struct UserError {
     pub(crate) status: ExitStatus,
@@ -39,17 +39,17 @@ pub(crate) struct UserError {
 }
 
 impl UserError {
-    /// Returns a failure for a wrong command line or wrong input.
+    /// Returns an error for an invalid command line or input.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitStatus::Usage, message)
     }
 
-    /// Returns a failure for a check that did not pass.
+    /// Returns an error for a failed check.
     pub(crate) fn check(message: impl Into<String>) -> Self {
         Self::new(ExitStatus::CheckFailed, message)
     }
 
-    /// Returns a failure of the world outside: files, stores, locks.
+    /// Returns an error of the environment: files, stores, locks.
     pub(crate) fn environment(message: impl Into<String>) -> Self {
         Self::new(ExitStatus::Environment, message)
     }
@@ -58,7 +58,7 @@ impl UserError {
         Self { status, message: message.into(), hints: Vec::new() }
     }
 
-    /// Adds a next step, best a command to type.
+    /// Adds a hint, preferably a command to type.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self

@@ -1,8 +1,8 @@
-//! A door for `tests/fuzz`: what holds for any bytes, one function a reader.
+//! Entry points of the fuzz targets in `tests/fuzz`, one function per parser.
 //!
-//! Part of no release: it is there for the fuzzer and for the unit tests, which run every
-//! seed of `tests/fuzz/seeds` through it. A function panics where its law is broken.
-#![expect(clippy::disallowed_methods, reason = "what is read from a file is put into one")]
+//! Not part of releases. The unit tests run all seeds in `tests/fuzz/seeds`. Each function checks
+//! properties that hold for any input, and panics if one is violated.
+#![expect(clippy::disallowed_methods, reason = "some parsers read files")]
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ use crate::engine::rank::query::ParsedQuery;
 use crate::engine::rank::score::{HitCounter, ScorableFile, TermHits, TermSet, WeightedQuery};
 use crate::engine::rank::token_cache::TokenCache;
 use crate::engine::rank::{postings, tokenize};
-use crate::markdown::edit::{self, Way};
-use crate::markdown::frontmatter::{self, Setting};
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue};
 use crate::markdown::secrets::{Secret, find_secret};
 use crate::markdown::{html, links as links_of, rules as rules_of, sections as sections_of};
 use crate::mcp::ToolSet;
@@ -32,8 +32,8 @@ use crate::{mcp, text};
 
 mod elements;
 
-/// Sections lie in the text, inner ones in outer ones; fixing twice is fixing once; an
-/// edit of a section that is not refused can be done twice.
+/// Sections have valid spans; the inner span is in the outer one. Fixing tags and replacing a
+/// section are idempotent.
 pub fn sections(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let sections = sections_of::parse(text);
@@ -42,7 +42,7 @@ pub fn sections(bytes: &[u8]) {
         assert!(section.outer.start <= section.inner.start);
         assert!(section.inner.end <= section.outer.end);
         let raw = sections_of::content(text, section, &sections, true);
-        assert!(section.inner.of(text).contains(&raw), "{section:?}");
+        assert!(section.inner.slice(text).contains(&raw), "{section:?}");
         sections_of::content(text, section, &sections, false);
     }
     for tag in &sections.tags {
@@ -51,9 +51,9 @@ pub fn sections(bytes: &[u8]) {
     let fixed = sections_of::fix::fix(text).text;
     let again = sections_of::fix::fix(&fixed);
     assert!(again.closed.is_empty() && again.text == fixed, "fixed twice");
-    // Each section is read anew for each edit: a few are enough.
+    // Each edit parses the text again, so only some sections are checked.
     for section in sections.list.iter().take(8) {
-        for way in [Way::Append, Way::Replace] {
+        for way in [EditMode::Append, EditMode::Replace] {
             let Ok((_, edited)) = edit::section(text, &section.id, "new text", way) else {
                 continue;
             };
@@ -64,21 +64,21 @@ pub fn sections(bytes: &[u8]) {
     }
 }
 
-/// Links lie in the text, and a target that is written is read again.
+/// Links have valid spans, and targets round-trip.
 pub fn links(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     for link in links_of::parse(text) {
         assert!(is_in(link.span, text) && is_in(link.name_span, text), "{link:?}");
-        assert_eq!(link.name_span.of(text), link.target.name);
+        assert_eq!(link.name_span.slice(text), link.target.name);
         assert!(!link.context.contains('\n'));
         let shown = link.target.to_string();
-        let read = links_of::Target::parse(&shown).expect("a target is one again");
+        let read = links_of::Target::parse(&shown).expect("a displayed target is valid");
         assert_eq!(read.to_string(), shown);
     }
     links_of::parse_target(text);
 }
 
-/// Setting a key twice is setting it once, keeps the text below, and reads as it was set.
+/// Setting a key is idempotent and preserves the body.
 pub fn frontmatter(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let parsed = frontmatter::parse(text);
@@ -86,59 +86,59 @@ pub fn frontmatter(bytes: &[u8]) {
     frontmatter::render(&parsed.frontmatter);
     let words = ["a".to_owned(), "b, c".to_owned(), "# d".to_owned()];
     for (key, value) in [
-        ("status", Setting::Word("archived")),
-        ("tags", Setting::List(&words)),
-        ("source", Setting::Word("é: \"x\" #y")),
+        ("status", FieldValue::Scalar("archived")),
+        ("tags", FieldValue::List(&words)),
+        ("source", FieldValue::Scalar("é: \"x\" #y")),
     ] {
         let Ok(edited) = frontmatter::set(text, key, value) else { continue };
         assert_eq!(frontmatter::set(&edited, key, value).as_ref(), Ok(&edited), "{key} twice");
         let below = text.get(parsed.body_start..).unwrap_or_default();
-        assert!(edited.ends_with(below), "{key}: the text below is another one");
+        assert!(edited.ends_with(below), "{key}: the body has changed");
     }
-    for way in [Way::Append, Way::Replace] {
+    for way in [EditMode::Append, EditMode::Replace] {
         let Ok(edited) = edit::body(text, "new text", way) else { continue };
         assert_eq!(edit::body(&edited, "new text", way).as_ref(), Ok(&edited), "twice");
     }
 }
 
-/// Rules that are taken out of a document lie in it, and are read as language.
+/// Extracted rules have valid positions and can be parsed as queries.
 pub fn rules(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let n_lines = text.split('\n').count();
-    for found in rules_of::rules(text) {
+    for found in rules_of::parse(text) {
         assert!(found.line < n_lines, "{found:?}");
-        assert!(found.text.is_char_boundary(found.own_start), "{found:?}");
-        rules_of::names(&found.text);
+        assert!(found.text.is_char_boundary(found.prefix_len), "{found:?}");
+        rules_of::mentions(&found.text);
         ParsedQuery::parse(&found.text, &found.headings);
     }
     ParsedQuery::parse(text, &[]);
 }
 
-/// A lock file that can be read is written so that it reads the same, and then stays.
+/// A valid lock file round-trips.
 pub fn lock(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let Ok(anchors) = lockfile::parse(text) else { return };
     let written = lockfile::render(&anchors);
-    let read = lockfile::parse(&written).expect("what was written can be read");
+    let read = lockfile::parse(&written).expect("written files are valid");
     assert_eq!(lockfile::render(&read), written);
 }
 
-/// A configuration is refused or taken, and the walk with its globs ends.
+/// A configuration is accepted or rejected, and a walk with its globs terminates.
 pub fn config(bytes: &[u8], folder: &Path) {
-    std::fs::write(folder.join("cerberus.toml"), bytes).expect("a folder that can be written");
+    std::fs::write(folder.join("cerberus.toml"), bytes).expect("a writable folder");
     if let Ok(settings) = Settings::resolve(&project(folder)) {
-        // A glob that is none is refused.
+        // An invalid glob is an error.
         let _ = walk::walk(folder, &settings.project.exclude);
     }
 }
 
-/// A file of pins that can be read keeps them all when one is added.
+/// Adding a pin to a valid file preserves all other pins.
 pub fn pins(bytes: &[u8], folder: &Path) {
     let bank = Bank::new(folder.to_owned());
-    std::fs::write(bank.pin_file(), bytes).expect("a folder that can be written");
+    std::fs::write(bank.pin_file(), bytes).expect("a writable folder");
     let Ok(before) = bank.pins() else { return };
     let added = Pin {
-        id: "the one that is added".to_owned(),
+        id: "added".to_owned(),
         content: "x".to_owned(),
         priority: Priority::Info,
         scope: PinScope::Persistent,
@@ -153,14 +153,14 @@ pub fn pins(bytes: &[u8], folder: &Path) {
     {
         return;
     }
-    let after = bank.pins().expect("what was written can be read");
+    let after = bank.pins().expect("written files are valid");
     assert_eq!(after.fault, None);
     let expected: Vec<Pin> = before.pins.into_iter().chain([added]).collect();
     assert_eq!(after.pins, expected);
 }
 
-/// Symbols and leaves of source code lie in it, and each symbol has a fingerprint and an
-/// excerpt. The first byte chooses the language.
+/// Symbols and tokens have valid spans, and each symbol has a fingerprint and an excerpt. The
+/// first byte selects the language.
 pub fn code(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let language = Language::ALL[usize::from(*first) % Language::ALL.len()];
@@ -189,7 +189,7 @@ pub fn code(bytes: &[u8]) {
     }
 }
 
-/// A memory's text on a page is of plain elements that lie in each other.
+/// The HTML of a memory contains allowed elements only and is well-formed.
 pub fn page(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let href = |target: &links_of::Target| {
@@ -198,9 +198,9 @@ pub fn page(bytes: &[u8]) {
     elements::check(&html::html(text, 4, &href));
 }
 
-/// A secret is found on its line whatever the lines around it, however long the text.
+/// A secret is found on its line independently of the other lines, in linear time.
 pub fn secrets(bytes: &[u8]) {
-    // What is not linear in so much does not end in time; one text in eight is enough.
+    // Superlinear search would time out for this length. One input in eight is checked.
     const LONG: usize = 1 << 18;
     let text = &*text::decode(bytes).0;
     let found = find_secret(text);
@@ -214,8 +214,7 @@ pub fn secrets(bytes: &[u8]) {
     }
 }
 
-/// What the store keeps is read without harm whatever became of it, and words are taken
-/// apart the same with or without memory.
+/// Corrupt packed data does not cause panics, and the token cache does not change the tokens.
 pub fn packed(bytes: &[u8]) {
     let dictionary = Dictionary::new(bytes.to_vec());
     for (term, _) in dictionary.with_prefix("") {
@@ -259,15 +258,15 @@ pub fn packed(bytes: &[u8]) {
     }
 }
 
-/// What a shell is offered goes on from what was typed, each once, and is safe to show.
-/// The first line is typed, the rest stands in every file.
+/// Completions start with the typed prefix, are unique, and contain no control characters. The
+/// first line is the prefix, the rest is the content of all files.
 pub fn complete(bytes: &[u8], folder: &Path) {
     let at = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0);
     let (typed, rest) = bytes.split_at(at);
     for file in ["a.py", ".memories/a.md", ".memories/pins.toml", ".memories/anchors.lock"] {
-        std::fs::write(folder.join(file), rest).expect("a folder that can be written");
+        std::fs::write(folder.join(file), rest).expect("a writable folder");
     }
-    let settings = Settings::resolve(&project(folder)).expect("settings without a file");
+    let settings = Settings::resolve(&project(folder)).expect("default settings");
     let request =
         Request { typed: String::from_utf8_lossy(typed).into_owned(), memory: None, session: None };
     for wanted in [
@@ -291,7 +290,7 @@ pub fn complete(bytes: &[u8], folder: &Path) {
     }
 }
 
-/// The server answers whatever a client says, and writes nothing outside of `folder`.
+/// The server answers any input and does not write outside of `folder`.
 pub fn messages(bytes: &[u8], folder: &Path) {
     mcp::answer_all(&project(folder), ToolSet::All, bytes);
 }
@@ -329,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn every_seed_keeps_its_laws() {
+    fn all_seeds_satisfy_the_properties() {
         run("sections", |bytes, _| sections(bytes));
         run("links", |bytes, _| links(bytes));
         run("frontmatter", |bytes, _| frontmatter(bytes));

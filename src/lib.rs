@@ -1,29 +1,29 @@
-//! Keeps a project's rules anchored to the code that shows them.
+//! Anchors the rules of a project to examples in its code.
 //!
-//! The code map, from the top. A module uses modules of a lower number only.
+//! Modules by layer, highest first. A module uses modules of lower layers only.
 //!
-//! | layer | module | what it owns |
+//! | layer | module | responsibility |
 //! |---|---|---|
-//! | 7 | here | [`run`] and [`command`]: what the binary and the generated files need |
+//! | 7 | here | [`run`] and [`command`]: entry points of the binary and of the generated files |
 //! | 6 | `cli` | the command line: parsing, dispatch, live completion |
-//! | 5 | `mcp` | the same operations as tools of the Model Context Protocol |
+//! | 5 | `mcp` | the operations as tools of the Model Context Protocol |
 //! | 4 | `commands` | one file per command: its arguments, the operation, the printed report |
-//! | 4 | `config` | environment, flags and TOML to settings |
-//! | 4 | `output` | reports and failures to bytes |
+//! | 4 | `config` | settings from environment, flags and TOML files |
+//! | 4 | `output` | output of reports and errors |
 //! | 3 | `ops` | operations that several commands share |
-//! | 2 | `engine` | the one way to code: its index, the ranking of examples, the tracking of anchors |
-//! | 2 | `bank` | the files people own: memories, `anchors.lock`, `pins.toml`, the trash |
-//! | 2 | `store` | SQLite: what can be made again |
-//! | 2 | `tree` | the code on disk: walking, reading, git |
-//! | 1 | `syntax` | source code as symbols, tokens and fingerprints |
+//! | 2 | `engine` | the API to code: its index, the ranking of examples, the tracking of anchors |
+//! | 2 | `bank` | the files of the user: memories, `anchors.lock`, `pins.toml`, the trash |
+//! | 2 | `store` | SQLite: the index, which can be rebuilt |
+//! | 2 | `tree` | code on disk: walking, reading, git |
+//! | 1 | `syntax` | symbols, tokens and fingerprints of source code |
 //! | 1 | `markdown` | frontmatter, sections and links |
-//! | 1 | `tokens` | exact token counts |
-//! | 0 | `model`, `text`, `file_stat`, `error`, `timings` | plain types, positions, whether a file changed, how a command ends, where its time goes |
+//! | 1 | `tokens` | LLM token counts |
+//! | 0 | `model`, `text`, `file_stat`, `error`, `timings` | plain types, text positions, file metadata, exit status and errors, timings |
 //!
-//! The way of a rule: `cli` reads it, `commands::anchor_test` asks `ops::anchor_test`,
-//! which has `ops::code_index` bring the first stage up to date (`tree` walks, `rank`
-//! tokenizes, `store` keeps), ranks files and parses the best ones (`ops::discover`,
-//! `syntax`), scores their symbols (`rank`), and returns a report for `output`.
+//! The path of a rule: `cli` parses the command line and calls `commands::anchor_test`, which calls
+//! `engine::examples`. That updates the index (`engine::index`: `tree` walks, `engine::rank`
+//! tokenizes, `store` saves), ranks the files, parses the best ones (`engine::discover`, `syntax`) and
+//! scores their symbols (`engine::rank`). The command prints the report through `output`.
 
 use std::ffi::OsString;
 
@@ -50,12 +50,12 @@ mod tree;
 
 pub use error::ExitStatus;
 
-/// Runs a command line and returns how it ended.
+/// Runs a command line and returns its exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     cli::run(args)
 }
 
-/// Returns the command line's definition, from which completions and man pages are made.
+/// Returns the definition of the command line, the source of completions and man pages.
 pub fn command() -> clap::Command {
     use clap::CommandFactory;
     cli::Cli::command()

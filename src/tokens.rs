@@ -1,12 +1,11 @@
 //! Exact token counts with the vocabulary of current language models.
 //!
-//! Loading the vocabulary takes some 60 ms, so that it happens at the first count
-//! and in no command that counts nothing.
+//! The vocabulary takes about 60 ms to load; it is loaded at the first count.
 
-/// The vocabulary's name, which goes with every count.
+/// The name of the vocabulary, reported with every count.
 pub(crate) const NAME: &str = "o200k_base";
 
-/// Returns how many tokens a text has.
+/// Returns the number of tokens in a text.
 pub(crate) fn count(text: &str) -> usize {
     bpe_openai::o200k_base().count(text)
 }
@@ -16,8 +15,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_those_of_the_reference() {
-        // The figures that the vocabulary's authors publish for o200k_base.
+    fn counts_match_the_published_figures() {
+        // Published by the authors of the vocabulary.
         let published = [
             ("", 0),
             ("antidisestablishmentarianism", 6),
@@ -30,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_those_of_tiktoken() {
+    fn counts_match_tiktoken() {
         let table: toml::Table = include_str!("tokens/reference.toml").parse().expect("TOML");
         let texts = table["text"].as_array().expect("texts");
         assert_eq!(texts.len(), 200);

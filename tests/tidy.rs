@@ -1,11 +1,11 @@
-//! Checks of the tree: layers, owners of external crates, the shape of source files,
-//! the generated completions and man pages, the README and the changelog.
+//! Checks of the source tree: layers, owners of external crates, shape of source files, wording,
+//! generated completions and man pages, README and changelog.
 //!
-//! A check returns its faults, each a line that says where it is and what to do.
-//! `UPDATE=1 cargo test --locked --test tidy` rewrites what is generated.
+//! Each check returns its faults, one line each with the location and what to do.
+//! `UPDATE=1 cargo test --locked --test tidy` rewrites the generated files.
 #![expect(
     clippy::disallowed_methods,
-    reason = "these checks read the tree, and rewrite what is generated"
+    reason = "these checks read the source tree and rewrite generated files"
 )]
 
 use std::collections::BTreeSet;
@@ -17,6 +17,8 @@ use lexer::{Lexed, is_word};
 mod generated;
 #[path = "tidy/lexer.rs"]
 mod lexer;
+#[path = "tidy/wording.rs"]
+mod wording;
 
 /// The layer of each top-level module, times ten: a module uses modules of a lower number only.
 ///
@@ -63,14 +65,14 @@ const OWNERS: &[(&str, Owner)] = &[
     ("anyhow", AtLeast(20)),
     ("base64", Only(&["syntax", "ops"])),
     ("bpe-openai", Only(&["tokens"])),
-    ("clap", Only(&["config", "commands", "mcp", "cli", "lib"])),
+    ("clap", Only(&["config", "ops", "commands", "mcp", "cli", "lib"])),
     ("clap_complete", Only(&["cli", "commands"])),
     ("comfy-table", Only(&["output"])),
     ("ignore", Only(&["tree"])),
     ("indicatif", Only(&["output"])),
-    ("jiff", Only(&["model", "markdown", "ops", "config"])),
+    ("jiff", Only(&["model", "markdown", "ops", "config", "commands"])),
     ("jsonc-parser", Only(&["ops"])),
-    ("maud", Only(&["output"])),
+    ("maud", Only(&["commands"])),
     ("memchr", Only(&["text", "markdown", "syntax", "tree", "engine", "ops"])),
     ("petgraph", Only(&["ops"])),
     ("postcard", Only(&["ops", "engine"])),
@@ -84,12 +86,13 @@ const OWNERS: &[(&str, Owner)] = &[
     ("serde-saphyr", Only(&["markdown"])),
     // `commands` reads the rules of `anchor-test --rules`.
     ("serde_json", Only(&["ops", "commands", "mcp", "output"])),
-    ("similar", Only(&["ops"])),
+    ("similar", Only(&["ops", "commands"])),
     ("strsim", Only(&["text", "engine"])),
     ("strum", Only(&["model"])),
-    // `ops` makes the folder of the demo.
-    ("tempfile", Only(&["bank", "ops"])),
+    // `commands` creates the folder of the demo.
+    ("tempfile", Only(&["bank", "ops", "commands"])),
     ("terminal_size", Only(&["config"])),
+    ("thread_local", Only(&["engine"])),
     ("tikv-jemallocator", Only(&["main"])),
     ("tokio", Only(&["mcp"])),
     ("toml", Only(&["bank", "config"])),
@@ -102,7 +105,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("tree-sitter-rust", Only(&["syntax"])),
     ("tree-sitter-typescript", Only(&["syntax"])),
     ("walkdir", Only(&["bank"])),
-    ("xxhash-rust", Only(&["syntax", "engine", "ops", "config", "output"])),
+    ("xxhash-rust", Only(&["syntax", "engine", "ops", "config", "commands"])),
 ];
 
 /// Packages that any unit test may use.
@@ -113,6 +116,9 @@ const N_DEPENDENCIES: usize = 42;
 const N_DEV_DEPENDENCIES: usize = 4;
 
 const MAX_LINES: usize = 600;
+
+/// The version that may be without a release in the changelog.
+const FIRST_VERSION: &str = "0.1.0";
 
 #[test]
 fn sources_respect_layers_crate_owners_and_shape() {
@@ -173,12 +179,39 @@ fn readme_lists_each_dependency() {
 }
 
 #[test]
-fn changelog_has_the_version() {
-    let wanted = format!("## [{}]", env!("CARGO_PKG_VERSION"));
-    let changelog = read("CHANGELOG.md");
-    let is_there =
-        changelog.lines().any(|line| line.starts_with(&wanted) || line == "## [Unreleased]");
-    assert!(is_there, "CHANGELOG.md has neither `{wanted}` nor `## [Unreleased]`");
+fn changelog_has_an_entry_for_this_version() {
+    assert_none(changelog_faults(&read("CHANGELOG.md"), env!("CARGO_PKG_VERSION")));
+}
+
+/// Returns the faults of a changelog. The newest release in it must be the version of
+/// `Cargo.toml`, with a date; before the first release it may have `[Unreleased]` alone.
+fn changelog_faults(changelog: &str, version: &str) -> Vec<String> {
+    let headings: Vec<&str> =
+        changelog.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let mut faults = Vec::new();
+    let releases = match &headings[..] {
+        ["[Unreleased]", releases @ ..] => releases,
+        releases => releases,
+    };
+    for heading in releases {
+        let is_dated = heading.split_once("] - ").is_some_and(|(name, date)| {
+            let is_digit_or_dash = |c: char| c.is_ascii_digit() || c == '-';
+            name.starts_with('[') && date.len() == 10 && date.chars().all(is_digit_or_dash)
+        });
+        if !is_dated {
+            faults.push(format!("CHANGELOG.md: `## {heading}` is not `## [VERSION] - YYYY-MM-DD`"));
+        }
+    }
+    let is_newest = match releases.first() {
+        Some(newest) => newest.starts_with(&format!("[{version}]")),
+        None => version == FIRST_VERSION && !headings.is_empty(),
+    };
+    if !is_newest {
+        faults.push(format!(
+            "CHANGELOG.md: the newest release is not the version of Cargo.toml, {version}"
+        ));
+    }
+    faults
 }
 
 /// Returns the packages of a table, those for some platforms among them.
@@ -253,12 +286,12 @@ fn faults(path: &str, text: &str) -> Vec<String> {
         found.push((n_lines, format!("more than {MAX_LINES} lines: look for the second idea")));
     }
     let lexed = Lexed::new(text);
-    for (line, comment) in &lexed.comments {
-        let mut words = comment.split(|c: char| !is_word(c));
+    for comment in &lexed.comments {
+        let mut words = comment.text.split(|c: char| !is_word(c));
         if let Some(word) =
             words.find(|word| ["todo", "fixme"].iter().any(|it| word.eq_ignore_ascii_case(it)))
         {
-            found.push((*line, format!("`{word}`: do it, or write an issue")));
+            found.push((comment.line, format!("`{word}`: do it, or write an issue")));
         }
     }
     let Some(own) = layer(module(path)) else {
@@ -369,9 +402,9 @@ fn a_use_of_a_higher_layer_is_reported() {
         ],
     );
     check(
-        "src/cli/mod.rs",
-        "//! A.\nuse crate::config;\n",
-        &["src/cli/mod.rs:2: `cli` (layer 4) uses `config` (layer 4.1)"],
+        "src/config.rs",
+        "//! A.\nuse crate::output;\n",
+        &["src/config.rs:2: `config` (layer 4) uses `output` (layer 4.1)"],
     );
     check(
         "src/new.rs",
@@ -460,4 +493,17 @@ fn a_module_missing_from_the_code_map_is_reported() {
         map_faults(&lib.replace("//! | 2 | `store` |", "//! | 3 | `store` |")).len(),
         map_faults(&lib).len() + 1
     );
+}
+
+#[test]
+fn changelog_faults_are_reported() {
+    let n_faults = |changelog: &str, version: &str| changelog_faults(changelog, version).len();
+    assert_eq!(n_faults("## [Unreleased]\n", "0.1.0"), 0);
+    assert_eq!(n_faults("## [Unreleased]\n\n## [0.1.0] - 2026-01-02\n", "0.1.0"), 0);
+    assert_eq!(n_faults("## [0.2.0] - 2026-01-03\n## [0.1.0] - 2026-01-02\n", "0.2.0"), 0);
+    assert_eq!(n_faults("", "0.1.0"), 1, "no heading at all");
+    assert_eq!(n_faults("## [Unreleased]\n", "0.2.0"), 1, "a new version without an entry");
+    assert_eq!(n_faults("## [Unreleased]\n## [0.1.0] - 2026-01-02\n", "0.2.0"), 1);
+    assert_eq!(n_faults("## [0.1.0]\n", "0.1.0"), 1, "a release without a date");
+    assert_eq!(n_faults("## [0.1.0] - 2026-01-02\n## [Unreleased]\n", "0.1.0"), 1);
 }

@@ -1,4 +1,4 @@
-//! Writing without loss: whole files in one step, one writer at a time.
+//! Atomic writes, locks and bounded reads.
 #![expect(clippy::disallowed_methods, reason = "this module owns the bank's files")]
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -11,36 +11,39 @@ use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
 
 use crate::error::UserError;
+use crate::file_stat::FileStat;
 
-/// How long a writer waits for another one, and how often it looks.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum time to wait for another writer.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Time between attempts to get the lock.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Holds the turn to write until it is dropped.
+/// Exclusive lock, held until it is dropped.
 #[derive(Debug)]
 pub(crate) struct WriteGuard {
     _file: File,
 }
 
-/// Returns whether there is a file at `path`. Something else, such as a link or a pipe,
-/// which a repository may bring along, is an error: it leads anywhere, or never ends.
-fn is_there(path: &Path) -> Result<bool> {
+/// Returns the stat of a file, if it exists. Fails if it is not a regular file: a repository may
+/// contain symbolic links to any target, or pipes.
+fn stat(path: &Path) -> Result<Option<FileStat>> {
     match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_file() => Ok(true),
+        Ok(metadata) if metadata.is_file() => Ok(Some(FileStat::new(&metadata))),
         Ok(_) => {
             let shown = path.display();
             Err(UserError::usage(format!("`{shown}` is not a regular file"))
-                .hint(format!("look at it with `ls -l {shown}`, and remove it if it is not yours"))
+                .hint(format!("check it with `ls -l {shown}`, and remove it if it is not yours"))
                 .into())
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("failed to read `{}`", path.display())),
     }
 }
 
 /// Waits for the exclusive lock on the file at `path`.
 pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
-    is_there(path)?;
+    stat(path)?;
     let mut file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -52,19 +55,19 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
     loop {
         match file.try_lock() {
             Ok(()) => break,
-            Err(TryLockError::WouldBlock) if waited < PATIENCE => {
+            Err(TryLockError::WouldBlock) if waited < LOCK_TIMEOUT => {
                 std::thread::sleep(PAUSE);
                 waited += PAUSE;
             }
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                // Who holds it is only told where it can be read.
+                // Not every platform allows reading a locked file.
                 let _ = file.read_to_string(&mut holder);
                 let holder = holder.trim();
                 return Err(UserError::environment(format!(
-                    "process {holder} has been writing for 10 s"
+                    "the bank is locked by process {holder}"
                 ))
-                .hint("wait for it to end, or end it, and try again")
+                .hint("wait for that process to finish, or stop it, and try again")
                 .into());
             }
             Err(TryLockError::Error(error)) => {
@@ -72,12 +75,12 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
                     "failed to lock `{}`: {error}",
                     path.display()
                 ))
-                .hint("on a file system without locks, put the bank elsewhere: `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
+                .hint("if the file system does not support locks, store the bank in your home directory: `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
                 .into());
             }
         }
     }
-    // For the message above; the lock itself is what counts.
+    // The process id is for the error message only.
     let _ = file
         .set_len(0)
         .and_then(|()| file.rewind())
@@ -87,15 +90,15 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
 
 pub(super) fn create_folder(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path)
-        .with_context(|| format!("failed to make the folder `{}`", path.display()))
+        .with_context(|| format!("failed to create the folder `{}`", path.display()))
 }
 
-/// Writes a new file and returns whether it did; an existing one is left alone.
+/// Creates a file and returns true, or returns false if it exists.
 pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<bool> {
     if path.exists() {
         return Ok(false);
     }
-    let file = temporary(path, bytes)?;
+    let file = temp_file(path, bytes)?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
@@ -105,11 +108,11 @@ pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<bool> {
     }
 }
 
-/// Writes a file over what was there.
+/// Atomically writes a file, replacing an existing one.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let file = temporary(path, bytes)?;
+    let file = temp_file(path, bytes)?;
     if let Ok(metadata) = path.metadata() {
-        // A person's choice of permissions outlives the replacement.
+        // The new file has the permissions of the old one.
         let _ = file.as_file().set_permissions(metadata.permissions());
     }
     file.persist(path)
@@ -118,75 +121,78 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// What the name of a file starts with until it takes its place.
-pub(super) const TEMPORARY: &str = ".cerberus-";
+/// Prefix of the names of temporary files.
+pub(super) const TEMP_PREFIX: &str = ".cerberus-";
 
-/// Removes what killed writers left in a folder and `max_depth` below it. A file that
-/// somebody is still writing is locked.
-pub(super) fn sweep_temporary(folder: &Path, max_depth: usize) {
+/// Removes the temporary files of killed processes in a folder, at most `max_depth` levels deep.
+/// Temporary files in use are locked and remain.
+pub(super) fn remove_stale_temp_files(folder: &Path, max_depth: usize) {
     let entries = WalkDir::new(folder).max_depth(max_depth).follow_links(false).into_iter();
     for entry in entries.flatten() {
-        let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes());
+        let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes());
         if is_temporary && entry.file_type().is_file() {
             let file = File::open(entry.path());
             if file.is_ok_and(|file| file.try_lock().is_ok()) {
-                // What cannot be removed does no harm.
+                // A remaining file is harmless.
                 let _ = std::fs::remove_file(entry.path());
             }
         }
     }
 }
 
-fn temporary(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
-    let said = || format!("failed to write `{}`", path.display());
+fn temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
+    let context = || format!("failed to write `{}`", path.display());
     let folder = path.parent().context("a file has a folder")?;
     create_folder(folder)?;
     let mut builder = Builder::new();
-    builder.prefix(TEMPORARY);
+    builder.prefix(TEMP_PREFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The user's umask takes away what it does everywhere else.
+        // The umask of the user applies to it.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder).with_context(said)?;
-    // Where there are no locks, nothing is swept either.
+    let mut file = builder.tempfile_in(folder).with_context(context)?;
+    // Without locks, stale files are not removed either.
     let _ = file.as_file().lock();
-    file.write_all(bytes).with_context(said)?;
-    file.as_file().sync_all().with_context(said)?;
+    file.write_all(bytes).with_context(context)?;
+    file.as_file().sync_all().with_context(context)?;
     Ok(file)
 }
 
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
-    let said = || format!("failed to read `{}`", path.display());
-    if !is_there(path)? {
-        return Ok(None);
-    }
+    Ok(read_with_stat(path, max_bytes)?.map(|(bytes, _)| bytes))
+}
+
+/// Returns the bytes of a file and its stat before reading, if it exists.
+pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<u8>, FileStat)>> {
+    let context = || format!("failed to read `{}`", path.display());
+    let Some(stat) = stat(path)? else { return Ok(None) };
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(said),
+        Err(error) => return Err(error).with_context(context),
     };
     let mut bytes = Vec::new();
-    file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(said)?;
+    file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(context)?;
     if bytes.len() as u64 > max_bytes {
         return Err(UserError::usage(format!(
             "`{}` is larger than {} KB",
             path.display(),
             max_bytes / 1024
         ))
-        .hint("split it, or take out what nobody needs")
+        .hint("split it")
         .into());
     }
-    Ok(Some(bytes))
+    Ok(Some((bytes, stat)))
 }
 
-/// Returns how a file begins, in at most `max_bytes`.
+/// Returns the first bytes of a file, at most `max_bytes`.
 pub(super) fn head(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
-    let said = || format!("failed to read `{}`", path.display());
+    let context = || format!("failed to read `{}`", path.display());
     let mut bytes = Vec::new();
-    let file = File::open(path).with_context(said)?;
-    file.take(max_bytes).read_to_end(&mut bytes).with_context(said)?;
+    let file = File::open(path).with_context(context)?;
+    file.take(max_bytes).read_to_end(&mut bytes).with_context(context)?;
     Ok(bytes)
 }
 
@@ -207,16 +213,16 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Lets everybody who may read the file run it; elsewhere than on Unix nothing is to be done.
+/// Adds the execute permission for everyone with read permission. Does nothing on Windows.
 pub(super) fn make_executable(path: &Path) -> Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let said = || format!("failed to make `{}` executable", path.display());
-        let mut permissions = path.metadata().with_context(said)?.permissions();
+        let context = || format!("failed to make `{}` executable", path.display());
+        let mut permissions = path.metadata().with_context(context)?.permissions();
         let mode = permissions.mode();
         permissions.set_mode(mode | ((mode & 0o444) >> 2));
-        std::fs::set_permissions(path, permissions).with_context(said)?;
+        std::fs::set_permissions(path, permissions).with_context(context)?;
     }
     Ok(())
 }
@@ -226,11 +232,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn create_never_overwrites_and_replace_keeps_permissions() {
+    fn create_does_not_overwrite_and_replace_preserves_permissions() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let path = folder.path().join("deep/a.md");
         assert!(create(&path, b"one").expect("written"));
-        assert!(!create(&path, b"two").expect("left alone"));
+        assert!(!create(&path, b"two").expect("unchanged"));
         assert_eq!(std::fs::read_to_string(&path).expect("readable"), "one");
         #[cfg(unix)]
         {
@@ -242,27 +248,27 @@ mod tests {
         }
         let left: Vec<_> =
             std::fs::read_dir(folder.path().join("deep")).expect("a folder").collect();
-        assert_eq!(left.len(), 1, "no temporary file stays behind");
+        assert_eq!(left.len(), 1, "temporary files are removed");
     }
 
     #[test]
-    fn what_killed_writers_left_is_swept_and_what_is_being_written_is_not() {
+    fn stale_temporary_files_are_removed_and_those_in_use_are_not() {
         let folder = tempfile::tempdir().expect("a temp folder");
-        let (left, deep) =
-            (folder.path().join(".cerberus-left"), folder.path().join("deep/.cerberus-left"));
-        std::fs::create_dir(folder.path().join("deep")).expect("made");
-        for path in [&left, &deep] {
+        let (stale, deep) =
+            (folder.path().join(".cerberus-stale"), folder.path().join("deep/.cerberus-stale"));
+        std::fs::create_dir(folder.path().join("deep")).expect("created");
+        for path in [&stale, &deep] {
             std::fs::write(path, "half").expect("written");
         }
-        let being_written = temporary(&folder.path().join("a.md"), b"one").expect("written");
-        sweep_temporary(folder.path(), 1);
-        assert!(!left.exists() && deep.exists() && being_written.path().exists());
-        sweep_temporary(folder.path(), usize::MAX);
-        assert!(!deep.exists() && being_written.path().exists());
+        let in_use = temp_file(&folder.path().join("a.md"), b"one").expect("written");
+        remove_stale_temp_files(folder.path(), 1);
+        assert!(!stale.exists() && deep.exists() && in_use.path().exists());
+        remove_stale_temp_files(folder.path(), usize::MAX);
+        assert!(!deep.exists() && in_use.path().exists());
     }
 
     #[test]
-    fn one_writer_at_a_time() {
+    fn the_lock_is_exclusive() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let path = folder.path().join("bank.lock");
         let guard = lock(&path).expect("free");

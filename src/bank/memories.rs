@@ -1,5 +1,6 @@
-//! Memories as files: reading them all, writing a new one.
+//! Memory files: listing, reading and writing.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
@@ -12,40 +13,57 @@ use crate::markdown::frontmatter::{self, Frontmatter};
 use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
 use crate::text;
 
+use super::lockfile::Anchors;
 use super::{Bank, files, names};
 
-/// The largest memory: more is a document, not a memory.
+/// Size limit of a memory.
 pub(crate) const MAX_BYTES: u64 = 100 * 1024;
 
-/// From here on a memory costs more to read than it is likely to be worth.
+/// Size above which a memory has a warning, because injecting it is expensive.
 const WARN_BYTES: usize = 50 * 1024;
 
-/// From how many memories on all threads read them.
-const MANY: usize = 64;
+/// Number of memories above which they are read in parallel.
+const MIN_PARALLEL: usize = 64;
 
-/// A memory with its file.
+/// Memory with its file.
 #[derive(Debug, Clone)]
-pub(crate) struct Stored {
+pub(crate) struct MemoryFile {
     pub(crate) memory: Memory,
-    /// The path below the bank, with `/`.
+    /// Path in the bank, with `/`.
     pub(crate) file: String,
-    /// The whole text, frontmatter and all.
+    /// Complete text, including the frontmatter.
     pub(crate) text: String,
+    encoding: Encoding,
+    /// Stat of the file before reading.
+    pub(crate) stat: FileStat,
     pub(crate) warnings: Vec<String>,
 }
 
-/// What a bank holds.
-#[derive(Debug, Default)]
-pub(crate) struct Contents {
-    /// Ordered by file, no id twice.
-    pub(crate) memories: Vec<Stored>,
-    /// Whether some file could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Utf8,
+    Utf8WithBom,
+    /// UTF-16 or invalid UTF-8. Such a file cannot be edited.
+    Other,
+}
+
+/// All memories and anchors of a bank. Each file was read once.
+#[derive(Debug)]
+pub(crate) struct BankFiles {
+    /// Ordered by file, with unique ids.
+    pub(crate) memories: Vec<MemoryFile>,
+    /// Ignored files whose id an earlier one has.
+    pub(crate) duplicates: Vec<MemoryFile>,
+    pub(crate) anchors: Anchors,
+    /// Stat of the lock file before reading.
+    pub(crate) lock_stat: Option<FileStat>,
+    /// Whether reading a file failed.
     pub(crate) is_partial: bool,
     pub(crate) warnings: Vec<String>,
 }
 
 impl Bank {
-    /// Lists the files of memories, ordered by name, and what could not be listed.
+    /// Returns the sorted paths of the memory files, and warnings about skipped files.
     pub(crate) fn list(&self) -> Result<(Vec<String>, Vec<String>)> {
         if !self.exists() {
             return Err(self.missing().into());
@@ -67,21 +85,28 @@ impl Bank {
         Ok((found, warnings))
     }
 
-    /// Returns the size and time of a file, if it is there.
+    /// Returns the stat of a file, if it exists.
     pub(crate) fn stat(&self, file: &str) -> Option<FileStat> {
         self.folder().join(file).symlink_metadata().ok().map(|metadata| FileStat::new(&metadata))
     }
 
     /// Reads one memory.
-    pub(crate) fn read(&self, file: &str) -> Result<Stored> {
-        let bytes =
-            files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| vanished(file))?;
+    pub(crate) fn read(&self, file: &str) -> Result<MemoryFile> {
+        let (bytes, stat) = files::read_with_stat(&self.folder().join(file), MAX_BYTES)?
+            .ok_or_else(|| not_found(file))?;
         let mut warnings = Vec::new();
         warnings.extend(size_warning(file, bytes.len()));
         let (text, is_exact) = text::decode(&bytes);
         if !is_exact {
-            warnings.push(format!("`{file}` is no valid UTF-8; bad bytes are shown as U+FFFD"));
+            warnings
+                .push(format!("`{file}` is not valid UTF-8; invalid bytes are shown as U+FFFD"));
         }
+        let encoding = match bytes[..] {
+            [0xFF | 0xFE, ..] => Encoding::Other,
+            [0xEF, 0xBB, 0xBF, ..] if is_exact => Encoding::Utf8WithBom,
+            _ if is_exact => Encoding::Utf8,
+            _ => Encoding::Other,
+        };
         let text = text.into_owned();
         let parsed = frontmatter::parse(&text);
         for diagnostic in parsed.warnings {
@@ -102,50 +127,49 @@ impl Bank {
             updated_at: front.updated_at,
             body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
         };
-        Ok(Stored { memory, file: file.to_owned(), text, warnings })
+        Ok(MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings })
     }
 
-    /// Reads all memories; one that cannot be read is a warning.
-    pub(crate) fn read_all(&self) -> Result<Contents> {
-        let (listed, warnings) = self.list()?;
-        let mut contents = Contents {
-            is_partial: !warnings.is_empty(),
-            warnings,
-            memories: Vec::with_capacity(listed.len()),
-        };
-        // To start threads costs more than they would save with fewer.
+    /// Reads all memories and anchors. A memory that cannot be read causes a warning.
+    pub(crate) fn read_all(&self) -> Result<BankFiles> {
+        let (listed, mut warnings) = self.list()?;
+        let mut is_partial = !warnings.is_empty();
+        // For few files, starting threads takes longer than reading.
         let read = |file: &String| self.read(file);
-        let all: Vec<Result<Stored>> = match listed.len() {
-            ..MANY => listed.iter().map(read).collect(),
+        let all: Vec<Result<MemoryFile>> = match listed.len() {
+            ..MIN_PARALLEL => listed.iter().map(read).collect(),
             _ => listed.par_iter().map(read).collect(),
         };
-        for stored in all {
-            match stored {
-                Ok(mut stored) => {
-                    contents.warnings.append(&mut stored.warnings);
-                    contents.memories.push(stored);
+        let mut memories = Vec::with_capacity(listed.len());
+        for found in all {
+            match found {
+                Ok(found) => {
+                    warnings.extend_from_slice(&found.warnings);
+                    memories.push(found);
                 }
                 Err(error) => {
-                    contents.is_partial = true;
-                    contents.warnings.push(format!("{error:#}"));
+                    is_partial = true;
+                    warnings.push(format!("{error:#}"));
                 }
             }
         }
-        drop_doubles(&mut contents.memories, &mut contents.warnings);
-        Ok(contents)
+        let (memories, duplicates) = split_duplicates(memories, &mut warnings);
+        let lock_stat = self.lock_stat();
+        let anchors = self.anchors()?;
+        Ok(BankFiles { memories, duplicates, anchors, lock_stat, is_partial, warnings })
     }
 
-    /// Returns the size and time of the lock file, if there is one.
+    /// Returns the stat of the lock file, if it exists.
     pub(crate) fn lock_stat(&self) -> Option<FileStat> {
         self.lockfile().metadata().ok().map(|metadata| FileStat::new(&metadata))
     }
 
-    /// Takes back a memory that was written a moment ago.
+    /// Removes a memory that was just created.
     pub(crate) fn discard(&self, file: &str) -> Result<()> {
         files::remove(&self.folder().join(file))
     }
 
-    /// Writes a new memory and returns its file; one of that name must not exist.
+    /// Creates a memory and returns its file. Fails if the file exists.
     pub(crate) fn create_memory(
         &self,
         id: &str,
@@ -156,8 +180,7 @@ impl Bank {
         self.create_text(id, &text)
     }
 
-    /// Writes a new memory, frontmatter and all, and returns its file; one of that name
-    /// must not exist.
+    /// Creates a memory from its complete text and returns its file. Fails if the file exists.
     pub(crate) fn create_text(&self, name: &str, text: &str) -> Result<String> {
         names::check(name)?;
         check_size(text)?;
@@ -165,34 +188,43 @@ impl Bank {
         if files::create(&self.inside(&file)?, text.as_bytes())? {
             Ok(file)
         } else {
-            Err(UserError::usage(format!("there is a memory `{name}` already"))
-                .hint(format!("choose another name, or see it with `cerberus memory show {name}`"))
+            Err(UserError::usage(format!("memory `{name}` already exists"))
+                .hint(format!("choose another name, or show it with `cerberus memory show {name}`"))
                 .into())
         }
     }
 
-    /// Reads the whole text of a memory that is to be edited, byte-order mark and all; it
-    /// must be text to the last byte.
-    pub(crate) fn exact_text(&self, file: &str) -> Result<String> {
+    /// Returns the complete text of a memory for editing, including a byte-order mark. Fails if it
+    /// is not valid UTF-8.
+    pub(crate) fn utf8_text(&self, stored: &MemoryFile) -> Result<String> {
+        match stored.encoding {
+            Encoding::Utf8 => return Ok(stored.text.clone()),
+            Encoding::Utf8WithBom => return Ok(format!("\u{FEFF}{}", stored.text)),
+            // The error contains the offset of the first invalid byte.
+            Encoding::Other => {}
+        }
+        let file = &stored.file;
         let bytes =
-            files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| vanished(file))?;
+            files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| not_found(file))?;
         String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            UserError::usage(format!("`{file}` is no valid UTF-8 from byte {at} on, and editing it would lose what it holds"))
-                .hint("save it as UTF-8 in an editor first")
-                .into()
+            let offset = error.utf8_error().valid_up_to();
+            UserError::usage(format!(
+                "`{file}` is not valid UTF-8 at byte {offset}; editing it would lose data"
+            ))
+            .hint("save it as UTF-8 in an editor first")
+            .into()
         })
     }
 
-    /// Writes the edited text of a memory over the old one.
+    /// Replaces the text of a memory.
     pub(crate) fn rewrite(&self, file: &str, text: &str) -> Result<()> {
         check_size(text)?;
         files::replace(&self.inside(file)?, text.as_bytes())
     }
 }
 
-fn vanished(file: &str) -> UserError {
-    UserError::usage(format!("there is no memory file `{file}`"))
+fn not_found(file: &str) -> UserError {
+    UserError::usage(format!("memory file `{file}` not found"))
         .hint("list the memories with `cerberus memory show`")
 }
 
@@ -201,33 +233,33 @@ fn check_size(text: &str) -> Result<()> {
         return Ok(());
     }
     Err(UserError::usage(format!(
-        "the memory has {} KB, more than 100 KB",
+        "the memory has {} KB, more than the limit of 100 KB",
         text.len().div_ceil(1024)
     ))
-    .hint("split it; what is long is read by nobody")
+    .hint("split it")
     .into())
 }
 
-/// Returns a warning for a memory that is large.
+/// Returns a warning for a large memory.
 pub(crate) fn size_warning(file: &str, n_bytes: usize) -> Option<String> {
     let size = n_bytes / 1024;
-    (n_bytes > WARN_BYTES).then(|| format!("`{file}` has {size} KB; over 100 KB it is refused"))
+    (n_bytes > WARN_BYTES).then(|| format!("`{file}` has {size} KB; the limit is 100 KB"))
 }
 
-/// Keeps the first of several memories with one id.
-fn drop_doubles(all: &mut Vec<Stored>, warnings: &mut Vec<String>) {
-    let mut first: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
-    all.retain(|stored| match first.get(&stored.memory.id) {
-        Some(file) => {
-            let (id, other) = (&stored.memory.id, &stored.file);
-            warnings.push(format!("`{other}` has the id `{id}` of `{file}` and is left out"));
-            false
+/// Splits off the memories whose id an earlier one has.
+fn split_duplicates(
+    all: Vec<MemoryFile>,
+    warnings: &mut Vec<String>,
+) -> (Vec<MemoryFile>, Vec<MemoryFile>) {
+    let mut file_by_id = BTreeMap::new();
+    all.into_iter().partition(|MemoryFile { memory, file, .. }| {
+        let first: &String = file_by_id.entry(memory.id.clone()).or_insert_with(|| file.clone());
+        if first != file {
+            warnings
+                .push(format!("`{file}` is ignored: `{first}` already has the id `{}`", memory.id));
         }
-        None => {
-            first.insert(stored.memory.id.clone(), stored.file.clone());
-            true
-        }
-    });
+        first == file
+    })
 }
 
 fn is_private(entry: &DirEntry) -> bool {
@@ -238,7 +270,7 @@ fn is_private(entry: &DirEntry) -> bool {
     entry.depth() > 0 && (name.starts_with(b".") || is_store)
 }
 
-/// Returns the path of a memory below the bank, or why it does not count.
+/// Returns the path of a memory in the bank, or a warning if the file is ignored.
 fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>> {
     let path = entry.path().as_os_str();
     if !path.as_encoded_bytes().ends_with(b".md") || entry.file_type().is_dir() {
@@ -246,19 +278,19 @@ fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>
     }
     let relative = || entry.path().strip_prefix(folder).unwrap_or(entry.path()).display();
     if !entry.file_type().is_file() {
-        return Some(Err(format!("`{}` is a link or a device and is left out", relative())));
+        return Some(Err(format!("`{}` is ignored: it is not a regular file", relative())));
     }
-    // Cutting is faster than asking for the parts of each path.
+    // Removing the prefix is faster than comparing path components.
     let file =
         path.to_str().zip(folder.to_str()).and_then(|(path, folder)| path.strip_prefix(folder));
     let Some(file) = file.map(|file| file.trim_start_matches(std::path::is_separator)) else {
         let name = relative();
-        return Some(Err(format!("the name of `{name}` is no valid UTF-8; it is left out")));
+        return Some(Err(format!("`{name}` is ignored: its name is not valid UTF-8")));
     };
     if file.contains(char::is_control) {
-        // It would be the memory's id, and part of every line that is printed of it.
+        // The name is the id of the memory, which is part of the output.
         let name = file.escape_debug();
-        return Some(Err(format!("the name of `{name}` has control characters; it is left out")));
+        return Some(Err(format!("`{name}` is ignored: its name contains control characters")));
     }
     Some(Ok(file.replace(std::path::MAIN_SEPARATOR, "/")))
 }

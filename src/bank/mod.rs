@@ -1,9 +1,8 @@
-//! The files people own: memories, `anchors.lock`, `pins.toml`, the trash.
+//! The files of the user: memories, `anchors.lock`, `pins.toml`, the trash.
 //!
-//! A bank is a folder of markdown files. Nothing here rewrites a person's text but
-//! the function that was asked to; every write goes to a temporary file beside its
-//! target and takes its place in one step. Names never lead out of the folder, and
-//! links in it are not followed. Writers take turns by [`Bank::lock_for_writing`].
+//! A bank is a folder of markdown files. All writes are atomic: a temporary file replaces its
+//! target. Paths never resolve outside of the folder, and symbolic links in it are not followed.
+//! [`Bank::lock_for_writing`] allows one writer at a time.
 
 use std::path::{Path, PathBuf};
 
@@ -11,33 +10,33 @@ use anyhow::{Context, Result};
 
 use crate::error::UserError;
 
+mod diagnostics;
+mod external_file;
 mod files;
-mod foreign;
-mod health;
+mod journal;
 pub(crate) mod lockfile;
 pub(crate) mod memories;
 pub(crate) mod names;
-mod page;
+mod output_file;
 mod pins;
-mod portable;
 mod trash;
 
+pub(crate) use external_file::ExternalFile;
 pub(crate) use files::WriteGuard;
-pub(crate) use foreign::Foreign;
-pub(crate) use memories::Stored;
-pub(crate) use page::PageFile;
+pub(crate) use journal::{PINS, WriteOp};
+pub(crate) use memories::MemoryFile;
+pub(crate) use output_file::OutputFile;
 pub(crate) use pins::PinFile;
-pub(crate) use portable::{PINS, Put};
 
-/// The bank's own folders and files.
+/// Folders and files of the bank that are not memories.
 const INDICES: &str = "indices";
 const TRASH: &str = ".trash";
 pub(crate) const LOCKFILE: &str = "anchors.lock";
 
-/// What `init` writes for git: only what cannot be made again is committed.
+/// The `.gitignore` that `init` writes. Files that can be rebuilt are not committed.
 const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-*\n";
 
-/// A folder of memories, which may not exist yet.
+/// Folder of memories, which may not exist yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Bank {
     folder: PathBuf,
@@ -56,26 +55,26 @@ impl Bank {
         self.folder.is_dir()
     }
 
-    /// Returns the path of the bank's lock file.
+    /// Returns the path of `anchors.lock`.
     pub(crate) fn lockfile(&self) -> PathBuf {
         self.folder.join(LOCKFILE)
     }
 
-    /// Makes the folder with its `.gitignore` and returns what was made.
+    /// Creates the folder and its `.gitignore`, and returns the created paths.
     pub(crate) fn create(&self) -> Result<Vec<PathBuf>> {
-        let mut made = Vec::new();
+        let mut created = Vec::new();
         if !self.exists() {
             files::create_folder(&self.folder)?;
-            made.push(self.folder.clone());
+            created.push(self.folder.clone());
         }
         let gitignore = self.folder.join(".gitignore");
         if files::create(&gitignore, GITIGNORE.as_bytes())? {
-            made.push(gitignore);
+            created.push(gitignore);
         }
-        Ok(made)
+        Ok(created)
     }
 
-    /// Waits for its turn to write and holds it until the guard is dropped.
+    /// Waits for the exclusive lock for writing, which the guard holds until it is dropped.
     pub(crate) fn lock_for_writing(&self) -> Result<WriteGuard> {
         if !self.exists() {
             return Err(self.missing().into());
@@ -85,15 +84,15 @@ impl Bank {
         let lock = self.inside(&format!("{INDICES}/bank.lock"))?;
         let guard = files::lock(&lock)
             .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))?;
-        // Nobody else writes now, so what a killed writer left is nobody's.
-        files::sweep_temporary(&self.folder, usize::MAX);
-        // Also where the bank has no `.gitignore`, git is not to see the store.
+        // No other process writes now, so all temporary files are stale.
+        files::remove_stale_temp_files(&self.folder, usize::MAX);
+        // Git must ignore the store even if the bank has no `.gitignore`.
         files::create(&folder.join(".gitignore"), b"*\n")?;
         Ok(guard)
     }
 
-    /// Returns where a file of the bank is to be written, which is inside the bank
-    /// even where a folder on the way is a link.
+    /// Returns the path of a file in the bank. Fails if a symbolic link on the way resolves
+    /// outside of the bank.
     fn inside(&self, file: &str) -> Result<PathBuf> {
         let path = self.folder.join(file);
         let existing = path.ancestors().skip(1).find(|folder| folder.exists());
@@ -102,40 +101,40 @@ impl Bank {
         if real.is_some_and(|real| real.starts_with(&bank)) {
             return Ok(path);
         }
-        Err(UserError::usage(format!("`{file}` leads out of the bank"))
-            .hint("a folder on the way is a link; memories live in the bank itself")
+        Err(UserError::usage(format!("`{file}` is outside the bank"))
+            .hint("a folder on the way is a symbolic link; replace it with a folder")
             .into())
     }
 
-    /// Returns the error for a bank that is not there.
+    /// Returns the error for a missing bank.
     pub(crate) fn missing(&self) -> UserError {
-        UserError::usage(format!("there is no bank at `{}`", self.folder.display()))
-            .hint("run `cerberus memory init` to make one")
+        UserError::usage(format!("no bank found at `{}`", self.folder.display()))
+            .hint("run `cerberus memory init` to create one")
     }
 }
 
-/// Writes `text` to `path`, in one step, unless there is a file already; returns whether it did.
+/// Creates the file `path` with `text`; returns false if the file exists.
 pub(crate) fn create_file(path: &Path, text: &str) -> Result<bool> {
-    sweep_beside(path);
+    remove_stale_siblings(path);
     files::create(path, text.as_bytes())
 }
 
-/// Takes back a file that was written a moment ago.
+/// Removes a file that was just created.
 pub(crate) fn remove_file(path: &Path) -> Result<()> {
     files::remove(path)
 }
 
-/// Writes `text` to `path`, in one step, over whatever is there.
+/// Atomically writes `text` to `path`, replacing an existing file.
 pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
-    sweep_beside(path);
+    remove_stale_siblings(path);
     files::replace(path, text.as_bytes())
 }
 
-/// Removes what killed writers left beside a file outside the bank.
-fn sweep_beside(path: &Path) {
+/// Removes stale temporary files in the folder of a file outside the bank.
+fn remove_stale_siblings(path: &Path) {
     if let Some(folder) = path.parent() {
-        // The current folder has no name here.
+        // The parent of a bare file name is empty.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        files::sweep_temporary(folder, 1);
+        files::remove_stale_temp_files(folder, 1);
     }
 }

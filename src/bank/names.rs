@@ -1,36 +1,35 @@
-//! Names of memories: what is allowed, and one made from a text.
+//! Validation of memory ids and files, and ids generated from text.
 //!
-//! An id is also a path below the bank, so it must stay inside on every system.
+//! An id is also a path in the bank, so it must be a safe path on every platform.
 
 use crate::error::UserError;
 
-/// The longest id; every file system takes names of this length.
+/// Maximum length of an id; every file system supports it.
 const MAX_BYTES: usize = 120;
 
-/// The longest part of a file's path.
+/// Maximum length of a part of a path.
 const MAX_PART_BYTES: usize = 240;
 
-/// How much of a text goes into an id made from it.
+/// Limits of generated ids.
 const MAX_WORDS: usize = 6;
-const MAX_MADE_BYTES: usize = 48;
+const MAX_GENERATED_BYTES: usize = 48;
 
-/// Names that some systems keep for devices.
+/// Names that are reserved for devices on Windows.
 const RESERVED: &[&str] =
     &["con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3"];
 
-/// Checks that `id` can name a memory of a bank.
+/// Checks that `id` is a valid memory id.
 pub(crate) fn check(id: &str) -> Result<(), UserError> {
     let refuse = |why: &str| {
-        UserError::usage(format!("`{}` cannot be the id of a memory: {why}", id.escape_debug()))
-            .hint(
-                "use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`",
-            )
+        UserError::usage(format!("`{}` is not a valid memory id: {why}", id.escape_debug())).hint(
+            "use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`",
+        )
     };
     if id.is_empty() {
         return Err(refuse("it is empty"));
     }
     if id.len() > MAX_BYTES {
-        return Err(refuse("it is longer than 120 bytes"));
+        return Err(refuse("it has more than 120 bytes"));
     }
     let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if let Some(c) = id.chars().find(|c| !allowed(*c)) {
@@ -48,12 +47,12 @@ pub(crate) fn check(id: &str) -> Result<(), UserError> {
     Ok(())
 }
 
-/// Checks that `file` can be the file of a memory, as people name files: inside the bank
-/// on every system, whatever else is in its name.
+/// Checks that `file` is a valid path of a memory file. It must be inside the bank on every
+/// platform; its name is less restricted than an id.
 pub(crate) fn check_file(file: &str) -> Result<(), UserError> {
     let refuse = |why: &str| {
-        UserError::usage(format!("`{}` cannot be the file of a memory: {why}", file.escape_debug()))
-            .hint("name it as in `db/close-sessions.md`, below the bank")
+        UserError::usage(format!("`{}` is not a valid memory file: {why}", file.escape_debug()))
+            .hint("use a path inside the bank, as in `db/close-sessions.md`")
     };
     if !file.ends_with(".md") {
         return Err(refuse("it does not end in `.md`"));
@@ -61,26 +60,26 @@ pub(crate) fn check_file(file: &str) -> Result<(), UserError> {
     if let Some(c) = file.chars().find(|c| c.is_control() || matches!(c, '\\' | ':')) {
         return Err(refuse(&format!("`{}` is not allowed in it", c.escape_debug())));
     }
-    for (at, part) in file.split('/').enumerate() {
+    for (part_idx, part) in file.split('/').enumerate() {
         if part.is_empty() || part.starts_with('.') || part.len() > MAX_PART_BYTES {
             return Err(refuse("a part of it is empty, too long or starts with a dot"));
         }
         let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
-        if RESERVED.contains(&stem.as_str()) || (at == 0 && part == super::INDICES) {
+        if RESERVED.contains(&stem.as_str()) || (part_idx == 0 && part == super::INDICES) {
             return Err(refuse(&format!("`{part}` is reserved")));
         }
     }
     Ok(())
 }
 
-/// Returns an id made of a text's first words.
+/// Returns an id generated from the first words of a text.
 pub(crate) fn from_text(text: &str) -> String {
     let mut id = String::new();
-    // "user's" is one word.
+    // Apostrophes do not separate words: "user's" is one word.
     let text: String = text.chars().filter(|c| !matches!(c, '\'' | '’')).collect();
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     for word in words.take(MAX_WORDS) {
-        if !id.is_empty() && id.len() + word.len() >= MAX_MADE_BYTES {
+        if !id.is_empty() && id.len() + word.len() >= MAX_GENERATED_BYTES {
             break;
         }
         if !id.is_empty() {
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_stay_inside_the_bank() {
+    fn ids_with_unsafe_paths_are_rejected() {
         for id in ["a", "close-sessions", "db/close", "v1.2", "größe"] {
             assert!(check(id).is_ok(), "{id}");
         }
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn files_stay_inside_the_bank() {
+    fn files_with_unsafe_paths_are_rejected() {
         for file in ["a.md", "my notes.md", "db/größe~2.md", "a/b/c.d.md"] {
             assert!(check_file(file).is_ok(), "{file}");
         }
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_give_readable_ids() {
+    fn generated_ids_are_readable() {
         assert_eq!(
             from_text("Hash passwords; never store plain text, ever."),
             "hash-passwords-never-store-plain-text"
@@ -158,7 +157,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_made_id_is_allowed(text in "\\PC{0,200}") {
+        fn generated_ids_are_valid(text in "\\PC{0,200}") {
             proptest::prop_assert!(check(&from_text(&text)).is_ok());
         }
     }

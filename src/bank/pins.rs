@@ -1,8 +1,7 @@
-//! `pins.toml`: the persistent pins, as TOML that people may edit, review and merge.
+//! `pins.toml`: the persistent pins, as TOML that people can edit, review and merge.
 //!
-//! A pin is a table of its own. Writing changes only the tables it is about: the
-//! others keep their place, their comments and keys that this cerberus does not
-//! know. A file that cannot be read is never written over.
+//! Each pin is a table. Writing changes only the affected tables and preserves the order,
+//! comments and unknown keys of the others. A corrupt file is renamed, never overwritten.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -17,19 +16,19 @@ use crate::text::LineIndex;
 
 use super::{Bank, files};
 
-/// The format that is written.
+/// Version of the format.
 const VERSION: i64 = 1;
 
 const MAX_BYTES: u64 = 1024 * 1024;
 
 const HEADER: &str =
-    "# Notes that are given every time. Written by `cerberus memory pin`; commit it.\n";
+    "# Notes that are always injected. Written by `cerberus memory pin`; commit it.\n";
 
-/// The persistent pins as their file tells them.
+/// Parsed `pins.toml`.
 #[derive(Debug, Default)]
 pub(crate) struct PinFile {
     pub(crate) pins: Vec<Pin>,
-    /// Why the file cannot be read, where it cannot.
+    /// Why the file is corrupt, if it is.
     pub(crate) fault: Option<String>,
     pub(crate) bytes: Vec<u8>,
 }
@@ -55,12 +54,12 @@ struct Entry {
 }
 
 impl Bank {
-    /// Returns the path of the file of pins.
+    /// Returns the path of `pins.toml`.
     pub(crate) fn pin_file(&self) -> PathBuf {
         self.folder().join("pins.toml")
     }
 
-    /// Reads the persistent pins; a file that is damaged has none and says why.
+    /// Reads the persistent pins. A corrupt file contains none and has a `fault`.
     pub(crate) fn pins(&self) -> Result<PinFile> {
         let Some(bytes) = files::read(&self.pin_file(), MAX_BYTES)? else {
             return Ok(PinFile::default());
@@ -68,32 +67,37 @@ impl Bank {
         match parse(&bytes) {
             Ok(pins) => Ok(PinFile { pins, fault: None, bytes }),
             Err(Fault::TooNew(version)) => Err(UserError::environment(format!(
-                "failed to read `pins.toml`: it has version {version}, this cerberus knows {VERSION}"
+                "failed to read `pins.toml`: it has version {version}, but this cerberus supports {VERSION}"
             ))
             .hint("upgrade cerberus")
             .into()),
-            Err(Fault::Damaged(why)) => {
+            Err(Fault::Corrupt(why)) => {
                 Ok(PinFile { pins: Vec::new(), fault: Some(why), bytes })
             }
         }
     }
 
-    /// Takes the pins of some ids out of the file and adds one. Returns the bytes that
-    /// were written, and where a damaged file was put aside.
+    /// Removes the pins with some ids from the file and adds one. Returns the written bytes, and
+    /// the backup of a corrupt file.
     pub(crate) fn write_pins(
         &self,
         removed: &[&str],
         added: Option<&Pin>,
     ) -> Result<(Vec<u8>, Option<PathBuf>)> {
         let old = self.pins()?;
-        let mut aside = None;
+        let mut backup = None;
         let mut document = if old.bytes.is_empty() || old.fault.is_some() {
-            aside = old.fault.as_ref().map(|_| self.put_pins_aside()).transpose()?;
-            let mut document: DocumentMut = HEADER.parse().context("the header is TOML")?;
+            backup = old.fault.as_ref().map(|_| self.back_up_pins()).transpose()?;
+            let mut document: DocumentMut =
+                HEADER.parse().context("the header is not valid TOML")?;
             document["version"] = value(VERSION);
-            // A comment at the end of a document would stay there.
+            // The header is parsed as trailing comment, which would stay at the end.
             document.set_trailing("");
-            document.key_mut("version").context("it was set")?.leaf_decor_mut().set_prefix(HEADER);
+            document
+                .key_mut("version")
+                .context("`version` was just set")?
+                .leaf_decor_mut()
+                .set_prefix(HEADER);
             document
         } else {
             String::from_utf8_lossy(&old.bytes).parse().context("failed to read `pins.toml`")?
@@ -113,41 +117,41 @@ impl Bank {
         *item = Item::ArrayOfTables(tables);
         let text = document.to_string();
         files::replace(&self.pin_file(), text.as_bytes())?;
-        Ok((text.into_bytes(), aside))
+        Ok((text.into_bytes(), backup))
     }
 
-    fn put_pins_aside(&self) -> Result<PathBuf> {
+    fn back_up_pins(&self) -> Result<PathBuf> {
         let path = self.pin_file();
-        let mut aside = path.with_extension("toml.corrupt");
+        let mut backup = path.with_extension("toml.corrupt");
         let mut n = 2;
-        while aside.exists() {
-            aside = path.with_extension(format!("toml.corrupt-{n}"));
+        while backup.exists() {
+            backup = path.with_extension(format!("toml.corrupt-{n}"));
             n += 1;
         }
-        files::rename(&path, &aside)?;
-        Ok(aside)
+        files::rename(&path, &backup)?;
+        Ok(backup)
     }
 }
 
 enum Fault {
-    Damaged(String),
+    Corrupt(String),
     TooNew(i64),
 }
 
 fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
-    let damaged = |line: Option<usize>, why: &str| {
-        let place = line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
-        Fault::Damaged(format!("`pins.toml{place}`: {why}"))
+    let corrupt = |line: Option<usize>, why: &str| {
+        let position = line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
+        Fault::Corrupt(format!("`pins.toml{position}`: {why}"))
     };
     let Ok(text) = std::str::from_utf8(bytes) else {
-        return Err(damaged(None, "it is no valid UTF-8"));
+        return Err(corrupt(None, "it is not valid UTF-8"));
     };
     let lines = LineIndex::new(text);
     if let Some(line) = text.lines().position(|line| line.starts_with("<<<<<<< ")) {
-        return Err(damaged(Some(line), "it holds a merge conflict"));
+        return Err(corrupt(Some(line), "it contains a merge conflict"));
     }
     let fields: Fields = toml::from_str(text).map_err(|error| {
-        damaged(error.span().map(|span| lines.line(span.start)), error.message())
+        corrupt(error.span().map(|span| lines.line(span.start)), error.message())
     })?;
     if fields.version != VERSION {
         return Err(Fault::TooNew(fields.version));
@@ -158,13 +162,13 @@ fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
         let line = Some(lines.line(entry.span().start));
         let entry = entry.into_inner();
         let Ok(created_at) = entry.created_at.parse() else {
-            return Err(damaged(line, "`created_at` is no time like 2026-01-02T03:04:05Z"));
+            return Err(corrupt(line, "`created_at` is not a time like 2026-01-02T03:04:05Z"));
         };
         if entry.id.is_empty() || entry.content.trim().is_empty() {
-            return Err(damaged(line, "a pin needs an `id` and a `content`"));
+            return Err(corrupt(line, "a pin needs an `id` and a `content`"));
         }
         if !ids.insert(entry.id.clone()) {
-            return Err(damaged(line, &format!("the pin `{}` stands twice", entry.id)));
+            return Err(corrupt(line, &format!("pin `{}` is defined twice", entry.id)));
         }
         pins.push(Pin {
             id: entry.id,
@@ -202,7 +206,7 @@ fn table(pin: &Pin) -> Table {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "these tests write what people write")]
+    #![expect(clippy::disallowed_methods, reason = "these tests write files like a user")]
     use super::*;
 
     fn bank() -> (tempfile::TempDir, Bank) {
@@ -226,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_pins_are_read_back() {
         let (_folder, bank) = bank();
         bank.write_pins(&[], Some(&pin("a"))).expect("written");
         bank.write_pins(&[], Some(&pin("b"))).expect("written");
@@ -236,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_wrote_around_a_change_stays() {
+    fn writing_preserves_comments_and_unknown_keys() {
         let (_folder, bank) = bank();
         let text = "# ours\nversion = 1\n\n[[pin]] # why\nid = \"a\"\ncontent = 'x'\n\
                     priority = \"info\"\ncreated_at = \"2026-01-02T03:04:05Z\"\nowner = \"Ada\"\n";
@@ -247,20 +251,20 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_kept_aside() {
+    fn a_corrupt_file_is_renamed() {
         let (_folder, bank) = bank();
         for (text, fault) in [
             ("version = 1\n[[pin]\n", "`pins.toml:2`"),
             ("version = 1\n[[pin]]\nid = \"a\"\n", "`pins.toml:2`: missing field `content`"),
-            ("version = 1\n<<<<<<< ours\n", "`pins.toml:2`: it holds a merge conflict"),
+            ("version = 1\n<<<<<<< ours\n", "`pins.toml:2`: it contains a merge conflict"),
             ("\u{0}", "`pins.toml:1`"),
         ] {
             std::fs::write(bank.pin_file(), text).expect("a file");
             let found = bank.pins().expect("read").fault.expect("a fault");
             assert!(found.starts_with(fault), "{found}");
-            let (_, aside) = bank.write_pins(&[], Some(&pin("b"))).expect("written");
-            let aside = aside.expect("put aside");
-            assert_eq!(std::fs::read_to_string(aside).expect("kept"), text);
+            let (_, backup) = bank.write_pins(&[], Some(&pin("b"))).expect("written");
+            let backup = backup.expect("a backup");
+            assert_eq!(std::fs::read_to_string(backup).expect("a file"), text);
             assert_eq!(bank.pins().expect("read").pins, [pin("b")]);
         }
     }

@@ -1,4 +1,4 @@
-//! The trash: what `delete` took, with its anchor, until a person empties it.
+//! The trash: deleted memories with their anchors, until the user empties it.
 
 use std::path::PathBuf;
 
@@ -10,74 +10,73 @@ use super::lockfile::{self, Anchors};
 use super::{Bank, TRASH, files};
 
 impl Bank {
-    /// Keeps a copy of a memory's file in the trash, its anchor beside it, and returns where
-    /// it is.
+    /// Copies the file of a memory and its anchor to the trash, and returns the path of the copy.
     pub(crate) fn copy_to_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let bytes = self.bytes(file)?.unwrap_or_default();
-        let name = self.place_in_trash(file, anchors)?;
+        let name = self.prepare_trash(file, anchors)?;
         files::replace(&self.inside(&name)?, &bytes)?;
         Ok(name)
     }
 
-    /// Moves a memory's file to the trash, its anchor beside it, and returns where it is.
+    /// Moves the file of a memory and its anchor to the trash, and returns the new path.
     pub(crate) fn trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
-        let name = self.place_in_trash(file, anchors)?;
+        let name = self.prepare_trash(file, anchors)?;
         files::rename(&self.inside(file)?, &self.inside(&name)?)?;
         Ok(name)
     }
 
-    /// Puts an anchor where the trash is to have its memory, and returns that place.
-    fn place_in_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
+    /// Writes the anchor of a memory to the trash and returns the path for its file.
+    fn prepare_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let stem = file.strip_suffix(".md").unwrap_or(file);
         let n = self.numbers(stem)?.last().map_or(1, |n| n + 1);
         let name = trashed_name(stem, n);
-        let beside = self.anchor_beside(&name)?;
+        let anchor_file = self.trashed_anchor(&name)?;
         if anchors.is_empty() {
-            // One of an earlier memory that was emptied from the trash is not its own.
-            files::remove(&beside)?;
+            // It may belong to an earlier memory that the user removed from the trash.
+            files::remove(&anchor_file)?;
         } else {
-            files::replace(&beside, lockfile::render(anchors).as_bytes())?;
+            files::replace(&anchor_file, lockfile::render(anchors).as_bytes())?;
         }
         Ok(name)
     }
 
-    /// Returns the id of the newest trashed memory of this name.
+    /// Returns the id of the newest memory with this name in the trash.
     pub(crate) fn trashed_id(&self, name: &str) -> Result<String> {
         let file = self.newest_trashed(name)?;
         let stored = self.read(&file)?;
         let own = file.strip_suffix(".md").unwrap_or(&file);
-        // Without an id in its frontmatter a memory is called as its file was.
+        // Without an id in the frontmatter, the id is the original file name.
         Ok(if stored.memory.id == own { name.to_owned() } else { stored.memory.id })
     }
 
-    /// Moves the newest trashed file of this name back and returns its path. `keep` is given
-    /// its anchor before, so that one which is killed in between has lost nothing.
+    /// Moves the newest file with this name back and returns its path. Calls `save` with the
+    /// anchor first, so that an interrupted restore loses nothing.
     pub(crate) fn restore(
         &self,
         name: &str,
-        keep: impl FnOnce(Anchors) -> Result<()>,
+        save: impl FnOnce(Anchors) -> Result<()>,
     ) -> Result<String> {
         let file = format!("{name}.md");
         let name = self.newest_trashed(name)?;
         if self.folder().join(&file).exists() {
-            return Err(UserError::usage(format!("there is a memory file `{file}` already"))
-                .hint("give that file another name first")
+            return Err(UserError::usage(format!("memory file `{file}` already exists"))
+                .hint("rename that file first")
                 .into());
         }
-        let beside = self.anchor_beside(&name)?;
-        let anchors = match files::read(&beside, super::memories::MAX_BYTES)? {
-            // An anchor that cannot be read any more can be found anew.
+        let anchor_file = self.trashed_anchor(&name)?;
+        let anchors = match files::read(&anchor_file, super::memories::MAX_BYTES)? {
+            // An unreadable anchor is dropped; the memory can be anchored again.
             Some(bytes) => lockfile::parse(&String::from_utf8_lossy(&bytes)).unwrap_or_default(),
             None => Anchors::new(),
         };
         let (from, to) = (self.inside(&name)?, self.inside(&file)?);
-        keep(anchors)?;
+        save(anchors)?;
         files::rename(&from, &to)?;
-        files::remove(&beside)?;
+        files::remove(&anchor_file)?;
         Ok(file)
     }
 
-    /// Returns the names that can be restored, in order.
+    /// Returns the sorted names that can be restored.
     pub(crate) fn trashed(&self) -> Result<Vec<String>> {
         let mut names: Vec<String> = self.versions()?.into_iter().map(|(name, _)| name).collect();
         names.sort_unstable();
@@ -95,7 +94,7 @@ impl Bank {
         Ok(listed.iter().map(|file| numbered(file.strip_suffix(".md").unwrap_or(file))).collect())
     }
 
-    /// Returns the numbers of the trashed files of a name, in order.
+    /// Returns the sorted numbers of the files with a name in the trash.
     fn numbers(&self, stem: &str) -> Result<Vec<u32>> {
         let versions = self.versions()?.into_iter().filter(|(name, _)| name == stem);
         let mut numbers: Vec<u32> = versions.map(|(_, n)| n).collect();
@@ -106,19 +105,19 @@ impl Bank {
     fn newest_trashed(&self, stem: &str) -> Result<String> {
         let newest = self.numbers(stem)?.pop().map(|n| trashed_name(stem, n));
         newest.ok_or_else(|| {
-            UserError::usage(format!("there is no memory `{stem}` in the trash"))
-                .hint("see what is there with `ls .memories/.trash`")
+            UserError::usage(format!("memory `{stem}` not found in the trash"))
+                .hint("list the trash with `ls .memories/.trash`")
                 .into()
         })
     }
 
-    pub(super) fn anchor_beside(&self, name: &str) -> Result<PathBuf> {
+    pub(super) fn trashed_anchor(&self, name: &str) -> Result<PathBuf> {
         self.inside(&format!("{name}.anchor"))
     }
 }
 
-/// Returns where the n-th trashed file of a name lies; a name that ends as if it were
-/// numbered is always numbered.
+/// Returns the path of the n-th file with a name in the trash. The first one has no number,
+/// unless the name itself ends like a number.
 fn trashed_name(stem: &str, n: u32) -> String {
     match n {
         1 if numbered(stem).0 == stem => format!("{TRASH}/{stem}.md"),
@@ -126,7 +125,7 @@ fn trashed_name(stem: &str, n: u32) -> String {
     }
 }
 
-/// Splits the number off a name in the trash; the first of a name has none.
+/// Splits a name in the trash into the original name and the number.
 fn numbered(stem: &str) -> (String, u32) {
     match stem.rsplit_once('~') {
         Some((name, n)) => match n.parse() {

@@ -13,7 +13,7 @@ use clap_complete::engine::{self, ArgValueCompleter};
 use clap_complete::env::Shells;
 
 use super::Cli;
-use crate::config::{Asking, ColorChoice, GlobalArgs, Settings, Terminal};
+use crate::config::{ColorChoice, CompletionRequest, GlobalArgs, Settings, Terminal};
 use crate::error::ExitStatus;
 use crate::model::{MemoryStatus, MemoryType, PinScope, Priority};
 use crate::ops::complete::{self, Request, Wanted};
@@ -27,7 +27,7 @@ pub(super) fn words(args: &[OsString]) -> Option<Vec<OsString>> {
 }
 
 /// Prints how the words may go on, as the asking shell wants it.
-pub(super) fn run(words: Vec<OsString>, asking: &Asking) -> ExitStatus {
+pub(super) fn run(words: Vec<OsString>, asking: &CompletionRequest) -> ExitStatus {
     let mut out = Printer::new(Terminal::detect(ColorChoice::Never), false);
     for line in answer(words, asking).unwrap_or_default().lines() {
         // Names of files are other people's; what a terminal would obey is not offered.
@@ -40,9 +40,9 @@ pub(super) fn run(words: Vec<OsString>, asking: &Asking) -> ExitStatus {
     ExitStatus::Done
 }
 
-fn answer(mut words: Vec<OsString>, asking: &Asking) -> Option<String> {
+fn answer(mut words: Vec<OsString>, asking: &CompletionRequest) -> Option<String> {
     let is_bash = asking.shell == "bash";
-    let at = asking.at.unwrap_or_else(|| words.len().saturating_sub(1));
+    let at = asking.word_idx.unwrap_or_else(|| words.len().saturating_sub(1));
     // These hand words over as they were typed, quotes and all.
     if ["bash", "zsh", "fish"].contains(&asking.shell.as_str()) {
         words = words.iter().map(|word| unquoted(&word.to_string_lossy()).into()).collect();
@@ -57,7 +57,7 @@ fn answer(mut words: Vec<OsString>, asking: &Asking) -> Option<String> {
     if words[at].is_empty() {
         command = flags_last(command);
     }
-    let here = asking.here.as_deref();
+    let here = asking.current_folder.as_deref();
     if is_bash {
         let found = engine::complete(&mut command, words, at, here).ok()?;
         let values = found.iter().map(|it| quoted(&it.get_value().to_string_lossy()) + "\n");
@@ -157,7 +157,7 @@ fn wanted(command: &str, arg: &str) -> Option<Wanted> {
         ("add" | "create" | "update" | "show" | "search", "tags") => Wanted::Tag,
         ("add" | "create" | "update" | "show" | "search", "category") => Wanted::Category,
         ("append" | "update", "section") | ("read" | "search", "sections") => Wanted::Section,
-        ("add", "anchor_to") | ("anchor", "to") | ("anchor-test", "expect") => Wanted::Place,
+        ("add" | "anchor", "to") | ("anchor-test", "expect") => Wanted::Place,
         ("linked", "target") => Wanted::Target,
         ("show" | "search", "file") | ("inject", "files") => Wanted::File,
         _ => return None,

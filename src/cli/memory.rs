@@ -28,16 +28,16 @@ use crate::commands::update::UpdateArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
-    /// Make a bank in this project
+    /// Create a bank in this project
     #[command(after_help = "Example: cerberus memory init")]
     Init,
-    /// Add a short memory and anchor it to the code that shows it
+    /// Add a short memory and link it to its best example in the code
     #[command(after_help = "\
 Example: cerberus memory add \"Hash passwords before storing them\" --hint generate_password_hash")]
     Add(AddArgs),
-    /// Find and keep the anchor of a memory
+    /// Find and store the anchor of a memory
     #[command(after_help = "\
-Without a choice the best example is kept if its quality is over the gate; otherwise nothing is
+By default the best candidate is stored if its quality reaches the threshold; otherwise nothing is
 stored and the exit status is 1.
 
 Examples:
@@ -45,12 +45,15 @@ Examples:
   cerberus memory anchor hash-passwords --pick 2
   cerberus memory anchor hash-passwords --to src/auth.py::register")]
     Anchor(AnchorArgs),
-    /// Rank the examples of a rule and store nothing
-    #[command(after_help = "\
+    /// Rank the candidates for a rule and store nothing
+    #[command(
+        visible_alias = "rank",
+        after_help = "\
 Examples:
   cerberus memory anchor-test \"close the session when the request ends\" --hint close_db
   cerberus memory anchor-test --rules rules.jsonl --json
-  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --within 3")]
+  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --top 3"
+    )]
     AnchorTest(AnchorTestArgs),
     /// Show memories, newest first
     #[command(after_help = "\
@@ -58,10 +61,10 @@ Examples:
   cerberus memory show --anchored
   cerberus memory show hash-passwords")]
     Show(ShowArgs),
-    /// Follow every anchor through what changed in the code
+    /// Follow every anchor through changes in the code
     #[command(after_help = "\
-With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer shows its
-rule, or is not recorded at its new place.
+With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer matches
+its rule, or is not recorded at its new location.
 
 Examples:
   cerberus memory reanchor
@@ -97,33 +100,33 @@ Examples:
   cerberus memory links --broken
   cerberus memory links --format mermaid")]
     Links(LinksArgs),
-    /// List the sections of a memory with their tokens, and close those that are not closed
+    /// List the sections of a memory with their token counts, or close unclosed ones
     #[command(after_help = "\
-A closing tag goes before the next heading of the section's level or above, the next tag or the end
-of the text, never into code. Where something else may be meant, nothing is changed.
+--fix inserts a closing tag before the next heading of the same or a higher level, the next tag or
+the end of the text, never in code. Ambiguous sections are not changed.
 
 Examples:
   cerberus memory sections release-plan --validate
   cerberus memory sections release-plan --fix --dry-run")]
     Sections(SectionsArgs),
-    /// Write a document of any length into the bank
+    /// Create a document in the bank
     #[command(after_help = "\
-The content may begin with frontmatter of its own; what is given besides is set in it. A document
-is not anchored; `cerberus memory anchor` does that.
+The content may start with frontmatter; options override its fields. The document is not anchored;
+to anchor it, run `cerberus memory anchor`.
 
 Examples:
   cerberus memory create release/plan --type plan --tag release --file plan.md
   git log -5 | cerberus memory create journal/today")]
     Create(CreateArgs),
-    /// Append a text to a memory or to one of its sections
+    /// Append text to a memory or to one of its sections
     #[command(after_help = "\
-A text that is the end already is not appended again.
+Nothing is written if the memory or section already ends with the text.
 
 Examples:
   cerberus memory append release/plan --content \"- tag the release\" --section steps
   date | cerberus memory append journal/today")]
     Append(AppendArgs),
-    /// Print a memory, or just the wanted sections of it
+    /// Print a memory or some of its sections
     #[command(after_help = "\
 Examples:
   cerberus memory read release/plan --section summary,steps
@@ -131,8 +134,8 @@ Examples:
     Read(ReadArgs),
     /// Replace the text of a memory or of one section, and set its frontmatter
     #[command(after_help = "\
-What is not replaced or set stays to the byte, and a memory that says all this already is not
-written.
+Everything else in the file is unchanged byte for byte. An update without effect does not write the
+file.
 
 Examples:
   cerberus memory update release/plan --section summary --content \"Out in May.\"
@@ -140,32 +143,33 @@ Examples:
     Update(UpdateArgs),
     /// Merge memories into one
     #[command(after_help = "\
-The target gets the texts of all sources, each below a note of where it came from, and their tags.
-The sources go to the trash, and links to them lead to the target. After an interruption the same
-command does the rest.
+The target gets the texts of all sources, each below a note with its origin, and their tags. The
+sources are moved to the trash and links to them are redirected to the target. After an
+interruption, running the same command again completes the merge.
 
 Examples:
   cerberus memory merge close-sessions pool-size --into db/sessions
   cerberus memory merge monday tuesday --into week --content \"We shipped.\"")]
     Merge(MergeArgs),
-    /// Print the whole bank as JSON Lines, without loss
+    /// Export the bank as JSON Lines
     #[command(after_help = "\
-The first line says the format, each further one is a file: memories, anchors.lock, pins.toml.
+The first line states the format, each other line holds a file: memories, anchors.lock, pins.toml.
+`cerberus memory import --from-export` restores them byte for byte.
 
 Example: cerberus memory export --output memories.jsonl")]
     Export(ExportArgs),
-    /// Take rules out of AGENTS.md and the like, or a whole bank out of an export
+    /// Import rules from AGENTS.md and similar files, or a bank from an export
     #[command(
         arg_required_else_help = true,
         after_help = "\
-List items that tell what to do become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
+List items that give an instruction become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
 .github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
-left; --dry-run says why. A file or symbol that a rule names is its example, else the best one
-over the gate. What was taken before is known by its file and its words and not taken again, even
-if the memory was edited since; a changed item is reported.
+skipped; --dry-run shows the reasons. The example of a rule is the file or symbol that it mentions,
+otherwise the best candidate above the threshold. Already imported items are skipped, even if their
+memory was edited since; changed items are reported.
 
-An export is checked before anything is written. What the bank has already is left alone; what it
-has otherwise is refused unless --overwrite is given.
+An export is checked before anything is written. Identical files are skipped; files that differ
+from those in the bank are an error without --overwrite.
 
 Examples:
   cerberus memory import AGENTS.md .cursor/rules --dry-run
@@ -194,11 +198,11 @@ Example: cerberus memory feedback hash-passwords --good")]
     /// Count the memories, anchors and links
     #[command(after_help = "Example: cerberus memory stats --show-anchors")]
     Stats(StatsArgs),
-    /// Write a page that shows the rules, their examples, what changed and the links
+    /// Write an HTML page of the rules, their examples, changes and links
     #[command(after_help = "\
-The page is one file for people: it loads nothing, runs no script and is read in light, in dark, on
-a phone and on paper. Anchors stand in it as `reanchor --check` finds them; nothing is recorded. The
-same bank and commit make the same page. --json prints what the page shows as data.
+The page is a single file without scripts or external resources, with styles for light and dark
+mode, phones and print. It shows the state of the anchors as `reanchor --check` reports it. The same
+bank and commit produce the same page. --json prints the data of the page.
 
 Examples:
   cerberus memory report --html report.html
@@ -207,7 +211,7 @@ Examples:
     /// Move memories to the trash
     #[command(after_help = "Example: cerberus memory delete hash-passwords")]
     Delete(DeleteArgs),
-    /// Take a memory back from the trash
+    /// Restore a memory from the trash
     #[command(after_help = "Example: cerberus memory restore hash-passwords")]
     Restore(RestoreArgs),
 }

@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// Keep, find and follow rules and their examples
     #[command(subcommand)]
     Memory(Box<MemoryCommand>),
-    /// Bring the code index up to date and say what it holds
+    /// Update the code index and print its statistics
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),
     /// Have agents and git call cerberus at the right moments
@@ -88,7 +88,7 @@ Examples:
   cerberus doctor
   cerberus doctor --json --project ../shop")]
     Doctor,
-    /// Show the whole life cycle on a throw-away repository, each step checked
+    /// Run the main commands in a temporary repository and check each step
     #[command(after_help = "Example: cerberus demo")]
     Demo,
 }
@@ -96,7 +96,7 @@ Examples:
 /// Parses a command line, runs it and returns how it ended.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    if let Some(asking) = config::asking()
+    if let Some(asking) = config::completion_request()
         && let Some(words) = complete::words(&args)
     {
         return complete::run(words, &asking);
@@ -203,8 +203,8 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Merge(args) => merge::run(args, settings, out),
         MemoryCommand::Export(args) => export::run(args, settings, out),
         MemoryCommand::Import(args) => import::run(args, settings, out),
-        MemoryCommand::Delete(args) => trash::delete(args, settings, out),
-        MemoryCommand::Restore(args) => trash::restore(args, settings, out),
+        MemoryCommand::Delete(args) => trash::run_delete(args, settings, out),
+        MemoryCommand::Restore(args) => trash::run_restore(args, settings, out),
     }
 }
 

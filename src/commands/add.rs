@@ -1,66 +1,196 @@
-//! `cerberus memory add`.
+//! `cerberus memory add`: stores a short memory and anchors it to its best example.
 
-use super::args::{SecretArgs, quality};
-use crate::model::{MemoryType, Scope};
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 
+use super::args::{SecretArgs, quality};
+use crate::bank::names;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::model::CodeLocation;
-use crate::ops::add::{self, Request};
+use crate::engine::examples::{self, Options, Query};
+use crate::error::{ExitStatus, UserError};
+use crate::markdown::frontmatter::Frontmatter;
+use crate::model::{Anchor, CodeLocation, MemoryType, Origin, Scope};
+use crate::ops::anchors::{self, AnchorSummary};
+use crate::ops::memories::{self, Memories};
+use crate::ops::similar::SimilarMemories;
+use crate::ops::{Project, default_scope, document, seconds};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct AddArgs {
-    /// What is to be remembered
+    /// Text of the memory
     pub(crate) text: String,
-    /// Name the memory instead of making a name from its text
+    /// Id of the memory (default: derived from its text)
     #[arg(long)]
     pub(crate) id: Option<String>,
-    /// What the memory is
+    /// Type of the memory
     #[arg(long = "type", value_name = "TYPE", default_value = "rule")]
     pub(crate) memory_type: MemoryType,
-    /// Put it into a category
+    /// Category of the memory
     #[arg(long)]
     pub(crate) category: Option<String>,
-    /// Say where it holds: universal, language:NAME or project:NAME
+    /// Scope: universal, language:NAME or project:NAME
     #[arg(long)]
     pub(crate) scope: Option<Scope>,
-    /// Tag it (may be repeated)
+    /// Tag of the memory (repeatable)
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
-    /// Give a word that its example should hold (may be repeated, or several in one)
-    #[arg(long = "hint", value_name = "WORD")]
+    /// Keyword expected in the example (repeatable)
+    #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
     pub(crate) hints: Vec<String>,
-    /// Anchor it by hand to FILE or FILE::SYMBOL
-    #[arg(long, value_name = "PLACE", conflicts_with = "no_anchor")]
-    pub(crate) anchor_to: Option<CodeLocation>,
-    /// Do not look for its example
+    /// Anchor the memory to this file or symbol
+    #[arg(long, alias = "anchor-to", value_name = "FILE[::SYMBOL]", conflicts_with = "no_anchor")]
+    pub(crate) to: Option<CodeLocation>,
+    /// Do not search for an example
     #[arg(long)]
     pub(crate) no_anchor: bool,
-    /// Keep an example from this quality on
+    /// Minimum quality for an anchor (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
 }
 
-pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let request = Request {
-        text: args.text.clone(),
-        id: args.id.clone(),
-        memory_type: args.memory_type,
+impl AddArgs {
+    /// Returns the default arguments for a text.
+    pub(crate) fn new(text: String) -> Self {
+        Self {
+            text,
+            id: None,
+            memory_type: MemoryType::Rule,
+            category: None,
+            scope: None,
+            tags: Vec::new(),
+            hints: Vec::new(),
+            to: None,
+            no_anchor: false,
+            min_quality: None,
+            secret: SecretArgs { allow_secret: false },
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    pub(crate) anchor: Option<AnchorSummary>,
+    /// Why the search for an example found no anchor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unanchored: Option<Unanchored>,
+    pub(crate) warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Unanchored {
+    pub(crate) reason: String,
+    /// Whether other hints or a manual choice could anchor the memory.
+    pub(crate) can_be_anchored: bool,
+}
+
+/// Creates a memory and, unless disabled, anchors it.
+pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
+    let text = args.text.trim();
+    if text.is_empty() {
+        return Err(UserError::usage("the text of the memory is empty")
+            .hint("pass a text, as in `cerberus memory add \"Close sessions in a finally block\"`")
+            .into());
+    }
+    if let Some(id) = &args.id {
+        names::check(id)?;
+    }
+    if !args.secret.allow_secret {
+        document::refuse_secrets(&[
+            ("the text", text),
+            ("the category", args.category.as_deref().unwrap_or_default()),
+            ("the tags", &args.tags.join(" ")),
+            ("the hints", &args.hints.join(" ")),
+        ])?;
+    }
+    let memories = Memories::load(project)?;
+    let scope = args.scope.clone().unwrap_or_else(|| default_scope(project));
+    let mut warnings = SimilarMemories::new(&memories).warnings(text, &scope);
+    // Every check that can fail comes before the first write.
+    let (anchor, unanchored) = find_anchor(project, args, text, &scope, &mut warnings)?;
+    let frontmatter = Frontmatter {
+        memory_type: Some(args.memory_type),
         category: args.category.clone(),
-        scope: args.scope.clone(),
+        scope: Some(scope),
         tags: args.tags.clone(),
-        hints: super::hints(&args.hints),
-        anchor_to: args.anchor_to.clone(),
-        no_anchor: args.no_anchor,
-        min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
-        allow_secret: args.secret.allow_secret,
+        hints: args.hints.clone(),
+        created_at: Some(seconds(project.now)),
+        ..Frontmatter::default()
     };
-    let report = add::add(&settings.project, &request)?;
+    let _guard = project.bank.lock_for_writing()?;
+    // Under the lock, because another process may have used the id since.
+    let id = free_id(args.id.as_deref(), text, &Memories::load(project)?)?;
+    let mut anchors = project.bank.anchors()?;
+    let file = project.bank.create_memory(&id, &frontmatter, text)?;
+    let summary = anchor.as_ref().map(AnchorSummary::from);
+    if let Some(anchor) = anchor {
+        anchors.insert(id.clone(), anchor);
+        if let Err(error) = project.bank.write_anchors(&anchors) {
+            project.bank.discard(&file)?;
+            return Err(error);
+        }
+    }
+    Ok(Report { id, file, anchor: summary, unanchored, warnings })
+}
+
+fn find_anchor(
+    project: &Project,
+    args: &AddArgs,
+    text: &str,
+    scope: &Scope,
+    warnings: &mut Vec<String>,
+) -> Result<(Option<Anchor>, Option<Unanchored>)> {
+    if let Some(location) = &args.to {
+        return Ok((Some(anchors::at_location(project, location)?), None));
+    }
+    if args.no_anchor {
+        return Ok((None, None));
+    }
+    let languages = match memories::languages(scope) {
+        Ok(languages) => languages,
+        Err(reason) => return Ok((None, Some(Unanchored { reason, can_be_anchored: false }))),
+    };
+    let query =
+        Query { rule: anchors::rule(text).to_owned(), hints: args.hints.clone(), languages };
+    let min_quality = args.min_quality.unwrap_or(project.min_quality);
+    let options = Options { limit: 1, min_quality, explain: false };
+    let Some(mut ranking) = examples::find(project.code(), &[query], options)?.pop() else {
+        return Ok((None, None));
+    };
+    warnings.append(&mut ranking.warnings);
+    if let Some(best) = &ranking.anchor {
+        return Ok((Some(anchors::from_candidate(project, best, Origin::Auto)?), None));
+    }
+    let reason = anchors::rejection(&ranking.candidates, min_quality);
+    Ok((None, Some(Unanchored { reason, can_be_anchored: true })))
+}
+
+/// Returns the requested id if it is unused, otherwise an unused one derived from the text.
+fn free_id(requested: Option<&str>, text: &str, memories: &Memories) -> Result<String> {
+    if let Some(id) = requested {
+        memories.check_free(id)?;
+        return Ok(id.to_owned());
+    }
+    let base = names::from_text(text);
+    let mut id = base.clone();
+    let mut n = 2;
+    while memories.check_free(&id).is_err() {
+        id = format!("{base}-{n}");
+        n += 1;
+    }
+    Ok(id)
+}
+
+pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let args = AddArgs { hints: super::hints(&args.hints), ..args.clone() };
+    let report = add(&settings.project, &args)?;
     if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::Done);
@@ -72,24 +202,18 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
         out.style(NAME, &report.id),
         out.paint(DIM, &format!("({})", report.file))
     ));
-    match (&report.anchor, &report.unanchored) {
-        (Some(anchor), _) => {
-            let place = super::place(&anchor.file, anchor.symbol.as_deref());
-            out.line(&format!(
-                "  example {} (quality {:.2})",
-                out.style(NAME, &place),
-                anchor.quality
-            ));
+    if let Some(anchor) = &report.anchor {
+        let location = super::place(&anchor.file, anchor.symbol.as_deref());
+        let location = out.style(NAME, &location);
+        out.line(&format!("  example {location} (quality {:.2})", anchor.quality));
+    }
+    if let Some(unanchored) = &report.unanchored {
+        out.line(&format!("  {}: {}", out.paint(WARN, "not anchored"), unanchored.reason));
+        if unanchored.can_be_anchored {
+            let command = format!("cerberus memory anchor {}", report.id);
+            out.line(&format!("  next: {command} --candidates 5"));
+            out.line(&format!("  or, with a keyword from its code: {command} --hint WORD"));
         }
-        (None, Some(why)) => {
-            out.line(&format!("  {}: {}", out.paint(WARN, "no example"), why.reason));
-            if why.can_be_anchored {
-                let anchor = format!("cerberus memory anchor {}", report.id);
-                out.line(&format!("  next: {anchor} --candidates 5"));
-                out.line(&format!("  or, with a word of its code: {anchor} --hint WORD"));
-            }
-        }
-        (None, None) => {}
     }
     Ok(ExitStatus::Done)
 }

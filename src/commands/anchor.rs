@@ -1,112 +1,219 @@
-//! `cerberus memory anchor`.
+//! `cerberus memory anchor`: finds the example of a memory and stores the anchor to it.
 
-use super::args::quality;
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 
+use super::anchor_test::{print_candidates, print_unknown_words};
+use super::args::quality;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::model::CodeLocation;
-use crate::ops::anchor::{self, Choice, Report, Request};
+use crate::engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
+use crate::error::{ExitStatus, UserError};
+use crate::model::{Anchor, CodeLocation, Origin};
+use crate::ops::Project;
+use crate::ops::anchors::{self, AnchorSummary};
+use crate::ops::memories::{self, Memories};
 use crate::output::{NAME, OK, Printer, WARN};
 use crate::text::shell_word;
 
-use super::anchor_test::{candidates, unknown_words};
+/// Number of candidates to list if the user does not specify one.
+const DEFAULT_CANDIDATES: usize = 5;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AnchorArgs {
-    /// The memory, or a unique start of its id
+    /// Memory id or a unique prefix of it
     pub(crate) id: String,
-    /// List this many candidates with reasons and store nothing
+    /// List N candidates with reasons, without storing an anchor
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", group = "choice")]
     pub(crate) candidates: Option<usize>,
-    /// Keep the candidate of this rank
-    #[arg(long, value_name = "K", group = "choice")]
+    /// Store the candidate with this rank
+    #[arg(long, value_name = "RANK", group = "choice")]
     pub(crate) pick: Option<usize>,
-    /// Keep FILE or FILE::SYMBOL
-    #[arg(long, value_name = "PLACE", group = "choice")]
+    /// Anchor the memory to this file or symbol
+    #[arg(long, value_name = "FILE[::SYMBOL]", group = "choice")]
     pub(crate) to: Option<CodeLocation>,
-    /// Take the anchor away
+    /// Remove the anchor
     #[arg(long, group = "choice")]
     pub(crate) clear: bool,
-    /// Give a word that the example should hold (may be repeated, or several in one)
-    #[arg(long = "hint", value_name = "WORD")]
+    /// Keyword expected in the example (repeatable)
+    #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
     pub(crate) hints: Vec<String>,
-    /// Keep an example from this quality on
+    /// Minimum quality for an anchor (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
-    /// Say what would be kept and store nothing
+    /// Show the change without writing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
-pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let choice = if args.clear {
-        Choice::Clear
-    } else if let Some(rank) = args.pick {
-        Choice::Pick(rank)
-    } else if let Some(limit) = args.candidates {
-        Choice::List(limit)
-    } else if let Some(place) = &args.to {
-        Choice::To(place.clone())
+impl AnchorArgs {
+    /// Returns whether the best candidate becomes the anchor if its quality is sufficient.
+    fn is_automatic(&self) -> bool {
+        self.candidates.is_none() && self.pick.is_none() && self.to.is_none() && !self.clear
+    }
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) id: String,
+    pub(crate) rule: String,
+    pub(crate) hints: Vec<String>,
+    pub(crate) min_quality: f64,
+    /// The new anchor; in a dry run the one that would be stored.
+    pub(crate) anchor: Option<AnchorSummary>,
+    pub(crate) previous: Option<AnchorSummary>,
+    pub(crate) candidates: Vec<RankedSymbol>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unknown_words: Option<Vec<UnknownWord>>,
+    /// Whether the lock file was changed.
+    pub(crate) written: bool,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Finds, replaces, lists or removes the anchor of a memory, as the arguments request.
+pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    let stored = memories.find(&args.id)?;
+    let id = &stored.memory.id;
+    let previous = memories.anchors.get(id);
+    let query = anchors::query(stored, &args.hints);
+    let mut report = Report {
+        id: id.clone(),
+        rule: query.rule.clone(),
+        hints: query.hints.clone(),
+        min_quality: args.min_quality.unwrap_or(project.min_quality),
+        anchor: None,
+        previous: previous.map(AnchorSummary::from),
+        candidates: Vec::new(),
+        unknown_words: None,
+        written: false,
+        warnings: memories.warnings.clone(),
+    };
+    let new = if args.clear {
+        None
+    } else if let Some(location) = &args.to {
+        Some(anchors::at_location(project, location)?)
     } else {
-        Choice::Best
+        if args.is_automatic()
+            && let Some(manual) = previous.filter(|anchor| anchor.origin == Origin::Manual)
+        {
+            return Err(has_manual_anchor(id, manual).into());
+        }
+        let languages = memories::languages(&stored.memory.scope).map_err(|reason| {
+            UserError::usage(format!("`{id}` cannot be anchored: {reason}"))
+                .hint("set a scope like `project:<name>` in its frontmatter")
+        })?;
+        find(project, Query { languages, ..query }, args, &mut report)?
     };
-    let request = Request {
-        id: args.id.clone(),
-        choice,
-        hints: super::hints(&args.hints),
-        min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
-        dry_run: args.dry_run,
+    report.anchor = new.as_ref().map(AnchorSummary::from);
+    let is_change = new.is_some() || (args.clear && previous.is_some());
+    if is_change && !args.dry_run {
+        let _guard = project.bank.lock_for_writing()?;
+        // Another process may have written since the memories were loaded.
+        let mut anchors = project.bank.anchors()?;
+        match new {
+            Some(anchor) => anchors.insert(id.clone(), anchor),
+            None => anchors.remove(id),
+        };
+        report.written = project.bank.write_anchors(&anchors)?;
+    }
+    Ok(report)
+}
+
+/// Ranks the candidates and returns the anchor to the selected one, if any.
+fn find(
+    project: &Project,
+    query: Query,
+    args: &AnchorArgs,
+    report: &mut Report,
+) -> Result<Option<Anchor>> {
+    let limit = args.pick.map(|rank| rank.max(DEFAULT_CANDIDATES)).or(args.candidates);
+    let options = Options {
+        limit: limit.unwrap_or(DEFAULT_CANDIDATES),
+        min_quality: report.min_quality,
+        explain: true,
     };
-    let report = anchor::anchor(&settings.project, &request)?;
+    let Some(ranking) = examples::find(project.code(), &[query], options)?.pop() else {
+        return Ok(None);
+    };
+    report.warnings.extend(ranking.warnings);
+    report.candidates = ranking.candidates;
+    report.unknown_words = ranking.unknown_words;
+    if let Some(rank) = args.pick {
+        let candidate = rank.checked_sub(1).and_then(|idx| report.candidates.get(idx));
+        let candidate = candidate
+            .ok_or_else(|| candidate_not_found(&args.id, rank, report.candidates.len()))?;
+        return anchors::from_candidate(project, candidate, Origin::Manual).map(Some);
+    }
+    let best = ranking.anchor.filter(|_| args.candidates.is_none());
+    if best.is_none() {
+        examples::add_excerpts(&project.root, &mut report.candidates);
+    }
+    best.map(|best| anchors::from_candidate(project, &best, Origin::Auto)).transpose()
+}
+
+fn candidate_not_found(id: &str, rank: usize, n_candidates: usize) -> UserError {
+    if n_candidates == 0 {
+        return UserError::usage(format!("`{id}` has no candidates: no code contains its words"))
+            .hint(format!("specify one with `cerberus memory anchor {id} --to FILE::SYMBOL`"));
+    }
+    UserError::usage(format!("candidate {rank} not found: `{id}` has {n_candidates}"))
+        .hint(format!("list them with `cerberus memory anchor {id} --candidates {n_candidates}`"))
+}
+
+fn has_manual_anchor(id: &str, anchor: &Anchor) -> UserError {
+    let location = super::place(&anchor.file, anchor.symbol.as_deref());
+    UserError::usage(format!("`{id}` is anchored manually, to `{location}`"))
+        .hint(format!("list other candidates with `cerberus memory anchor {id} --candidates 5`"))
+        .hint(format!("remove it with `cerberus memory anchor {id} --clear`, then anchor again"))
+}
+
+pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let args = &AnchorArgs { hints: super::hints(&args.hints), ..args.clone() };
+    let report = anchor(&settings.project, args)?;
     out.warn(&report.warnings);
     if out.json {
         out.json(&report)?;
     } else {
-        show(&report, &request, out);
+        print(&report, args, out);
     }
-    let is_found = report.anchor.is_some() || !matches!(request.choice, Choice::Best);
-    Ok(if is_found { ExitStatus::Done } else { ExitStatus::CheckFailed })
+    let is_rejected = report.anchor.is_none() && args.is_automatic();
+    Ok(if is_rejected { ExitStatus::CheckFailed } else { ExitStatus::Done })
 }
 
-fn show(report: &Report, request: &Request, out: &mut Printer) {
+fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
     let id = out.style(NAME, &report.id);
-    match (&report.anchor, &request.choice) {
-        (Some(anchor), _) => {
-            let verb = if request.dry_run { "would anchor" } else { "anchored" };
-            let place = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
-            let verb = out.paint(OK, verb);
-            out.line(&format!(
-                "{verb} {id} to {place} (quality {:.2}, {})",
-                anchor.quality, anchor.chosen
-            ));
-        }
-        (None, Choice::Clear) => {
-            let verb = match (&report.previous, request.dry_run) {
-                (None, _) => "has no anchor",
-                (Some(_), true) => "would lose its anchor",
-                (Some(_), false) => "has no anchor any more",
-            };
-            out.line(&format!("{id} {verb}"));
-        }
-        (None, Choice::List(_)) => out.line(&format!("{id}: {}", out.safe(&report.rule))),
-        (None, _) => {
-            let label = out.paint(WARN, "no example");
-            out.line(&format!("{label} of {id} is over the gate {}", report.min_quality));
-        }
+    let is_list = args.candidates.is_some();
+    if let Some(anchor) = &report.anchor {
+        let verb = out.paint(OK, if args.dry_run { "would anchor" } else { "anchored" });
+        let location = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
+        let (quality, chosen) = (anchor.quality, anchor.chosen);
+        out.line(&format!("{verb} {id} to {location} (quality {quality:.2}, {chosen})"));
+        return;
     }
-    let is_listing = matches!(request.choice, Choice::List(_));
-    if is_listing || (report.anchor.is_none() && !matches!(request.choice, Choice::Clear)) {
-        candidates(&report.candidates, is_listing, out);
-        unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
-        if !report.candidates.is_empty() {
-            let command = format!("cerberus memory anchor {}", out.safe(&report.id));
-            // Ranks count from the list that these hints made.
-            let hints = request.hints.iter().map(|hint| format!(" --hint {}", shell_word(hint)));
-            let hints = out.safe(&hints.collect::<String>());
-            out.line(&format!("keep one with: {command}{hints} --pick 1"));
-            out.line(&format!("or look again with a word of its code: {command} --hint WORD"));
-        }
+    if args.clear {
+        out.line(&match (&report.previous, args.dry_run) {
+            (None, _) => format!("{id} has no anchor"),
+            (Some(_), true) => format!("would remove the anchor of {id}"),
+            (Some(_), false) => format!("removed the anchor of {id}"),
+        });
+        return;
+    }
+    if is_list {
+        out.line(&format!("{id}: {}", out.safe(&report.rule)));
+    } else {
+        let reason = anchors::rejection(&report.candidates, report.min_quality);
+        out.line(&format!("{id} is {}: {reason}", out.paint(WARN, "not anchored")));
+    }
+    print_candidates(&report.candidates, is_list, out);
+    print_unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
+    if !report.candidates.is_empty() {
+        let command = format!("cerberus memory anchor {}", out.safe(&report.id));
+        // Ranks refer to the list for these hints.
+        let hints = args.hints.iter().map(|hint| format!(" --hint {}", shell_word(hint)));
+        let hints = out.safe(&hints.collect::<String>());
+        out.line(&format!("store one with: {command}{hints} --pick 1"));
+        out.line(&format!("or search with a keyword from the code: {command} --hint WORD"));
     }
 }

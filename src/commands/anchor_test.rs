@@ -1,61 +1,60 @@
-//! `cerberus memory anchor-test`.
+//! `cerberus memory anchor-test`: ranks the candidates of a rule. Stores no anchor.
 
-use super::args::quality;
-use crate::model::{CodeLocation, Scope};
-use clap::Args;
 use std::io::Read;
 use std::num::NonZeroUsize;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clap::Args;
 use serde::Deserialize;
 
+use super::args::quality;
 use crate::config::Settings;
 use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
 use crate::error::{ExitStatus, UserError};
-use crate::ops::memories;
+use crate::model::{CodeLocation, Scope};
+use crate::ops::{anchors, memories};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]
 pub(crate) struct AnchorTestArgs {
-    /// The rule, in words
+    /// Text of the rule
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
-    /// Give a word that the example should hold (may be repeated, or several in one)
-    #[arg(long = "hint", value_name = "WORD")]
+    /// Keyword expected in the example (repeatable)
+    #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
     pub(crate) hints: Vec<String>,
-    /// Read many rules from a file (`-` for standard input), a rule or a JSON object
-    /// {"rule", "hints"} a line; with --json print a document a line
+    /// Read rules from a file (`-` for standard input), one per line: text or a JSON object
+    /// {"rule", "hints"}; with --json print one document per line
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "hints", "expect"])]
     pub(crate) rules: Option<PathBuf>,
-    /// Fail unless FILE or FILE::SYMBOL is found
-    #[arg(long, value_name = "PLACE")]
+    /// Fail unless this file or symbol is found
+    #[arg(long, value_name = "FILE[::SYMBOL]")]
     pub(crate) expect: Option<CodeLocation>,
-    /// Accept what is expected among the first N candidates
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "expect")]
-    pub(crate) within: usize,
-    /// Look only at code of a scope, as in language:go
+    /// Accept the expected location among the first N candidates
+    #[arg(long, alias = "within", value_name = "N", default_value_t = 1, requires = "expect")]
+    pub(crate) top: usize,
+    /// Search only code of this scope, for example language:go
     #[arg(long)]
     pub(crate) scope: Option<Scope>,
-    /// Show so many candidates
+    /// Maximum number of candidates
     #[arg(long, value_name = "N", default_value = "5")]
     pub(crate) limit: NonZeroUsize,
-    /// Call an example from this quality on an anchor
+    /// Minimum quality to count as a match (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
-    /// Show which words decided, and which the code does not know
+    /// Show the matched terms with their scores, and words that are not found in the code
     #[arg(long)]
     pub(crate) explain: bool,
 }
 
-/// The largest file of rules.
+/// Maximum size of a file of rules.
 const MAX_RULES_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A rule as a JSON line gives it.
+/// A rule in JSON.
 #[derive(Deserialize)]
-struct Line {
+struct RuleLine {
     rule: String,
     #[serde(default)]
     hints: Vec<String>,
@@ -66,167 +65,143 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let languages = match &args.scope {
-        Some(scope) => memories::languages(scope).map_err(|why| {
-            UserError::usage(format!("nothing to look for in `{scope}`: {why}"))
-                .hint("leave `--scope` out, or name a language as in `--scope language:go`")
-        })?,
-        None => None,
-    };
-    let mut questions = match &args.rules {
-        Some(path) => read_rules(path)?,
-        None => vec![Query {
-            rule: args.text.join(" "),
-            hints: super::hints(&args.hints),
-            languages: None,
-        }],
-    };
-    if args.rules.is_none() && questions.iter().all(|it| it.rule.trim().is_empty()) {
-        return Err(UserError::usage("a rule without words has no example")
-            .hint("say the rule, as in `cerberus memory anchor-test \"close the session\"`")
-            .into());
-    }
-    for question in &mut questions {
-        question.languages = languages;
-    }
     let options = Options {
-        limit: args.limit.get().max(args.within),
+        limit: args.limit.get().max(args.top),
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         explain: args.explain,
     };
-    let reports = examples::find(settings.project.code(), &questions, options)?;
-    for report in &reports {
-        out.warn(&report.warnings);
-        if out.json { out.json(report)? } else { show(report, args.explain, out) }
+    let rankings = examples::find(settings.project.code(), &queries(args)?, options)?;
+    for ranking in &rankings {
+        out.warn(&ranking.warnings);
+        if out.json { out.json(ranking)? } else { print(ranking, args.explain, out) }
     }
-    let Some(expected) = &args.expect else {
-        return Ok(ExitStatus::Done);
-    };
-    let is_met = reports.iter().all(|report| {
-        let first = report.candidates.iter().take(args.within);
-        first
-            .into_iter()
-            .any(|candidate| expected.matches(&candidate.file, candidate.symbol.as_deref()))
+    let Some(expected) = &args.expect else { return Ok(ExitStatus::Done) };
+    let is_found = rankings.iter().all(|ranking| {
+        let mut first = ranking.candidates.iter().take(args.top);
+        first.any(|it| expected.matches(&it.file, it.symbol.as_deref()))
     });
-    if is_met {
+    if is_found {
         return Ok(ExitStatus::Done);
     }
-    let place = expected.to_string();
     out.flush()?;
-    Err(UserError::check(format!("`{place}` is not among the first {} candidates", args.within))
-        .hint("see what decided with `--explain`, or give the rule a `--hint` from its code")
+    Err(UserError::check(format!("`{expected}` is not among the first {} candidates", args.top))
+        .hint(
+            "show the matched terms with `--explain`, or add a keyword from its code with `--hint`",
+        )
         .into())
 }
 
-fn read_rules(path: &Path) -> Result<Vec<Query>> {
-    let said = || format!("failed to read the rules `{}`", path.display());
+fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
+    let languages = match &args.scope {
+        Some(scope) => memories::languages(scope).map_err(|reason| {
+            UserError::usage(format!("cannot search the scope `{scope}`: {reason}"))
+                .hint("omit `--scope`, or specify a language as in `--scope language:go`")
+        })?,
+        None => None,
+    };
+    if let Some(path) = &args.rules {
+        let rules = read_rules(path)?.into_iter();
+        return Ok(rules
+            .map(|rule| Query { rule: rule.rule, hints: rule.hints, languages })
+            .collect());
+    }
+    let rule = args.text.join(" ");
+    if rule.trim().is_empty() {
+        return Err(UserError::usage("the rule is empty")
+            .hint("pass a text, as in `cerberus memory anchor-test \"close the session\"`")
+            .into());
+    }
+    Ok(vec![Query { rule, hints: super::hints(&args.hints), languages }])
+}
+
+fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
+    let context = || format!("failed to read the rules `{}`", path.display());
     let mut text = String::new();
     if path == Path::new("-") {
-        std::io::stdin()
-            .lock()
-            .take(MAX_RULES_BYTES)
-            .read_to_string(&mut text)
-            .with_context(said)?;
+        let stdin = std::io::stdin().lock();
+        stdin.take(MAX_RULES_BYTES).read_to_string(&mut text).with_context(context)?;
     } else {
         #[expect(
             clippy::disallowed_methods,
-            reason = "a file that the user names, not the project's"
+            reason = "the user specifies this file, which may be outside the project"
         )]
         let file = std::fs::File::open(path).map_err(|error| {
-            UserError::usage(format!("{}: {error}", said())).hint("name a file with a rule a line")
+            UserError::usage(format!("{}: {error}", context()))
+                .hint("specify a file with one rule per line")
         })?;
-        file.take(MAX_RULES_BYTES).read_to_string(&mut text).with_context(said)?;
+        file.take(MAX_RULES_BYTES).read_to_string(&mut text).with_context(context)?;
     }
-    let mut questions = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let (rule, hints) = if line.trim_start().starts_with('{') {
-            let parsed: Line = serde_json::from_str(line).map_err(|error| {
-                let message = error.to_string();
-                // The position within the line stands in the place before.
-                let message = message.split(" at line ").next().unwrap_or_default();
-                UserError::usage(format!("{}:{}:{}: {message}", said(), at + 1, error.column()))
-                    .hint("write a rule a line, or {\"rule\": \"…\", \"hints\": [\"…\"]}")
-            })?;
-            (parsed.rule, parsed.hints)
-        } else {
-            (line.trim().to_owned(), Vec::new())
-        };
-        questions.push(Query { rule, hints, languages: None });
-    }
-    Ok(questions)
-}
-
-fn show(report: &Ranking, explain: bool, out: &mut Printer) {
-    out.line(&out.style(NAME, &report.rule));
-    match &report.anchor {
-        Some(anchor) => {
-            let place = super::place(&anchor.file, anchor.symbol.as_deref());
-            let line = format!(
-                "{} {}:{} (quality {:.2})",
-                out.paint(OK, "example"),
-                out.safe(&place),
-                anchor.start_line,
-                anchor.quality
-            );
-            out.line(&line);
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let rules = lines.map(|(line_idx, line)| {
+        if !line.trim_start().starts_with('{') {
+            return Ok(RuleLine { rule: line.trim().to_owned(), hints: Vec::new() });
         }
-        None => {
-            let line =
-                format!("{} over the gate {}", out.paint(WARN, "no example"), report.min_quality);
-            out.line(&line);
-        }
-    }
-    candidates(&report.candidates, explain, out);
-    if let Some(unknown) = &report.unknown_words {
-        unknown_words(unknown, out);
-    }
-}
-
-/// Prints candidates, with what decided where that is asked for.
-pub(super) fn candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printer) {
-    let rows: Vec<Vec<String>> = candidates
-        .iter()
-        .map(|it| {
-            vec![
-                it.rank.to_string(),
-                format!("{:.2}", it.quality),
-                format!("{}:{}-{}", it.file, it.start_line, it.end_line),
-                it.symbol.clone().unwrap_or_default(),
-                it.matched_terms.join(" "),
-            ]
+        serde_json::from_str(line).map_err(|error| {
+            let (message, column) = super::json_error(&error);
+            UserError::usage(format!("{}:{}:{column}: {message}", context(), line_idx + 1))
+                .hint("write one rule per line, or {\"rule\": \"…\", \"hints\": [\"…\"]}")
+                .into()
         })
-        .collect();
-    out.rows(&["#", "quality", "place", "symbol", "words"], &rows);
-    for it in candidates.iter().filter(|it| explain || it.excerpt.is_some()) {
-        out.line(&format!(
-            "{} {}",
-            out.paint(NAME, &format!("#{}", it.rank)),
-            out.safe(&super::place(&it.file, it.symbol.as_deref()))
-        ));
-        for line in it.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
+    });
+    rules.collect()
+}
+
+fn print(ranking: &Ranking, explain: bool, out: &mut Printer) {
+    out.line(&out.style(NAME, &ranking.rule));
+    out.line(&match &ranking.anchor {
+        Some(anchor) => format!(
+            "{} {}:{} (quality {:.2})",
+            out.paint(OK, "example"),
+            out.safe(&super::place(&anchor.file, anchor.symbol.as_deref())),
+            anchor.start_line,
+            anchor.quality
+        ),
+        None => format!(
+            "{}: {}",
+            out.paint(WARN, "not anchored"),
+            anchors::rejection(&ranking.candidates, ranking.min_quality)
+        ),
+    });
+    print_candidates(&ranking.candidates, explain, out);
+    print_unknown_words(ranking.unknown_words.as_deref().unwrap_or_default(), out);
+}
+
+/// Prints candidates, with their matched terms and scores if `explain`.
+pub(super) fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printer) {
+    let row = |candidate: &RankedSymbol| {
+        vec![
+            candidate.rank.to_string(),
+            format!("{:.2}", candidate.quality),
+            format!("{}:{}-{}", candidate.file, candidate.start_line, candidate.end_line),
+            candidate.symbol.clone().unwrap_or_default(),
+            candidate.matched_terms.join(" "),
+        ]
+    };
+    let rows: Vec<Vec<String>> = candidates.iter().map(row).collect();
+    out.rows(&["#", "quality", "location", "symbol", "matched terms"], &rows);
+    for candidate in candidates.iter().filter(|it| explain || it.excerpt.is_some()) {
+        let location = super::place(&candidate.file, candidate.symbol.as_deref());
+        let rank = out.paint(NAME, &format!("#{}", candidate.rank));
+        out.line(&format!("{rank} {}", out.safe(&location)));
+        for line in candidate.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
             out.line(format!("    {}", out.safe(line)).trim_end());
         }
-        for reason in it.reasons.iter().filter(|_| explain) {
-            let detail = format!(
-                "  +{:.3} {} in {}",
-                reason.gain,
-                out.safe(&reason.word),
-                reason.fields.join(", ")
-            );
-            out.line(&detail);
+        for reason in candidate.reasons.iter().filter(|_| explain) {
+            let (word, fields) = (out.safe(&reason.word), reason.fields.join(", "));
+            out.line(&format!("  +{:.3} {word} in {fields}", reason.gain));
         }
     }
 }
 
-/// Prints the words of a rule that the code does not know.
-pub(super) fn unknown_words(unknown: &[UnknownWord], out: &mut Printer) {
-    for it in unknown {
-        let near = if it.near.is_empty() {
+/// Prints the words of a rule that are not found in the code, with similar words.
+pub(super) fn print_unknown_words(unknown: &[UnknownWord], out: &mut Printer) {
+    for word in unknown {
+        let similar = if word.near.is_empty() {
             String::new()
         } else {
-            format!("; near ones that it knows: {}", out.safe(&it.near.join(", ")))
+            format!("; similar words in the code: {}", out.safe(&word.near.join(", ")))
         };
-        let label = out.paint(DIM, "the code does not know");
-        out.line(&format!("{label} `{}`{near}", out.safe(&it.word)));
+        let label = out.paint(DIM, "not found in the code:");
+        out.line(&format!("{label} `{}`{similar}", out.safe(&word.word)));
     }
 }

@@ -1,36 +1,44 @@
-//! `cerberus memory append`.
+//! `cerberus memory append`: appends text to a memory or to one of its sections.
 
-use super::args::{ContentArgs, SecretArgs};
 use anyhow::Result;
 use clap::Args;
 
+use super::args::{ContentArgs, SecretArgs};
 use crate::config::Settings;
 use crate::error::ExitStatus;
-use crate::ops::append::{self, Request};
+use crate::markdown::edit::EditMode;
+use crate::ops::Project;
+use crate::ops::document::{self, Edit, EditReport};
 use crate::output::Printer;
 
-use super::content;
-
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AppendArgs {
-    /// The memory, or a unique start of its id
+    /// Memory id or a unique prefix of it
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) content: ContentArgs,
-    /// Append to this section: one between tags, or one below a heading
+    /// Append to this section: the id of section tags or of a heading
     #[arg(long)]
     pub(crate) section: Option<String>,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
 }
 
+/// Appends a text, unless the memory or section already ends with it.
+pub(crate) fn append(project: &Project, args: &AppendArgs, content: &str) -> Result<EditReport> {
+    document::check_content(content)?;
+    if !args.secret.allow_secret {
+        document::refuse_secrets(&[("the content", content)])?;
+    }
+    document::edit_memory(project, &args.id, |_, stored, text| {
+        let wanted = args.section.as_deref();
+        let (section, text) =
+            document::edit_content(&stored.file, text, wanted, content, EditMode::Append)?;
+        Ok(Edit { text, section, warnings: Vec::new() })
+    })
+}
+
 pub(crate) fn run(args: &AppendArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let request = Request {
-        id: args.id.clone(),
-        content: content::required(args.content.content.as_deref(), args.content.file.as_deref())?,
-        section: args.section.clone(),
-        allow_secret: args.secret.allow_secret,
-    };
-    let report = append::append(&settings.project, &request)?;
-    super::update::show(&report, "appended to", "ends with this text already", out)
+    let report = append(&settings.project, args, &args.content.read()?)?;
+    super::update::print(&report, "appended to", out)
 }

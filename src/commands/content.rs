@@ -1,89 +1,89 @@
-//! The text that a command is given: on the command line, in a file, or through a pipe.
+//! Text that a command reads from its arguments, a file or standard input.
 
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use super::args::ContentArgs;
 use crate::bank::memories::MAX_BYTES;
 use crate::error::UserError;
 use crate::text;
 
-/// Returns the text that was given by `--content` or `--file`, if any.
-pub(super) fn named(content: Option<&str>, file: Option<&Path>) -> Result<Option<String>> {
-    match (content, file) {
-        (Some("-"), _) => piped().map(Some),
-        (Some(content), _) => Ok(Some(content.to_owned())),
-        (None, Some(path)) => decoded(&bytes(path, MAX_BYTES)?, path).map(Some),
-        (None, None) => Ok(None),
+/// Path that means standard input.
+const STDIN: &str = "-";
+
+/// Hint for a command without content.
+const HOW_TO_PASS: &str = "pass it with `--content TEXT`, `--file FILE` or standard input";
+
+impl ContentArgs {
+    /// Returns the text of `--content` or `--file`, if one of them was passed.
+    pub(super) fn read_if_passed(&self) -> Result<Option<String>> {
+        match (&self.content, &self.file) {
+            (Some(content), _) if content == STDIN => read_text(Path::new(STDIN)).map(Some),
+            (Some(content), _) => Ok(Some(content.clone())),
+            (None, Some(path)) => read_text(path).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Returns the text of `--content`, `--file` or standard input.
+    pub(super) fn read(&self) -> Result<String> {
+        if let Some(text) = self.read_if_passed()? {
+            return Ok(text);
+        }
+        if std::io::stdin().is_terminal() {
+            return Err(UserError::usage("content is missing").hint(HOW_TO_PASS).into());
+        }
+        read_text(Path::new(STDIN))
     }
 }
 
-/// Returns the text that was given in any way; without one, reads the pipe.
-pub(super) fn required(content: Option<&str>, file: Option<&Path>) -> Result<String> {
-    if let Some(text) = named(content, file)? {
-        return Ok(text);
-    }
-    if std::io::stdin().is_terminal() {
-        return Err(UserError::usage("there is no content")
-            .hint("give it with `--content TEXT`, `--file FILE`, or through a pipe")
-            .into());
-    }
-    piped()
-}
-
-fn piped() -> Result<String> {
-    let path = Path::new("-");
-    decoded(&bytes(path, MAX_BYTES)?, path)
-}
-
-/// Returns the bytes of a file that the user names, or of the standard input for `-`.
+/// Returns the bytes of a file, or of standard input for `-`.
 pub(super) fn bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
-    let said = || format!("failed to read {}", shown(path));
+    let context = || format!("failed to read {}", shown(path));
     let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(max_bytes + 1).read_to_end(&mut bytes).with_context(said)?;
+    if path == Path::new(STDIN) {
+        std::io::stdin()
+            .lock()
+            .take(max_bytes + 1)
+            .read_to_end(&mut bytes)
+            .with_context(context)?;
     } else {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "a file that the user names, not the project's"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the user passes this path")]
         let file = std::fs::File::open(path).map_err(|error| {
-            UserError::usage(format!("{}: {error}", said()))
-                .hint("name a file that can be read, or `-`")
+            UserError::usage(format!("{}: {error}", context()))
+                .hint("pass the path of a readable file, or `-`")
         })?;
-        if file.metadata().is_ok_and(|it| it.is_dir()) {
-            return Err(UserError::usage(format!("{}: it is a folder", said()))
-                .hint("name a file in it, or `-`")
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            return Err(UserError::usage(format!("{}: it is a folder", context()))
+                .hint("pass the path of a file in it, or `-`")
                 .into());
         }
-        file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(said)?;
+        file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(context)?;
     }
     if bytes.len() as u64 > max_bytes {
-        return Err(UserError::usage(format!(
-            "{} is larger than {} KB",
-            shown(path),
-            max_bytes / 1024
-        ))
-        .hint("split it into several memories")
-        .into());
+        let (path, limit) = (shown(path), max_bytes / 1024);
+        return Err(UserError::usage(format!("{path} is larger than {limit} KB"))
+            .hint("split it into several memories")
+            .into());
     }
     Ok(bytes)
 }
 
-fn decoded(bytes: &[u8], path: &Path) -> Result<String> {
-    match text::decode(bytes) {
+fn read_text(path: &Path) -> Result<String> {
+    match text::decode(&bytes(path, MAX_BYTES)?) {
         (text, true) => Ok(text.into_owned()),
-        (_, false) => Err(UserError::usage(format!("{} is no valid UTF-8", shown(path)))
+        (_, false) => Err(UserError::usage(format!("{} is not valid UTF-8", shown(path)))
             .hint("save it as UTF-8 first")
             .into()),
     }
 }
 
-/// Returns how messages call a file.
+/// Returns the path for messages.
 pub(super) fn shown(path: &Path) -> String {
-    if path == Path::new("-") {
-        "the standard input".to_owned()
+    if path == Path::new(STDIN) {
+        "standard input".to_owned()
     } else {
         format!("`{}`", path.display())
     }

@@ -1,58 +1,132 @@
-//! `cerberus memory create`.
+//! `cerberus memory create`: writes a new document. Does not anchor it.
 
-use super::args::{ContentArgs, SecretArgs};
-use crate::model::{MemoryType, Scope};
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 
+use super::args::{ContentArgs, SecretArgs};
+use crate::bank::names;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::ops::create::{self, Request};
+use crate::error::{ExitStatus, UserError};
+use crate::markdown::edit;
+use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
+use crate::model::{MemoryType, Scope};
+use crate::ops::memories::Memories;
+use crate::ops::similar::SimilarMemories;
+use crate::ops::{Project, default_scope, document, seconds};
 use crate::output::{DIM, NAME, OK, Printer};
 
-use super::content;
-
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CreateArgs {
-    /// The name of its file in the bank, without .md
+    /// Path of the file in the bank, without .md
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) content: ContentArgs,
-    /// Give it an id other than its name
+    /// Id of the memory (default: its name)
     #[arg(long)]
     pub(crate) id: Option<String>,
-    /// What the memory is (journal unless told otherwise)
+    /// Type of the memory (default: journal)
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) memory_type: Option<MemoryType>,
-    /// Put it into a category
+    /// Category of the memory
     #[arg(long)]
     pub(crate) category: Option<String>,
-    /// Say where it holds: universal, language:NAME or project:NAME
+    /// Scope: universal, language:NAME or project:NAME
     #[arg(long)]
     pub(crate) scope: Option<Scope>,
-    /// Tag it (may be repeated)
+    /// Tag of the memory (repeatable)
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
-    /// Give a word that its example should hold (may be repeated, or several in one)
-    #[arg(long = "hint", value_name = "WORD")]
+    /// Keyword expected in the example (repeatable)
+    #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
     pub(crate) hints: Vec<String>,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
 }
 
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Creates a document. The arguments override the frontmatter of `content`.
+pub(crate) fn create(project: &Project, args: &CreateArgs, content: &str) -> Result<Report> {
+    let name = args.name.strip_suffix(".md").unwrap_or(&args.name);
+    names::check(name)?;
+    if let Some(id) = &args.id {
+        names::check(id)?;
+    }
+    document::check_content(content)?;
+    if !args.secret.allow_secret {
+        let category = args.category.as_deref();
+        document::check_secrets(("the content", content), category, &args.tags, &args.hints)?;
+    }
+    let text = compose(project, args, content)?;
+    let front = frontmatter::parse(&text).frontmatter;
+    let id = front.id.unwrap_or_else(|| name.to_owned());
+    let _guard = project.bank.lock_for_writing()?;
+    let memories = Memories::load(project)?;
+    memories.check_free(&id)?;
+    memories.check_free(name)?;
+    let file = project.bank.create_text(name, &text)?;
+    let mut warnings = document::text_warnings(&file, &text);
+    let body = text[frontmatter::body_start(&text)..].trim();
+    let scope = front.scope.unwrap_or_else(|| default_scope(project));
+    warnings.extend(SimilarMemories::new(&memories).warnings(body, &scope));
+    Ok(Report { id, file, warnings })
+}
+
+/// Returns the complete text of the new file.
+fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String> {
+    let content = content.trim_start_matches('\u{FEFF}');
+    if frontmatter::span(content).is_none() {
+        let newline = edit::newline_of(content);
+        let front = Frontmatter {
+            id: args.id.clone(),
+            memory_type: Some(args.memory_type.unwrap_or(MemoryType::Journal)),
+            category: args.category.clone(),
+            scope: Some(args.scope.clone().unwrap_or_else(|| default_scope(project))),
+            tags: args.tags.clone(),
+            hints: args.hints.clone(),
+            created_at: Some(seconds(project.now)),
+            ..Frontmatter::default()
+        };
+        let head = frontmatter::render(&front).replace('\n', newline);
+        return Ok(format!("{head}{}{newline}", edit::normalize(content, newline)));
+    }
+    let parsed = frontmatter::parse(content);
+    if content[parsed.body_start..].trim().is_empty() {
+        return Err(UserError::usage("the content has frontmatter but no text")
+            .hint("write the text below the second line `---`")
+            .into());
+    }
+    let front = &parsed.frontmatter;
+    let memory_type =
+        args.memory_type.or(front.memory_type.is_none().then_some(MemoryType::Journal));
+    let scope = args.scope.clone();
+    let scope = scope.or_else(|| front.scope.is_none().then(|| default_scope(project)));
+    let scope = scope.map(|scope| scope.to_string());
+    let created_at = front.created_at.is_none().then(|| seconds(project.now).to_string());
+    let fields = [
+        ("id", args.id.as_deref().map(FieldValue::Scalar)),
+        ("type", memory_type.map(|memory_type| FieldValue::Scalar(memory_type.as_str()))),
+        ("category", args.category.as_deref().map(FieldValue::Scalar)),
+        ("scope", scope.as_deref().map(FieldValue::Scalar)),
+        ("created_at", created_at.as_deref().map(FieldValue::Scalar)),
+        ("tags", (!args.tags.is_empty()).then_some(FieldValue::List(&args.tags))),
+        ("hints", (!args.hints.is_empty()).then_some(FieldValue::List(&args.hints))),
+    ];
+    Ok(document::set_fields(content.to_owned(), fields)
+        .map_err(|error| document::edit_error("the content", error))?)
+}
+
 pub(crate) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let request = Request {
-        name: args.name.clone(),
-        id: args.id.clone(),
-        content: content::required(args.content.content.as_deref(), args.content.file.as_deref())?,
-        memory_type: args.memory_type,
-        category: args.category.clone(),
-        scope: args.scope.clone(),
-        tags: args.tags.clone(),
-        hints: super::hints(&args.hints),
-        allow_secret: args.secret.allow_secret,
-    };
-    let report = create::create(&settings.project, &request)?;
+    let content = args.content.read()?;
+    let args = CreateArgs { hints: super::hints(&args.hints), ..args.clone() };
+    let report = create(&settings.project, &args, &content)?;
     if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::Done);

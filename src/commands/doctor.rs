@@ -9,7 +9,7 @@ use crate::ops::doctor::{self, Report, Severity};
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 
 pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {
-    let (settings, request) = config::examine(global)?;
+    let (settings, request) = config::check(global)?;
     let report = doctor::doctor(&settings.project, request);
     if out.json {
         out.json(&report)?;

@@ -1,36 +1,82 @@
-//! `cerberus index`.
+//! `cerberus index`: updates the code index and prints its statistics.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 
 use crate::config::Settings;
+use crate::engine::examples;
 use crate::error::ExitStatus;
-use crate::ops::index;
+use crate::ops::{Progress, Project};
 use crate::output::{Printer, ProgressBar};
+use crate::store::code;
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexArgs {
-    /// Parse every file, not only those that a rule needs
+    /// Parse all files, not only those that a rule needs
     #[arg(long)]
     pub(crate) full: bool,
 }
 
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) root: String,
+    pub(crate) store: String,
+    pub(crate) files: usize,
+    pub(crate) bytes: u64,
+    /// Number of files by language.
+    pub(crate) languages: BTreeMap<String, usize>,
+    /// Number of files whose symbols are stored.
+    pub(crate) parsed: u64,
+    pub(crate) changed: usize,
+    pub(crate) removed: usize,
+    pub(crate) elapsed_ms: f64,
+    pub(crate) warnings: Vec<String>,
+}
+
+fn index(project: &Project, args: &IndexArgs, progress: Progress<'_>) -> Result<Report> {
+    let started = Instant::now();
+    let mut index = examples::open_index(project.code())?;
+    if args.full {
+        index.parse_all(progress)?;
+    }
+    let mut languages = BTreeMap::new();
+    for file in &index.files {
+        *languages.entry(file.language.to_string()).or_insert(0) += 1;
+    }
+    Ok(Report {
+        root: project.root.display().to_string(),
+        store: project.store.display().to_string(),
+        files: index.files.len(),
+        bytes: index.files.iter().map(|file| file.size).sum(),
+        languages,
+        parsed: code::n_parsed_contents(index.store().reader())?,
+        changed: index.n_changed,
+        removed: index.n_removed,
+        elapsed_ms: super::milliseconds(started),
+        warnings: std::mem::take(&mut index.warnings),
+    })
+}
+
 pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let bar = ProgressBar::new(out.terminal, "parsing");
-    let report = index::index(&settings.project, args.full, &|done, total| bar.step(done, total))?;
+    let report = index(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
     if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
-    let languages = report.languages.iter();
-    let mut rows: Vec<Vec<String>> =
-        languages.map(|(name, n)| vec![name.clone(), n.to_string()]).collect();
-    rows.push(vec!["all".to_owned(), report.files.to_string()]);
+    let languages = report.languages.iter().map(|(name, n)| vec![name.clone(), n.to_string()]);
+    let total = vec!["total".to_owned(), report.files.to_string()];
+    let rows: Vec<Vec<String>> = languages.chain([total]).collect();
     out.rows(&["language", "files"], &rows);
     out.line(&format!(
-        "{:.1} MB of source, {} files read now, {} removed, {} parsed, {:.0} ms",
+        "{:.1} MB of source, {} files updated, {} removed, {} parsed, {:.0} ms",
         report.bytes as f64 / 1e6,
         report.changed,
         report.removed,

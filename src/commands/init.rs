@@ -1,23 +1,57 @@
-//! `cerberus memory init`.
+//! `cerberus memory init`: creates a bank and a sample configuration.
+
+use std::path::Path;
 
 use anyhow::Result;
+use serde::Serialize;
 
-use crate::config::Settings;
+use crate::bank;
+use crate::config::{SAMPLE, Settings};
 use crate::error::ExitStatus;
-use crate::ops::init;
+use crate::ops::Project;
 use crate::output::{NAME, OK, Printer};
 
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) bank: String,
+    /// Empty if everything existed.
+    pub(crate) created: Vec<String>,
+    /// Paths to commit to git.
+    pub(crate) commit: Vec<String>,
+}
+
+/// Creates the missing files of the bank, and the sample configuration.
+pub(crate) fn init(project: &Project) -> Result<Report> {
+    let relative =
+        |path: &Path| path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
+    let sample = project.root.join("cerberus.toml");
+    let is_new = bank::create_file(&sample, SAMPLE)?;
+    let created = project.bank.create();
+    if created.is_err() && is_new {
+        bank::remove_file(&sample)?;
+    }
+    let mut created: Vec<String> = created?.iter().map(|path| relative(path)).collect();
+    created.extend(is_new.then(|| relative(&sample)));
+    let folder = project.bank.folder();
+    let mut commit = vec!["cerberus.toml".to_owned()];
+    if folder.starts_with(&project.root) {
+        commit.insert(0, relative(folder));
+    }
+    Ok(Report { bank: relative(folder), created, commit })
+}
+
 pub(crate) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let report = init::init(&settings.project)?;
+    let report = init(&settings.project)?;
     if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     if report.created.is_empty() {
-        out.line(&format!("the bank is ready: {}", out.style(NAME, &report.bank)));
+        out.line(&format!("unchanged: {} already exists", out.style(NAME, &report.bank)));
     }
     for path in &report.created {
-        out.line(&format!("{} {}", out.paint(OK, "made"), out.safe(path)));
+        out.line(&format!("{} {}", out.paint(OK, "created"), out.safe(path)));
     }
     out.line(&format!("commit them: git add {}", report.commit.join(" ")));
     out.line("next: cerberus memory add \"…a rule of this project…\"");

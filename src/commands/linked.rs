@@ -13,11 +13,11 @@ use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
 use crate::engine::track;
 use crate::error::{ExitStatus, UserError};
-use crate::markdown::links::{Kind, Part, Target, normal_path};
+use crate::markdown::links::{Kind, Part, Target, normalize_path};
 use crate::model::{LinkState, MemoryStatus, MemoryType};
 use crate::ops::links::{self, Edge};
 use crate::ops::search::signals::{self, Query};
-use crate::ops::sync::{self, IndexedMemory, Synced};
+use crate::ops::sync::{self, IndexedMemory, SyncedStore};
 use crate::ops::{Project, rounded};
 use crate::output::{DIM, NAME, Printer, WARN};
 use crate::syntax::parse::last_name;
@@ -250,7 +250,7 @@ impl TargetPattern {
             let text = format!("memory:{}", target.name);
             return Ok(Self { text, memory: Some(target.name), ..Self::default() });
         }
-        let path = normal_path(&target.name).ok_or_else(|| {
+        let path = normalize_path(&target.name).ok_or_else(|| {
             UserError::usage(format!("`{typed}` is outside the project"))
                 .hint("use a path from the project root, as in `src/server.py`")
         })?;
@@ -302,7 +302,7 @@ impl TargetPattern {
             _ if target.kind == Kind::Plain => Some(target.name.as_str()),
             _ => None,
         };
-        let file = normal_path(&target.name);
+        let file = normalize_path(&target.name);
         file.is_some_and(|file| self.matches_location(&file, symbol))
     }
 }
@@ -330,7 +330,7 @@ impl StagedHunks<'_> {
             Part::Lines(first, last) => (*first, *last),
             Part::Symbol(symbol) => {
                 let found = track::locate(&self.project.root, self.path, Some(symbol)).ok()?;
-                found.place.lines?
+                found.found.lines?
             }
             Part::Section(_) => return None,
         };
@@ -382,7 +382,7 @@ fn collect(
 
 /// Returns the memories that have reasons, without archived and superseded ones.
 fn with_reasons(
-    synced: &Synced,
+    synced: &SyncedStore,
     include_superseded: bool,
     mut reasons: Reasons,
 ) -> Result<Vec<Linked>> {
@@ -402,7 +402,7 @@ fn with_reasons(
 
 /// Sorts the memories by their score for the query, then those with staged changes first, then by
 /// their number of reasons, then by id.
-fn rank(synced: &Synced, query: Option<&Query>, memories: &mut [Linked]) -> Result<()> {
+fn rank(synced: &SyncedStore, query: Option<&Query>, memories: &mut [Linked]) -> Result<()> {
     if let Some(query) = query {
         let is_wanted = |id: &str| memories.iter().any(|it| it.id == id);
         let found = signals::search(&synced.store, query, &is_wanted)?;

@@ -1,75 +1,431 @@
-//! `cerberus memory merge`.
+//! `cerberus memory merge`: merges several memories into one.
+//!
+//! Writes the target first, then redirects links, then moves the sources to the trash one by one.
+//! If the process is killed, no text is lost and running the same command again completes the
+//! merge.
 
-use super::args::SecretArgs;
-use anyhow::Result;
-use clap::Args;
 use std::path::PathBuf;
 
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::args::{ContentArgs, SecretArgs};
+use super::trash::{self, MovedMemory};
+use crate::bank::lockfile::Anchors;
+use crate::bank::{MemoryFile, names};
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::ops::merge::{self, Request};
+use crate::error::{ExitStatus, UserError};
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
+use crate::markdown::links::{self, Kind, Part, Target};
+use crate::markdown::{EditError, merge as merge_text, secrets};
+use crate::model::{Anchor, Origin, Scope};
+use crate::ops::memories::Memories;
+use crate::ops::{Project, default_scope, document, seconds};
 use crate::output::{DIM, NAME, OK, Printer};
 
-use super::content;
-
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MergeArgs {
-    /// The memories to merge, or unique starts of their ids
+    /// Ids of the memories to merge, or unique prefixes of them
     #[arg(required = true, value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
-    /// Merge them into this memory, which is made if it is not there
+    /// Memory to merge into; created if it does not exist
     #[arg(long, value_name = "TARGET")]
     pub(crate) into: String,
-    /// Let the target say this instead of the sources' own texts
+    /// Text of the target instead of the texts of the sources
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) content: Option<String>,
-    /// Let the target say what is in this file, or in the standard input with -
+    /// File to read the text of the target from, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "content")]
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
 }
 
-pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let request = Request {
-        sources: args.sources.clone(),
-        into: args.into.strip_suffix(".md").unwrap_or(&args.into).to_owned(),
-        content: content::named(args.content.as_deref(), args.file.as_deref())?,
-        allow_secret: args.secret.allow_secret,
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    /// Whether the target is new.
+    pub(crate) created: bool,
+    /// The sources, now in the trash.
+    pub(crate) merged: Vec<MovedMemory>,
+    /// Memories whose links now point to the target.
+    pub(crate) redirected: Vec<Redirected>,
+    /// Memory whose anchor the target now has.
+    pub(crate) anchor_from: Option<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Memory with redirected links.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Redirected {
+    pub(crate) id: String,
+    pub(crate) links: usize,
+}
+
+/// Target of a merge.
+struct MergeTarget<'a> {
+    id: &'a str,
+    /// File of an existing target.
+    file: Option<&'a str>,
+}
+
+/// Memory to merge into the target, with its complete text.
+struct Source<'a> {
+    stored: &'a MemoryFile,
+    text: String,
+}
+
+/// Merges memories. `content` replaces the texts of the sources.
+pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) -> Result<Report> {
+    if let Some(content) = content {
+        document::check_content(content)?;
+        if !args.secret.allow_secret {
+            document::refuse_secrets(&[("the content", content)])?;
+        }
+    }
+    let id = args.into.strip_suffix(".md").unwrap_or(&args.into);
+    let _guard = project.bank.lock_for_writing()?;
+    let memories = Memories::load(project)?;
+    let existing = memories.all.iter().find(|stored| stored.memory.id == id);
+    if existing.is_none() {
+        names::check(id)?;
+        memories.check_free(id)?;
+    }
+    let old = existing.map(|stored| project.bank.utf8_text(stored)).transpose()?;
+    let mut warnings = Vec::new();
+    let sources = find_sources(project, args, id, &memories, old.as_deref(), &mut warnings)?;
+    let moving: Vec<&MemoryFile> = sources.iter().map(|source| source.stored).collect();
+    let target = MergeTarget { id, file: existing.map(|stored| stored.file.as_str()) };
+    let file = target.file.map_or_else(|| format!("{id}.md"), str::to_owned);
+    let edit_error = |error: EditError| document::edit_error(&file, error);
+
+    // Every check that can fail comes before the first write.
+    let merged = match &old {
+        Some(text) => extend_target(project, text, &sources, content),
+        None => new_target(project, &sources, content),
     };
-    let report = merge::merge(&settings.project, &request)?;
+    let merged = merged.map_err(edit_error)?;
+    merge_text::check_notes(&merged).map_err(edit_error)?;
+    let (merged, _) = redirect_links(&merged, &moving, &target).map_err(edit_error)?;
+    let mut changes = Vec::new();
+    for other in &memories.all {
+        let is_merged = moving.iter().any(|source| source.file == other.file);
+        if other.memory.id != id
+            && !is_merged
+            && let Some(change) = redirect_memory(project, other, &moving, &target, &mut warnings)
+        {
+            changes.push((other, change));
+        }
+    }
+
+    match &old {
+        None => drop(project.bank.create_text(id, &merged)?),
+        Some(text) if *text != merged => project.bank.rewrite(&file, &merged)?,
+        Some(_) => {}
+    }
+    let mut anchors = memories.anchors.clone();
+    // Sources that an interrupted merge moved to the trash have their anchors there.
+    let exists = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id);
+    anchors.retain(|id, _| exists(id) || !args.sources.contains(id));
+    let anchor_from = move_anchor(&mut anchors, id, &merged, &moving, &mut warnings);
+    project.bank.write_anchors(&anchors)?;
+    let mut redirected = Vec::new();
+    for (other, (text, n_links)) in changes {
+        project.bank.rewrite(&other.file, &text)?;
+        redirected.push(Redirected { id: other.memory.id.clone(), links: n_links });
+    }
+    let merged_sources = trash::move_to_trash(project, &mut anchors, &moving)?;
+    if !args.secret.allow_secret
+        && let Some(secret) = secrets::find_secret(&merged)
+    {
+        // A warning is enough, because the secret already was in the bank.
+        let (line, kind) = (secret.line + 1, secret.kind);
+        warnings.push(format!("`{file}:{line}` contains {kind} from a merged memory"));
+    }
+    warnings.extend(document::text_warnings(&file, &merged));
+    Ok(Report {
+        id: id.to_owned(),
+        file,
+        created: old.is_none(),
+        merged: merged_sources,
+        redirected,
+        anchor_from,
+        warnings,
+    })
+}
+
+/// Returns the memories that are not merged yet, each once and without the target.
+fn find_sources<'a>(
+    project: &Project,
+    args: &MergeArgs,
+    target_id: &str,
+    memories: &'a Memories,
+    target: Option<&str>,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Source<'a>>> {
+    let mut sources: Vec<Source> = Vec::new();
+    let mut is_any_merged = false;
+    for typed in &args.sources {
+        let exists = memories.all.iter().any(|stored| stored.memory.id == *typed);
+        if !exists && target.is_some_and(|text| text.contains(&merge_text::note(typed))) {
+            warnings.push(format!("`{typed}` is already merged into `{target_id}`"));
+            is_any_merged = true;
+            continue;
+        }
+        let stored = memories.find(typed)?;
+        let is_duplicate = sources.iter().any(|source| source.stored.file == stored.file);
+        if stored.memory.id != target_id && !is_duplicate {
+            sources.push(Source { stored, text: project.bank.utf8_text(stored)? });
+        }
+    }
+    if sources.is_empty() && !is_any_merged {
+        return Err(UserError::usage(format!("nothing to merge into `{target_id}`"))
+            .hint("specify memories other than the target")
+            .into());
+    }
+    Ok(sources)
+}
+
+/// Returns the parts to append to a target with this text, without parts that it contains.
+fn additions(text: &str, sources: &[Source], content: Option<&str>, newline: &str) -> Vec<String> {
+    let is_new = |addition: &String| !text.contains(addition.as_str());
+    let Some(content) = content else {
+        let parts =
+            sources.iter().map(|it| merge_text::part(&it.stored.memory.id, &it.text, newline));
+        return parts.filter(is_new).collect();
+    };
+    let summary = edit::normalize(&content[frontmatter::body_start(content)..], newline);
+    let notes =
+        sources.iter().map(|source| merge_text::note(&source.stored.memory.id)).filter(is_new);
+    let notes = notes.collect::<Vec<_>>().join(newline);
+    let additions = [Some(summary).filter(is_new), Some(notes)];
+    additions.into_iter().flatten().filter(|addition| !addition.is_empty()).collect()
+}
+
+/// Returns the text of a new target.
+fn new_target(
+    project: &Project,
+    sources: &[Source],
+    content: Option<&str>,
+) -> Result<String, EditError> {
+    let own_head = content.and_then(|content| {
+        let content = content.trim_start_matches('\u{FEFF}');
+        frontmatter::span(content).map(|(_, body_start)| &content[..body_start])
+    });
+    let head = match own_head {
+        Some(head) => {
+            let head = format!("{}\n\n", head.replace("\r\n", "\n").trim_end());
+            let has_type = frontmatter::parse(&head).frontmatter.memory_type.is_some();
+            let first_type = sources[0].stored.memory.memory_type.as_str();
+            let memory_type = (!has_type).then_some(FieldValue::Scalar(first_type));
+            document::set_fields(head, [("type", memory_type)])?
+        }
+        None => frontmatter::render(&merged_frontmatter(project, sources)),
+    };
+    Ok(format!("{head}{}\n", additions("", sources, content, "\n").join("\n\n")))
+}
+
+fn merged_frontmatter(project: &Project, sources: &[Source]) -> Frontmatter {
+    let first = &sources[0].stored.memory;
+    let memories = sources.iter().map(|source| &source.stored.memory);
+    let scope = match &first.scope {
+        Scope::Project(None) => default_scope(project),
+        _ if memories.clone().any(|memory| memory.scope != first.scope) => default_scope(project),
+        scope => scope.clone(),
+    };
+    let is_same_category = memories.clone().all(|memory| memory.category == first.category);
+    let oldest = memories.clone().filter_map(|memory| memory.created_at).min();
+    Frontmatter {
+        memory_type: Some(first.memory_type),
+        category: first.category.clone().filter(|_| is_same_category),
+        scope: Some(scope),
+        tags: union(&[], sources, |stored| &stored.memory.tags),
+        hints: union(&[], sources, |stored| &stored.memory.hints),
+        created_at: oldest.or(Some(seconds(project.now))),
+        updated_at: Some(seconds(project.now)),
+        ..Frontmatter::default()
+    }
+}
+
+/// Returns the text of an existing target with the parts that it does not contain.
+fn extend_target(
+    project: &Project,
+    text: &str,
+    sources: &[Source],
+    content: Option<&str>,
+) -> Result<String, EditError> {
+    let mut new = text.to_owned();
+    for addition in additions(text, sources, content, edit::newline_of(text)) {
+        new = edit::body(&new, &addition, EditMode::Append)?;
+    }
+    let front = frontmatter::parse(text).frontmatter;
+    let tags = union(&front.tags, sources, |stored| &stored.memory.tags);
+    let hints = union(&front.hints, sources, |stored| &stored.memory.hints);
+    let fields = [
+        ("tags", (tags != front.tags).then_some(FieldValue::List(&tags))),
+        ("hints", (hints != front.hints).then_some(FieldValue::List(&hints))),
+    ];
+    new = document::set_fields(new, fields)?;
+    if new != text {
+        new = frontmatter::set_updated_at(&new, &seconds(project.now).to_string());
+    }
+    Ok(new)
+}
+
+/// Returns `own` and the words of the sources, without duplicates.
+fn union(
+    own: &[String],
+    sources: &[Source],
+    words: impl Fn(&MemoryFile) -> &[String],
+) -> Vec<String> {
+    let mut union = own.to_vec();
+    for word in sources.iter().flat_map(|source| words(source.stored)) {
+        if !union.iter().any(|known| known.eq_ignore_ascii_case(word)) {
+            union.push(word.clone());
+        }
+    }
+    union
+}
+
+/// Moves the best anchor of the sources to a target without an anchor, and returns the id of its
+/// source. The other anchors are moved to the trash with their memories; warns about them.
+fn move_anchor(
+    anchors: &mut Anchors,
+    target_id: &str,
+    merged: &str,
+    sources: &[&MemoryFile],
+    warnings: &mut Vec<String>,
+) -> Option<String> {
+    let mut candidates: Vec<(String, Anchor)> = sources
+        .iter()
+        .filter_map(|stored| anchors.get_key_value(&stored.memory.id))
+        .map(|(id, anchor)| (id.clone(), anchor.clone()))
+        .collect();
+    candidates.sort_by(|(_, a), (_, b)| {
+        let is_auto = |anchor: &Anchor| anchor.origin == Origin::Auto;
+        is_auto(a).cmp(&is_auto(b)).then(b.quality.total_cmp(&a.quality))
+    });
+    let is_universal = frontmatter::parse(merged).frontmatter.scope == Some(Scope::Universal);
+    let needs_anchor = !anchors.contains_key(target_id) && !is_universal;
+    let best = (needs_anchor && !candidates.is_empty()).then(|| candidates.remove(0));
+    for (id, anchor) in &candidates {
+        let location = super::place(&anchor.file, anchor.symbol.as_deref());
+        warnings.push(format!("the anchor of `{id}` is dropped: {location}"));
+    }
+    let (id, anchor) = best?;
+    anchors.insert(target_id.to_owned(), anchor);
+    Some(id)
+}
+
+impl MergeTarget<'_> {
+    /// Returns the new name in a link if the link points to one of the sources.
+    fn replace_target(&self, link: &Target, sources: &[&MemoryFile]) -> Option<String> {
+        let is_memory = match link.kind {
+            Kind::Memory => true,
+            Kind::Plain | Kind::Path => {
+                !matches!(link.part, Some(Part::Symbol(_) | Part::Lines(..)))
+            }
+            Kind::Url => false,
+        };
+        let path = links::normalize_path(&link.name);
+        let is_file = sources.iter().filter(|_| is_memory).find_map(|stored| {
+            let is_file = path.as_deref() == Some(&stored.file);
+            (is_file || link.name == stored.memory.id).then_some(is_file)
+        })?;
+        Some(match self.file {
+            _ if !is_file => self.id.to_owned(),
+            Some(file) => file.to_owned(),
+            None => format!("{}.md", self.id),
+        })
+    }
+}
+
+/// Returns a text whose links to the sources point to the target, and the number of these links.
+fn redirect_links(
+    text: &str,
+    sources: &[&MemoryFile],
+    target: &MergeTarget,
+) -> Result<(String, usize), EditError> {
+    let mut new = text.to_owned();
+    let mut n_links = 0;
+    for link in links::parse(text).into_iter().rev() {
+        if let Some(name) = target.replace_target(&link.target, sources) {
+            new.replace_range(link.name_span.start..link.name_span.end, &name);
+            n_links += 1;
+        }
+    }
+    let mut entries = frontmatter::parse(text).frontmatter.links;
+    let mut n_entries = 0;
+    for entry in &mut entries {
+        if let Some((link, _)) = links::parse_target(entry)
+            && let Some(name) = target.replace_target(&link, sources)
+            && let Some(start) = entry.rfind(&link.name)
+        {
+            entry.replace_range(start..start + link.name.len(), &name);
+            n_entries += 1;
+        }
+    }
+    if n_entries > 0 {
+        new = frontmatter::set(&new, "links", FieldValue::List(&entries))?;
+    }
+    Ok((new, n_links + n_entries))
+}
+
+/// Returns the text of another memory with redirected links, and their number if there are any.
+fn redirect_memory(
+    project: &Project,
+    stored: &MemoryFile,
+    sources: &[&MemoryFile],
+    target: &MergeTarget,
+    warnings: &mut Vec<String>,
+) -> Option<(String, usize)> {
+    if matches!(redirect_links(&stored.text, sources, target), Ok((_, 0))) {
+        return None;
+    }
+    let change = project.bank.utf8_text(stored).and_then(|text| {
+        let change = redirect_links(&text, sources, target);
+        Ok(change.map_err(|error| document::edit_error(&stored.file, error))?)
+    });
+    change
+        .map_err(|error| {
+            let id = &stored.memory.id;
+            warnings.push(format!("failed to redirect the links of `{id}`: {error:#}"));
+        })
+        .ok()
+}
+
+pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let content = ContentArgs { content: args.content.clone(), file: args.file.clone() };
+    let content = content.read_if_passed()?;
+    let report = merge(&settings.project, args, content.as_deref())?;
     if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
+    let id = out.style(NAME, &report.id);
+    let file = out.paint(DIM, &format!("({})", out.safe(&report.file)));
     if report.merged.is_empty() && report.redirected.is_empty() {
-        out.line(&format!(
-            "{} holds them already; nothing is changed",
-            out.style(NAME, &report.id)
-        ));
+        out.line(&format!("unchanged {id} {file}"));
         return Ok(ExitStatus::Done);
     }
-    let done = if report.created { "merged into the new" } else { "merged into" };
-    out.line(&format!(
-        "{} {} {}",
-        out.paint(OK, done),
-        out.style(NAME, &report.id),
-        out.paint(DIM, &format!("({})", out.safe(&report.file)))
-    ));
+    let verb = if report.created { "merged into the new" } else { "merged into" };
+    out.line(&format!("{} {id} {file}", out.paint(OK, verb)));
     for moved in &report.merged {
-        out.line(&format!(
-            "  {} moved to the trash as {}",
-            out.style(NAME, &moved.id),
-            out.safe(&moved.file)
-        ));
+        let (id, file) = (out.style(NAME, &moved.id), out.safe(&moved.file));
+        out.line(&format!("  {id} moved to the trash as {file}"));
     }
     for other in &report.redirected {
         let links = if other.links == 1 { "link" } else { "links" };
         out.line(&format!("  {}: {} {links} redirected", out.style(NAME, &other.id), other.links));
     }
     if let Some(id) = &report.anchor_from {
-        out.line(&format!("  the example is that of {}", out.safe(id)));
+        out.line(&format!("  anchored to the example of {}", out.safe(id)));
     }
     Ok(ExitStatus::Done)
 }

@@ -39,19 +39,12 @@ use args::FilterArgs;
 use crate::ops::memories::Filter;
 
 fn filter(args: &FilterArgs) -> Filter {
-    Filter {
-        scope: args.scope.clone(),
-        memory_type: args.memory_type,
-        category: args.category.clone(),
-        tags: args.tags.clone(),
-        status: args.status,
-        file: args.file.clone(),
-    }
+    args.clone()
 }
 
-/// Several hints may be given in one argument, apart by white space or commas.
-fn hints(given: &[String]) -> Vec<String> {
-    let words = given.iter().flat_map(|hint| hint.split([' ', ',', '\t', '\n']));
+/// Splits hints at white space and commas: one argument may contain several.
+fn hints(args: &[String]) -> Vec<String> {
+    let words = args.iter().flat_map(|hint| hint.split([' ', ',', '\t', '\n']));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
@@ -61,4 +54,15 @@ fn place(file: &str, symbol: Option<&str>) -> String {
         Some(symbol) => format!("{file}::{symbol}"),
         None => file.to_owned(),
     }
+}
+
+/// Returns the message of a JSON error without its position, and the column.
+fn json_error(error: &serde_json::Error) -> (String, usize) {
+    let message = error.to_string();
+    (message.split(" at line ").next().unwrap_or_default().to_owned(), error.column())
+}
+
+/// Returns the elapsed time, rounded to microseconds.
+fn milliseconds(started: std::time::Instant) -> f64 {
+    (started.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }

@@ -1,35 +1,102 @@
-//! `cerberus memory read`.
+//! `cerberus memory read`: prints a memory or some of its sections.
 
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 
+use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::error::ExitStatus;
-use crate::ops::read::{self, Request};
+use crate::markdown::sections;
+use crate::ops::Project;
+use crate::ops::memories::Memories;
+use crate::ops::metadata::Metadata;
+use crate::ops::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
 use crate::output::Printer;
+use crate::text::LineIndex;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReadArgs {
-    /// The memory, or a unique start of its id
+    /// Memory id or a unique prefix of it
     pub(crate) id: String,
-    /// Only this section (may be repeated, or several with commas between)
+    /// Print only this section (repeatable, or separated by commas)
     #[arg(long = "section", value_name = "SECTION", value_delimiter = ',')]
     pub(crate) sections: Vec<String>,
-    /// Keep the tags in sections; without a section, print the file to the byte
+    /// Keep the section tags; without --section, print the file byte for byte
     #[arg(long)]
     pub(crate) raw: bool,
 }
 
-pub(crate) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let sections = args.sections.iter().map(|id| id.trim().to_owned());
-    let request = Request {
-        id: args.id.clone(),
-        sections: sections.filter(|id| !id.is_empty()).collect(),
-        raw: args.raw,
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    #[serde(flatten)]
+    pub(crate) metadata: Metadata,
+    pub(crate) content: String,
+    /// The requested sections, or all sections if none was requested.
+    pub(crate) sections: Vec<SectionPlace>,
+    pub(crate) missing: Vec<MissingSection>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) token_metrics: Option<TokenMetrics>,
+    pub(crate) warnings: Vec<String>,
+    /// Bytes of the file, for `--raw` without sections.
+    #[serde(skip)]
+    pub(crate) bytes: Option<Vec<u8>>,
+}
+
+/// Returns the content of a memory, or of the requested sections of it.
+pub(crate) fn read(project: &Project, args: &ReadArgs) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    let stored = memories.find(&args.id)?;
+    let mut report = Report {
+        metadata: Metadata::from(stored),
+        content: String::new(),
+        sections: Vec::new(),
+        missing: Vec::new(),
+        token_metrics: None,
+        warnings: Vec::new(),
+        bytes: None,
     };
-    let report = read::read(&settings.project, &request)?;
-    let is_empty = !request.sections.is_empty() && report.sections.is_empty();
-    let status = if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done };
+    let requested = requested_sections(args);
+    if !requested.is_empty() {
+        let selection = section_selection::select(&stored.text, &requested, args.raw);
+        report.warnings.extend(selection.warnings(&stored.memory.id, &stored.file));
+        report.content = selection.content;
+        report.sections = selection.sections;
+        report.missing = selection.missing;
+        report.token_metrics = Some(selection.metrics);
+        return Ok(report);
+    }
+    let lines = LineIndex::new(&stored.text);
+    let parsed = sections::parse(&stored.text);
+    report.sections =
+        parsed.list.iter().map(|section| SectionPlace::new(section, &lines)).collect();
+    if args.raw {
+        report.content = stored.text.clone();
+        report.bytes = raw_bytes(project, stored)?;
+    } else {
+        report.content = stored.memory.body.trim().to_owned();
+    }
+    Ok(report)
+}
+
+fn raw_bytes(project: &Project, stored: &MemoryFile) -> Result<Option<Vec<u8>>> {
+    match project.bank.utf8_text(stored) {
+        Ok(text) => Ok(Some(text.into_bytes())),
+        // Not valid UTF-8.
+        Err(_) => project.bank.bytes(&stored.file),
+    }
+}
+
+fn requested_sections(args: &ReadArgs) -> Vec<String> {
+    let ids = args.sections.iter().map(|id| id.trim().to_owned());
+    ids.filter(|id| !id.is_empty()).collect()
+}
+
+pub(crate) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let report = read(&settings.project, args)?;
+    let is_missing = !requested_sections(args).is_empty() && report.sections.is_empty();
+    let status = if is_missing { ExitStatus::CheckFailed } else { ExitStatus::Done };
     if out.json {
         out.json(&report)?;
         return Ok(status);

@@ -1,62 +1,316 @@
-//! `cerberus memory reanchor`.
+//! `cerberus memory reanchor`: follows every anchor through changes in the code.
+//!
+//! An exact match is recorded at its new location. An edited example is recorded if its anchor was
+//! chosen automatically and the code still matches the rule; the approved fingerprint
+//! of a manual anchor stays until a person accepts the change. `--check` and `--dry-run` do not write.
 
-use super::args::quality;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
+use super::args::quality;
+use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
+use crate::engine::examples::RankedSymbol;
+use crate::engine::track::{self, FoundSymbol};
 use crate::error::{ExitStatus, UserError};
-use crate::model::State;
-use crate::ops::memories::Filter;
-use crate::ops::reanchor::{self, Finding, Mode, Report, Request, Target};
-use crate::output::{ERROR, NAME, OK, Printer, ProgressBar, WARN, annotations};
-use crate::text::shell_word;
+use crate::model::{Anchor, Origin, State};
+use crate::ops::memories::{Filter, Memories};
+use crate::ops::{Progress, Project, rounded};
+use crate::output::{Printer, ProgressBar};
+use crate::tree::git;
 
-#[derive(Debug, Args)]
+mod annotations;
+mod print;
+mod reconcile;
+
+use reconcile::Reconciler;
+
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReanchorArgs {
-    /// Write nothing and fail if anything has to be done
+    /// Fail if any anchor is out of date, without writing
     #[arg(long, group = "mode")]
     pub(crate) check: bool,
-    /// Record the changed code of one memory, or of all, as approved
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", group = "mode")]
-    pub(crate) accept: Option<String>,
-    /// Say what would be recorded and write nothing
+    /// Approve the changed code of one memory, or of all
+    #[arg(long, value_name = "ID", group = "mode")]
+    pub(crate) accept: Option<Option<String>>,
+    /// Show what would be recorded, without writing
     #[arg(long, group = "mode")]
     pub(crate) dry_run: bool,
-    /// Take the last reanchor back
+    /// Undo the last reanchor
     #[arg(long, group = "mode")]
     pub(crate) undo: bool,
-    /// Let any edit fail the check
+    /// Fail on any edit
     #[arg(long, requires = "check")]
     pub(crate) strict: bool,
-    /// Look only at what changed since this revision; fail where git cannot tell
+    /// Only anchors that changed since this revision; fail if git does not know it
     #[arg(long, value_name = "REV")]
     pub(crate) since: Option<String>,
-    /// Show what was compared and what decided for this memory
+    /// Show the compared code and the reason for this memory
     #[arg(long, value_name = "ID")]
     pub(crate) explain: Option<String>,
-    /// Print the findings in this form (--json is the same as json)
-    #[arg(long, value_name = "FORM")]
+    /// Output format of the findings (--json is the same as json)
+    #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,
-    /// Only memories of this scope; `all` takes every one
-    #[arg(long, default_value = "all")]
-    pub(crate) scope: String,
-    /// Replace an example that is gone from this quality on
+    /// Only memories of this scope (default: all)
+    #[arg(long)]
+    pub(crate) scope: Option<String>,
+    /// Minimum quality of a replacement for a missing anchor (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
 }
 
-/// How findings are printed.
+impl ReanchorArgs {
+    fn writes(&self) -> bool {
+        !self.check && !self.dry_run
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// For people
+    /// Text for people
     Table,
-    /// One document
+    /// A JSON document
     Json,
-    /// GitHub workflow commands, shown beside the code
+    /// GitHub workflow commands, which annotate the code
     Github,
     /// SARIF 2.1.0
     Sarif,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) summary: Summary,
+    pub(crate) results: Vec<Finding>,
+    /// Ids of anchors whose memory does not exist.
+    pub(crate) orphans: Vec<String>,
+    /// Whether a check passes.
+    pub(crate) ok: bool,
+    /// Whether the lock file was changed.
+    pub(crate) written: bool,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Number of anchors in each state.
+#[derive(Debug, Default, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Summary {
+    pub(crate) total: usize,
+    pub(crate) anchored: usize,
+    pub(crate) failed: usize,
+    #[serde(flatten)]
+    pub(crate) states: BTreeMap<State, usize>,
+}
+
+/// Outcome of one anchor.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Finding {
+    pub(crate) id: String,
+    /// File of the memory, relative to the project root.
+    pub(crate) memory: String,
+    pub(crate) state: State,
+    pub(crate) edited: bool,
+    pub(crate) chosen: Origin,
+    pub(crate) old: TrackedLocation,
+    pub(crate) new: Option<TrackedLocation>,
+    pub(crate) similarity: f64,
+    /// First line of the example that changed since the recorded commit, if git knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) changed_line: Option<u32>,
+    /// The equal matches of an `ambiguous` anchor, or the most similar code of a `gone` one.
+    pub(crate) candidates: Vec<TrackedLocation>,
+    /// The best other example for a `gone` anchor.
+    pub(crate) replacement: Option<RankedSymbol>,
+    /// A candidate of clearly higher quality than the anchored code.
+    pub(crate) better_candidate: Option<RankedSymbol>,
+    /// Whether a person has to decide: the anchor is lost or no longer matches its rule.
+    pub(crate) drift: bool,
+    /// Whether the lock file gets a new record; not yet written by a check or dry run.
+    pub(crate) written: bool,
+    pub(crate) reason: String,
+    /// The command that resolves the finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<String>,
+}
+
+impl Finding {
+    /// Returns whether anything changed, or could be improved.
+    pub(crate) fn is_notable(&self) -> bool {
+        self.state != State::Fresh || self.better_candidate.is_some()
+    }
+}
+
+/// Location of code, with its lines and its similarity to the anchored code if they are known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TrackedLocation {
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) start_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) end_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) similarity: Option<f64>,
+}
+
+impl From<&FoundSymbol> for TrackedLocation {
+    fn from(place: &FoundSymbol) -> Self {
+        Self {
+            file: place.file.clone(),
+            symbol: place.symbol.clone(),
+            start_line: place.lines.map(|(first, _)| first + 1),
+            end_line: place.lines.map(|(_, last)| last + 1),
+            similarity: Some(rounded(place.similarity)),
+        }
+    }
+}
+
+impl From<&Anchor> for TrackedLocation {
+    fn from(anchor: &Anchor) -> Self {
+        Self { file: anchor.file.clone(), symbol: anchor.symbol.clone(), ..Self::default() }
+    }
+}
+
+impl fmt::Display for TrackedLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&super::place(&self.file, self.symbol.as_deref()))
+    }
+}
+
+/// Follows the selected anchors and, unless it is a check or dry run, records their new state.
+pub(crate) fn reanchor(
+    project: &Project,
+    args: &ReanchorArgs,
+    progress: Progress<'_>,
+) -> Result<Report> {
+    // Held from the first read to the write, so that no other write is lost.
+    let guard = if args.writes() { Some(project.bank.lock_for_writing()?) } else { None };
+    let memories = Memories::load(project)?;
+    let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
+    filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
+    let selected = selected(project, args, &filter, &memories)?;
+    let old: Vec<Anchor> = selected.values().cloned().collect();
+    let followed = track::follow(&project.root, &project.exclude, &old, progress)?;
+    let reconciler = Reconciler::new(project, &memories, args, &selected, &followed)?;
+    let mut anchors = memories.anchors.clone();
+    let mut results = Vec::with_capacity(selected.len());
+    for ((id, anchor), followed) in selected.iter().zip(followed) {
+        let (finding, update) = reconciler.reconcile(id, anchor, followed)?;
+        anchors.extend(update.map(|update| (id.clone(), update)));
+        results.push(finding);
+    }
+    let orphans = orphans(&memories, &filter);
+    for id in &orphans {
+        anchors.remove(id);
+    }
+    let written = args.writes() && project.bank.write_anchors_undoably(&anchors)?;
+    drop(guard);
+    let fails = |finding: &Finding| finding.drift || (args.strict && finding.edited);
+    Ok(Report {
+        ok: (written || differ_only_in_layout(&anchors, &memories.anchors))
+            && !results.iter().any(fails),
+        summary: summary(&results),
+        results,
+        orphans,
+        written,
+        warnings: memories.warnings,
+    })
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UndoReport {
+    /// Number of anchors in the restored lock file.
+    pub(crate) anchors: usize,
+}
+
+/// Restores the lock file from before the last reanchor, unless it was changed since.
+fn undo(project: &Project) -> Result<UndoReport> {
+    let _guard = project.bank.lock_for_writing()?;
+    Ok(UndoReport { anchors: project.bank.undo_anchors()? })
+}
+
+/// Returns the anchors that the arguments select.
+fn selected(
+    project: &Project,
+    args: &ReanchorArgs,
+    filter: &Filter,
+    memories: &Memories,
+) -> Result<Anchors> {
+    let accepted = match args.accept.as_ref().and_then(Option::as_ref) {
+        Some(prefix) => Some(&memories.find(prefix)?.memory.id),
+        None => None,
+    };
+    let changed = match &args.since {
+        Some(revision) => Some(git::changed_since(&project.root, revision)?),
+        None => None,
+    };
+    let is_changed = |changed: &BTreeSet<String>, anchor: &Anchor, file: &str| {
+        let has = |file: &str| changed.contains(&memory_path(project, file));
+        has("anchors.lock") || changed.contains(&anchor.file) || has(file)
+    };
+    let mut selected = Anchors::new();
+    for stored in &memories.all {
+        let id = &stored.memory.id;
+        let Some(anchor) = memories.anchors.get(id) else { continue };
+        if filter.takes(stored, &memories.anchors)
+            && accepted.is_none_or(|accepted| accepted == id)
+            && changed.as_ref().is_none_or(|changed| is_changed(changed, anchor, &stored.file))
+        {
+            selected.insert(id.clone(), anchor.clone());
+        }
+    }
+    if let (Some(id), true) = (accepted, selected.is_empty()) {
+        return Err(UserError::usage(format!("`{id}` has no anchor to accept"))
+            .hint(format!("find one with `cerberus memory anchor {id}`"))
+            .into());
+    }
+    Ok(selected)
+}
+
+/// Returns the path of a file of the bank, relative to the project root if it is inside.
+fn memory_path(project: &Project, file: &str) -> String {
+    let path = project.bank.folder().join(file);
+    path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()
+}
+
+/// Compares anchors without the fields that change when code is only reformatted.
+fn differ_only_in_layout(new: &Anchors, old: &Anchors) -> bool {
+    let without_layout = |anchors: &Anchors| -> Anchors {
+        let mut anchors = anchors.clone();
+        for anchor in anchors.values_mut() {
+            (anchor.fingerprint.bytes, anchor.fingerprint.file) = (0, 0);
+            anchor.commit = None;
+        }
+        anchors
+    };
+    without_layout(new) == without_layout(old)
+}
+
+/// Returns the anchors without a memory. Empty if not all memories are known.
+fn orphans(memories: &Memories, filter: &Filter) -> Vec<String> {
+    let is_filtered = filter.scope.as_deref().is_some_and(|scope| scope != "all");
+    if is_filtered || memories.is_partial {
+        return Vec::new();
+    }
+    let has_memory = |id: &&String| memories.all.iter().any(|stored| &stored.memory.id == *id);
+    memories.anchors.keys().filter(|id| !has_memory(id)).cloned().collect()
+}
+
+fn summary(results: &[Finding]) -> Summary {
+    let mut states: BTreeMap<State, usize> = State::ALL.iter().map(|state| (*state, 0)).collect();
+    for finding in results {
+        *states.entry(finding.state).or_default() += 1;
+    }
+    let is_lost = |it: &&Finding| it.drift && matches!(it.state, State::Gone | State::Ambiguous);
+    let failed = results.iter().filter(is_lost).count();
+    Summary { total: results.len(), anchored: results.len() - failed, failed, states }
 }
 
 pub(crate) fn run(
@@ -64,41 +318,25 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    if out.json && args.format.is_some_and(|format| format != ReportFormat::Json) {
-        return Err(UserError::usage("--json and --format ask for two forms at once")
-            .hint("leave one of them out")
+    let default = if out.json { ReportFormat::Json } else { ReportFormat::Table };
+    let format = args.format.unwrap_or(default);
+    if out.json && format != ReportFormat::Json {
+        return Err(UserError::usage("--json and --format specify different formats")
+            .hint("use only one of them")
             .into());
     }
-    let format =
-        args.format.unwrap_or(if out.json { ReportFormat::Json } else { ReportFormat::Table });
     if args.undo {
-        let undone = reanchor::undo(&settings.project)?;
+        let report = undo(&settings.project)?;
         if format == ReportFormat::Json {
-            out.json(&undone)?;
+            out.json(&report)?;
         } else {
-            let n = undone.anchors;
-            out.line(&format!(
-                "the last reanchor is taken back; {n} anchors are as they were before it"
-            ));
+            let n_anchors = report.anchors;
+            out.line(&format!("reverted the last reanchor; restored {n_anchors} anchors"));
         }
         return Ok(ExitStatus::Done);
     }
-    let mode = match &args.accept {
-        _ if args.check => Mode::Check,
-        _ if args.dry_run => Mode::DryRun,
-        Some(id) => Mode::Accept(Some(id.clone()).filter(|id| !id.is_empty())),
-        None => Mode::Follow,
-    };
-    let request = Request {
-        mode,
-        filter: Filter { scope: Some(args.scope.clone()), ..Filter::default() },
-        min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
-        strict: args.strict,
-        since: args.since.clone(),
-    };
     let bar = ProgressBar::new(out.terminal, "following anchors");
-    let report =
-        reanchor::reanchor(&settings.project, &request, &|done, total| bar.step(done, total))?;
+    let report = reanchor(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
     match (format, &args.explain) {
@@ -109,132 +347,8 @@ pub(crate) fn run(
             }
         }
         (ReportFormat::Sarif, _) => out.json(&annotations::sarif(&report))?,
-        (ReportFormat::Table, Some(id)) => explain(&report, id, out)?,
-        (ReportFormat::Table, None) => show(&report, &request, out),
+        (ReportFormat::Table, Some(id)) => print::explanation(&report, id, out)?,
+        (ReportFormat::Table, None) => print::report(&report, args, out),
     }
-    let failed = request.mode == Mode::Check && !report.ok;
-    Ok(if failed { ExitStatus::CheckFailed } else { ExitStatus::Done })
-}
-
-fn show(report: &Report, request: &Request, out: &mut Printer) {
-    if report.summary.total == 0 && request.since.is_some() {
-        out.line("no anchor's code, memory or record changed");
-    } else if report.summary.total == 0 {
-        out.line("no anchors to follow; make some with `cerberus memory add` or `cerberus memory anchor`");
-    }
-    let states = report.summary.states.iter().filter(|(_, n)| **n > 0);
-    let rows: Vec<Vec<String>> =
-        states.map(|(state, n)| vec![state.to_string(), n.to_string()]).collect();
-    out.rows(&["state", "anchors"], &rows);
-    let to_tell = |it: &&Finding| it.state != State::Fresh || it.better.is_some();
-    for finding in report.results.iter().filter(to_tell) {
-        self::finding(finding, request, out);
-    }
-    for id in &report.orphans {
-        out.line(&format!("{} its memory is no more; its anchor is dropped", out.style(NAME, id)));
-    }
-    if request.mode == Mode::Check {
-        let (style, verdict) = if report.ok {
-            (OK, "every anchor holds")
-        } else {
-            (
-                ERROR,
-                "the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock",
-            )
-        };
-        out.line(&out.paint(style, verdict));
-    }
-}
-
-fn finding(finding: &Finding, request: &Request, out: &mut Printer) {
-    out.line(&headline(finding, out));
-    out.line(&format!("  {}", out.safe(&finding.reason)));
-    if let Some(replacement) = &finding.replacement {
-        let place = super::place(&replacement.file, replacement.symbol.as_deref());
-        let verb = match (finding.recorded, &request.mode) {
-            (true, Mode::Follow | Mode::Accept(_)) => "replaced by",
-            (true, _) => "would be replaced by",
-            (false, _) => "another example:",
-        };
-        out.line(&format!("  {verb} {} (quality {:.2})", out.safe(&place), replacement.quality));
-        if finding.recorded {
-            let anchor = format!("cerberus memory anchor {}", shell_word(&finding.id));
-            out.line(&format!("  if that is no example: {} --candidates 5", out.safe(&anchor)));
-        }
-    } else {
-        for candidate in &finding.candidates {
-            out.line(&format!("  perhaps {}", out.safe(&target(candidate))));
-        }
-    }
-    if let Some(better) = &finding.better {
-        let place = super::place(&better.file, better.symbol.as_deref());
-        let line = format!(
-            "  a better example has appeared: {} (quality {:.2})",
-            out.safe(&place),
-            better.quality
-        );
-        out.line(&line);
-        out.line(&format!("  take it with: cerberus memory anchor {}", out.safe(&finding.id)));
-    }
-    if let Some(next) = &finding.next {
-        out.line(&format!("  next: {}", out.safe(next)));
-        if finding.state == State::Gone {
-            let clear = format!("cerberus memory anchor {} --clear", shell_word(&finding.id));
-            out.line(&format!("  or, for a rule without an example: {}", out.safe(&clear)));
-        }
-    }
-}
-
-fn headline(finding: &Finding, out: &Printer) -> String {
-    let style = match finding.state {
-        _ if finding.drift => ERROR,
-        State::Edited | State::Ambiguous | State::Gone => WARN,
-        _ if finding.edited => WARN,
-        _ => OK,
-    };
-    let mut state = finding.state.to_string();
-    if finding.edited && finding.state != State::Edited {
-        state += ", edited";
-    }
-    let old = target(&finding.old);
-    let mut line = format!(
-        "{} {}: {}",
-        out.paint(style, &state),
-        out.style(NAME, &finding.id),
-        out.safe(&old)
-    );
-    if let Some(new) = finding.new.as_ref().map(target).filter(|new| *new != old) {
-        line += &format!(" → {}", out.safe(&new));
-    }
-    line
-}
-
-/// Shows all that is known of one finding.
-fn explain(report: &Report, typed: &str, out: &mut Printer) -> Result<()> {
-    let ids = report.results.iter().map(|finding| finding.id.as_str());
-    let at = crate::ops::memories::find_id(typed, ids).map_err(|_| {
-        UserError::usage(format!("`{typed}` has no anchor that was followed"))
-            .hint("see all with `cerberus memory reanchor --dry-run`")
-    })?;
-    let finding = &report.results[at];
-    out.line(&headline(finding, out));
-    out.line(&format!("  {}", out.safe(&finding.reason)));
-    let places: Vec<&Target> = finding.new.iter().chain(&finding.candidates).collect();
-    let rows: Vec<Vec<String>> = places
-        .iter()
-        .map(|place| {
-            let lines = place.start_line.zip(place.end_line);
-            let lines = lines.map(|(first, last)| format!("{first}-{last}")).unwrap_or_default();
-            vec![target(place), lines, format!("{:.2}", place.similarity.unwrap_or(0.0))]
-        })
-        .collect();
-    out.rows(&["compared with", "lines", "alike"], &rows);
-    if let Some(next) = &finding.next {
-        out.line(&format!("  next: {}", out.safe(next)));
-    }
-    Ok(())
-}
-
-fn target(target: &Target) -> String {
-    super::place(&target.file, target.symbol.as_deref())
+    Ok(if args.check && !report.ok { ExitStatus::CheckFailed } else { ExitStatus::Done })
 }

@@ -1,52 +1,332 @@
-//! `cerberus memory report`.
+//! `cerberus memory report`: an overview of the bank, as an HTML page or as JSON.
+//!
+//! Does not change the bank. Anchors have the state that `reanchor --check` reports. The same
+//! bank and tree give the same report at any time, so only persistent pins are included.
 
-use clap::Args;
-use std::path::Path;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::Args;
+use jiff::Timestamp;
+use rayon::prelude::*;
+use serde::Serialize;
 
-use crate::bank::PageFile;
+use super::reanchor::{self, Finding, ReanchorArgs};
+use crate::bank::lockfile::Anchors;
+use crate::bank::{MemoryFile, OutputFile};
+use crate::commands::sections::{self, Section};
 use crate::config::Settings;
+use crate::engine::track;
 use crate::error::{ExitStatus, UserError};
-use crate::ops::report::{self, Report};
-use crate::output::{OK, Printer, ProgressBar, WARN, page};
+use crate::model::{Anchor, Language, PinScope, Scope, State, SymbolKind};
+use crate::ops::links::{self, Cycle, Edge};
+use crate::ops::memories::Memories;
+use crate::ops::metadata::Metadata;
+use crate::ops::pins::{self, BuiltIn};
+use crate::ops::{Progress, Project, inject, rounded};
+use crate::output::{OK, Printer, ProgressBar, WARN};
+use crate::syntax::excerpt::excerpt;
+use crate::syntax::language;
+use crate::tree::{git, read};
+
+mod page;
+
+/// Maximum number of lines of a memory's text in the report.
+const MAX_TEXT_LINES: usize = 200;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Write the page to this file, over an older page (`-` for standard output)
+    /// Write the page to this file, replacing an older page (`-` for standard output)
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    /// Name of the project folder.
+    pub(crate) project: String,
+    pub(crate) commit: Option<Commit>,
+    pub(crate) counts: Counts,
+    /// Ordered by id.
+    pub(crate) memories: Vec<Entry>,
+    /// Ids of anchors whose memory does not exist.
+    pub(crate) orphans: Vec<String>,
+    pub(crate) links: Vec<Edge>,
+    pub(crate) cycles: Vec<Cycle>,
+    pub(crate) pins: Vec<pins::Shown>,
+    /// The enabled built-in pins.
+    pub(crate) default_pins: Vec<BuiltIn>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The checked out commit.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Commit {
+    pub(crate) id: String,
+    pub(crate) committed_at: String,
+    /// Files of the bank and of examples that differ from the commit.
+    pub(crate) changed_files: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Counts {
+    pub(crate) memories: usize,
+    pub(crate) by_type: BTreeMap<String, usize>,
+    pub(crate) by_scope: BTreeMap<String, usize>,
+    pub(crate) by_status: BTreeMap<String, usize>,
+    pub(crate) anchored: usize,
+    pub(crate) anchors_by_state: BTreeMap<State, usize>,
+    /// Number of anchors that need a decision.
+    pub(crate) drifted: usize,
+    pub(crate) links: usize,
+    pub(crate) broken_links: usize,
+    pub(crate) pins: usize,
+}
+
+/// A memory with its example.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entry {
+    #[serde(flatten)]
+    pub(crate) metadata: Metadata,
+    /// Without section tags, and truncated to [`MAX_TEXT_LINES`].
+    pub(crate) text: String,
+    /// Number of lines that were truncated.
+    pub(crate) skipped_lines: usize,
+    pub(crate) sections: Vec<Section>,
+    /// Whether the memory can have an example; a universal one cannot.
+    pub(crate) anchorable: bool,
+    pub(crate) anchor: Option<Anchored>,
+}
+
+/// An anchor with its outcome and its code.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Anchored {
+    pub(crate) kind: SymbolKind,
+    pub(crate) language: Option<Language>,
+    pub(crate) quality: f64,
+    #[serde(rename = "match")]
+    pub(crate) match_score: f64,
+    #[serde(flatten)]
+    pub(crate) finding: Finding,
+    /// The command that resolves or records the finding.
+    pub(crate) command: Option<String>,
+    /// `None` if the code was not found.
+    pub(crate) code: Option<Code>,
+}
+
+/// The current code of an example.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Code {
+    pub(crate) file: String,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    /// Long code is shortened, with a comment in place of the omitted lines.
+    pub(crate) text: String,
+}
+
+/// First and last line, counted from 0.
+type Lines = (u32, u32);
+
+/// Returns the report, and the warnings of the store, which are not part of the page.
+pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Report, Vec<String>)> {
+    let memories = Memories::load(project)?;
+    let args = ReanchorArgs { check: true, ..ReanchorArgs::default() };
+    let checked = reanchor::reanchor(project, &args, progress)?;
+    let links = links::links(project, false)?;
+    let filter = pins::Filter { scope: Some(PinScope::Persistent), ..pins::Filter::default() };
+    let pins = pins::list(project, &filter, false, None)?;
+    let findings: BTreeMap<String, Finding> =
+        checked.results.into_iter().map(|finding| (finding.id.clone(), finding)).collect();
+    let lines = lines(project, &memories.anchors, &findings);
+    let to_entry = |stored: &MemoryFile| {
+        let id = &stored.memory.id;
+        let anchor = memories.anchors.get(id).zip(findings.get(id));
+        let lines = lines.get(id.as_str()).copied();
+        entry(stored, anchor.map(|(anchor, finding)| anchored(project, anchor, finding, lines)))
+    };
+    let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
+    entries.sort_by(|a, b| a.metadata.id.cmp(&b.metadata.id));
+
+    let mut warnings = memories.warnings;
+    warnings.extend(links.cycles.iter().map(Cycle::warning));
+    let store_warnings = links.warnings.into_iter().chain(pins.warnings);
+    let store_warnings: BTreeSet<String> =
+        store_warnings.filter(|warning| !warnings.contains(warning)).collect();
+    let report = Report {
+        project: project.root.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        commit: commit(project, &entries),
+        counts: counts(&entries, links.total, links.broken, pins.pins.len()),
+        memories: entries,
+        orphans: checked.orphans,
+        links: links.edges,
+        cycles: links.cycles,
+        pins: pins.pins,
+        default_pins: pins.defaults,
+        warnings,
+    };
+    Ok((report, Vec::from_iter(store_warnings)))
+}
+
+fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
+    let text = inject::text(stored).replace("\r\n", "\n");
+    let lines: Vec<&str> = text.lines().collect();
+    let n_shown = lines.len().min(MAX_TEXT_LINES);
+    Entry {
+        metadata: Metadata::from(stored),
+        text: lines[..n_shown].join("\n"),
+        skipped_lines: lines.len() - n_shown,
+        sections: sections::list(stored, &stored.text).sections,
+        anchorable: stored.memory.scope != Scope::Universal,
+        anchor,
+    }
+}
+
+/// Returns the lines of each anchor that was found, by the id of its memory.
+///
+/// A finding does not contain the lines of an unchanged anchor, so that its file is parsed here.
+fn lines<'a>(
+    project: &Project,
+    anchors: &'a Anchors,
+    findings: &BTreeMap<String, Finding>,
+) -> BTreeMap<&'a str, Lines> {
+    let mut known = BTreeMap::new();
+    let mut unknown: BTreeMap<&str, Vec<(&str, &Anchor)>> = BTreeMap::new();
+    for (id, anchor) in anchors {
+        let Some(new) = findings.get(id).and_then(|finding| finding.new.as_ref()) else {
+            continue;
+        };
+        match new.start_line.zip(new.end_line) {
+            Some((first, last)) => {
+                known.insert(id.as_str(), (first - 1, last - 1));
+            }
+            None => unknown.entry(&anchor.file).or_default().push((id, anchor)),
+        }
+    }
+    let unknown = Vec::from_iter(unknown);
+    known.par_extend(unknown.par_iter().flat_map_iter(|(file, by_id)| {
+        let anchors: Vec<&Anchor> = by_id.iter().map(|(_, anchor)| *anchor).collect();
+        let verified = track::verify_in_place(&project.root, file, &anchors).into_iter();
+        verified.zip(by_id).filter_map(|(symbol, (id, _))| {
+            Some((*id, symbol.filter(|symbol| !symbol.is_ambiguous)?.lines))
+        })
+    }));
+    known
+}
+
+fn anchored(
+    project: &Project,
+    anchor: &Anchor,
+    finding: &Finding,
+    lines: Option<Lines>,
+) -> Anchored {
+    let record = finding.written.then(|| "cerberus memory reanchor".to_owned());
+    Anchored {
+        kind: anchor.kind,
+        language: anchor.language,
+        quality: rounded(anchor.quality),
+        match_score: rounded(anchor.match_score),
+        command: finding.next.clone().or(record),
+        code: lines.and_then(|lines| code(project, finding, lines)),
+        finding: finding.clone(),
+    }
+}
+
+/// Returns the code at the new location of an anchor.
+fn code(project: &Project, finding: &Finding, (first, last): Lines) -> Option<Code> {
+    let new = finding.new.as_ref()?;
+    let text = read::text(&project.root, &new.file).ok()?;
+    let is_file = new.symbol.is_none();
+    let language = language::from_path(&new.file);
+    let lines = (first as usize, last as usize);
+    Some(Code {
+        file: new.file.clone(),
+        start_line: first + 1,
+        end_line: last + 1,
+        text: excerpt(language, &text, lines, project.inject.max_lines, is_file),
+    })
+}
+
+fn counts(entries: &[Entry], links: usize, broken_links: usize, pins: usize) -> Counts {
+    let count = |key: &dyn Fn(&Metadata) -> String| {
+        let mut counts = BTreeMap::new();
+        for entry in entries {
+            *counts.entry(key(&entry.metadata)).or_insert(0) += 1;
+        }
+        counts
+    };
+    let findings = entries.iter().filter_map(|entry| Some(&entry.anchor.as_ref()?.finding));
+    let mut anchors_by_state = BTreeMap::new();
+    for finding in findings.clone() {
+        *anchors_by_state.entry(finding.state).or_insert(0) += 1;
+    }
+    Counts {
+        memories: entries.len(),
+        by_type: count(&|it| it.memory_type.to_string()),
+        by_scope: count(&|it| it.scope.clone()),
+        by_status: count(&|it| it.status.to_string()),
+        anchored: findings.clone().count(),
+        drifted: findings.filter(|finding| finding.drift).count(),
+        anchors_by_state,
+        links,
+        broken_links,
+        pins,
+    }
+}
+
+fn commit(project: &Project, entries: &[Entry]) -> Option<Commit> {
+    let head = git::head(&project.root)?;
+    let changed = git::changed_since(&project.root, &head.id).unwrap_or_default();
+    let bank = project.bank.folder().strip_prefix(&project.root).ok();
+    let bank = bank.map(|bank| format!("{}/", bank.display()));
+    let findings = entries.iter().filter_map(|entry| Some(&entry.anchor.as_ref()?.finding));
+    let examples: BTreeSet<&str> =
+        findings.flat_map(|it| it.new.iter().chain([&it.old])).map(|it| it.file.as_str()).collect();
+    let is_shown = |file: &String| {
+        examples.contains(file.as_str())
+            || bank.as_ref().is_some_and(|bank| file.starts_with(bank.as_str()))
+    };
+    Some(Commit {
+        id: head.id,
+        committed_at: Timestamp::from_second(head.seconds).ok()?.to_string(),
+        changed_files: changed.into_iter().filter(is_shown).collect(),
+    })
 }
 
 pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let to_stdout = args.html.as_deref() == Some(Path::new("-"));
     if args.html.is_none() && !out.json {
-        return Err(UserError::usage("the report has to go somewhere")
+        return Err(UserError::usage("no output specified")
             .hint("write the page with `cerberus memory report --html report.html`")
             .into());
     }
     if to_stdout && out.json {
         return Err(UserError::usage("--json and `--html -` both write to the standard output")
-            .hint("name a file for the page")
+            .hint("specify a file for the page")
             .into());
     }
-    let file = args.html.as_deref().filter(|_| !to_stdout);
-    // What cannot be written is told before the work is done.
-    let file = file.map(|path| PageFile::at(path, &settings.project.bank)).transpose()?;
+    let path = args.html.as_deref().filter(|_| !to_stdout);
+    // Opened first, so that an invalid path fails before the work.
+    let file = path.map(|path| OutputFile::open(path, &settings.project.bank)).transpose()?;
     let bar = ProgressBar::new(out.terminal, "following anchors");
-    let (report, notes) = report::report(&settings.project, &|done, total| bar.step(done, total))?;
+    let (report, store_warnings) = report(&settings.project, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
-    out.warn(&notes);
+    out.warn(&store_warnings);
     if to_stdout {
         out.raw(page::page(&report).as_bytes());
     }
-    if let (Some(file), Some(path)) = (file, &args.html) {
+    if let (Some(file), Some(path)) = (file, path) {
         let html = page::page(&report);
         file.write(&html)?;
         if !out.json {
-            written(&report, path, html.len(), out);
+            print_summary(&report.counts, path, html.len(), out);
         }
     }
     if out.json {
@@ -55,8 +335,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     Ok(ExitStatus::Done)
 }
 
-fn written(report: &Report, path: &Path, n_bytes: usize, out: &mut Printer) {
-    let counts = &report.counts;
+fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer) {
     let memories = if counts.memories == 1 { "memory" } else { "memories" };
     out.line(&format!(
         "{} {} {memories} to {}, {} KB",
@@ -66,9 +345,7 @@ fn written(report: &Report, path: &Path, n_bytes: usize, out: &mut Printer) {
         n_bytes.div_ceil(1024)
     ));
     if counts.drifted > 0 {
-        let (examples, need) =
-            if counts.drifted == 1 { ("example", "needs") } else { ("examples", "need") };
-        let line = format!("{} {examples} {need} a decision", counts.drifted);
-        out.line(&out.paint(WARN, &line));
+        let verb = if counts.drifted == 1 { "example needs" } else { "examples need" };
+        out.line(&out.paint(WARN, &format!("{} {verb} a decision", counts.drifted)));
     }
 }

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::args::FilterArgs;
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::config::Settings;
-use crate::engine::track::{self, Located};
+use crate::engine::track::{self, InPlaceSymbol};
 use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, Language, MemoryStatus, MemoryType, Origin, State, SymbolKind};
 use crate::ops::memories::{self, Filter, Memories};
@@ -93,7 +93,7 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
     }
     let memories = Memories::load(project)?;
     filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
-    let mut selected: Vec<(&Stored, Option<&Anchor>)> = memories
+    let mut selected: Vec<(&MemoryFile, Option<&Anchor>)> = memories
         .all
         .iter()
         .map(|stored| (stored, memories.anchors.get(&stored.memory.id)))
@@ -127,7 +127,7 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
                 let mut synced = sync::open(project)?;
                 warnings.append(&mut synced.warnings);
                 let (id, file) = synced.find(typed)?;
-                (project.bank.read(&file)?, synced.anchor(&id)?)
+                (synced.read(&file)?.into_owned(), synced.anchor(&id)?)
             }
         };
         warnings.append(&mut stored.warnings);
@@ -176,21 +176,19 @@ fn anchor_reports_of_file(
     with_code: bool,
 ) -> Vec<AnchorReport> {
     let file = &anchors[0].file;
-    let located = track::locate_in(&project.root, file, anchors);
+    let verified = track::verify_in_place(&project.root, file, anchors);
     let text = if with_code { read::text(&project.root, file).ok() } else { None };
-    let pairs = anchors.iter().zip(located);
-    pairs.map(|(anchor, located)| anchor_report(anchor, located, text.as_deref())).collect()
+    let pairs = anchors.iter().zip(verified);
+    pairs.map(|(anchor, symbol)| anchor_report(anchor, symbol, text.as_deref())).collect()
 }
 
-fn anchor_report(anchor: &Anchor, located: Option<Located>, text: Option<&str>) -> AnchorReport {
-    let old = &anchor.fingerprint;
-    let state = match located.as_ref().map(|it| &it.fingerprint) {
-        None => State::Gone,
-        Some(new) if new.name_independent_hash != old.name_independent_hash => State::Edited,
-        Some(new) if new.bytes != old.bytes => State::Reformatted,
-        Some(_) => State::Fresh,
-    };
-    let lines = located.and_then(|it| it.place.lines);
+fn anchor_report(
+    anchor: &Anchor,
+    symbol: Option<InPlaceSymbol>,
+    text: Option<&str>,
+) -> AnchorReport {
+    let state = symbol.as_ref().map_or(State::Gone, |symbol| symbol.state);
+    let lines = symbol.map(|symbol| symbol.lines);
     let code = lines.zip(text).map(|((first, last), text)| {
         let (skip, take) = (first as usize, (last - first) as usize + 1);
         text.lines().skip(skip).take(take).collect::<Vec<_>>().join("\n")
@@ -210,7 +208,7 @@ fn anchor_report(anchor: &Anchor, located: Option<Located>, text: Option<&str>) 
     }
 }
 
-fn memory_report(stored: &Stored, anchor: Option<AnchorReport>) -> MemoryReport {
+fn memory_report(stored: &MemoryFile, anchor: Option<AnchorReport>) -> MemoryReport {
     let memory = &stored.memory;
     MemoryReport {
         id: memory.id.clone(),

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::show;
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::error::ExitStatus;
 use crate::model::{Anchor, Scope, State};
@@ -60,8 +60,8 @@ pub(crate) struct AnchorState {
 /// Counts the memories and links, and checks each anchor against its file.
 pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
-    let edges = links::edges(project, &sync::open(project)?)?;
-    let count = |key: &dyn Fn(&Stored) -> String| {
+    let edges = links::edges(project, &sync::open_with(project, &memories)?)?;
+    let count = |key: &dyn Fn(&MemoryFile) -> String| {
         let mut counts = BTreeMap::new();
         for stored in &memories.all {
             *counts.entry(key(stored)).or_insert(0) += 1;

@@ -1,63 +1,163 @@
-//! `cerberus memory delete` and `cerberus memory restore`.
+//! `cerberus memory delete` and `cerberus memory restore`: move memories to the trash and back,
+//! together with their anchors.
 
 use anyhow::Result;
 use clap::Args;
+use serde::Serialize;
 
+use crate::bank::MemoryFile;
+use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::ops::trash::{self, Report};
+use crate::error::{ExitStatus, UserError};
+use crate::ops::Project;
+use crate::ops::memories::Memories;
 use crate::output::{NAME, Printer};
+use crate::text;
 
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {
-    /// Memories, or unique starts of their ids
+    /// Memory ids or unique prefixes of them
     #[arg(required = true)]
     pub(crate) ids: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
-    /// The name of the memory in the trash
+    /// Name of the memory in the trash
     pub(crate) id: String,
 }
 
-pub(crate) fn delete(
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    pub(crate) moved: Vec<MovedMemory>,
+    pub(crate) warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MovedMemory {
+    pub(crate) id: String,
+    /// Name to pass to `restore`.
+    pub(crate) name: String,
+    /// New path of the file in the bank.
+    pub(crate) file: String,
+    /// Whether an anchor was moved with the memory.
+    pub(crate) anchored: bool,
+}
+
+/// Moves memories to the trash. If one is not found, moves none.
+pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
+    let _guard = project.bank.lock_for_writing()?;
+    let memories = Memories::load(project)?;
+    let mut selected: Vec<&MemoryFile> = Vec::new();
+    for typed in &args.ids {
+        let stored = memories.find(typed)?;
+        if !selected.iter().any(|it| it.memory.id == stored.memory.id) {
+            selected.push(stored);
+        }
+    }
+    let mut anchors = memories.anchors.clone();
+    let moved = move_to_trash(project, &mut anchors, &selected)?;
+    Ok(Report { moved, warnings: memories.warnings })
+}
+
+/// Moves memories with their anchors to the trash. If one move fails, undoes the others.
+pub(super) fn move_to_trash(
+    project: &Project,
+    anchors: &mut Anchors,
+    memories: &[&MemoryFile],
+) -> Result<Vec<MovedMemory>> {
+    let (mut moved, mut done) = (Vec::new(), Vec::new());
+    let mut move_one = |stored: &MemoryFile| -> Result<()> {
+        let (id, file) = (&stored.memory.id, &stored.file);
+        let anchor: Anchors = anchors.remove_entry(id).into_iter().collect();
+        let (trashed, op) = project.bank.move_to_trash(file, &anchor)?;
+        done.push(op);
+        moved.push(MovedMemory {
+            id: id.clone(),
+            name: file.strip_suffix(".md").unwrap_or(file).to_owned(),
+            file: trashed,
+            anchored: !anchor.is_empty(),
+        });
+        Ok(())
+    };
+    let result = memories.iter().try_for_each(|stored| move_one(stored));
+    if let Err(error) = result.and_then(|()| project.bank.write_anchors(anchors).map(drop)) {
+        project.bank.roll_back(done)?;
+        return Err(error);
+    }
+    Ok(moved)
+}
+
+/// Moves a memory back from the trash.
+pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
+    let _guard = project.bank.lock_for_writing()?;
+    let name = &args.id;
+    let trashed = project.bank.trashed()?;
+    if !trashed.contains(name) {
+        return Err(not_in_trash(name, &trashed).into());
+    }
+    let memories = Memories::load(project)?;
+    let id = project.bank.trashed_id(name)?;
+    memories.check_free(&id)?;
+    let mut anchored = false;
+    let restored = project.bank.restore(name, |anchor| {
+        anchored = !anchor.is_empty();
+        let mut anchors = memories.anchors.clone();
+        anchors.extend(anchor);
+        project.bank.write_anchors(&anchors).map(drop)
+    });
+    if restored.is_err() {
+        project.bank.write_anchors(&memories.anchors)?;
+    }
+    let moved = MovedMemory { id, name: name.clone(), file: restored?, anchored };
+    Ok(Report { moved: vec![moved], warnings: memories.warnings })
+}
+
+fn not_in_trash(name: &str, trashed: &[String]) -> UserError {
+    let error = UserError::usage(format!("memory `{name}` not found in the trash"));
+    match text::suggest(name, trashed.iter().map(String::as_str)) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None if trashed.is_empty() => error.hint("the trash is empty"),
+        None => error.hint(format!("the trash contains: {}", trashed.join(", "))),
+    }
+}
+
+pub(crate) fn run_delete(
     args: &DeleteArgs,
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let report = trash::delete(&settings.project, &args.ids)?;
-    show(&report, "moved to the trash as", out)?;
+    let report = delete(&settings.project, args)?;
+    print(&report, "moved to the trash as", out)?;
     if !out.json
         && let Some(moved) = report.moved.first()
     {
-        out.line(&format!("take it back with: cerberus memory restore {}", out.safe(&moved.name)));
+        out.line(&format!("undo with: cerberus memory restore {}", out.safe(&moved.name)));
     }
     Ok(ExitStatus::Done)
 }
 
-pub(crate) fn restore(
+pub(crate) fn run_restore(
     args: &RestoreArgs,
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let report = trash::restore(&settings.project, &args.id)?;
-    show(&report, "is back as", out)?;
+    let report = restore(&settings.project, args)?;
+    print(&report, "restored as", out)?;
     Ok(ExitStatus::Done)
 }
 
-fn show(report: &Report, verb: &str, out: &mut Printer) -> Result<()> {
+fn print(report: &Report, verb: &str, out: &mut Printer) -> Result<()> {
     out.warn(&report.warnings);
     if out.json {
         return out.json(report);
     }
     for moved in &report.moved {
+        let (id, file) = (out.style(NAME, &moved.id), out.safe(&moved.file));
         let anchor = if moved.anchored { ", with its anchor" } else { "" };
-        out.line(&format!(
-            "{} {verb} {}{anchor}",
-            out.style(NAME, &moved.id),
-            out.safe(&moved.file)
-        ));
+        out.line(&format!("{id} {verb} {file}{anchor}"));
     }
     Ok(())
 }

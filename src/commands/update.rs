@@ -1,110 +1,225 @@
-//! `cerberus memory update`.
+//! `cerberus memory update`: replaces the text of a memory or of one section, and sets frontmatter
+//! fields.
+//!
+//! Everything else is unchanged byte for byte. An update without effect does not write the file.
 
-use super::args::{ContentArgs, SecretArgs};
-use crate::model::{MemoryStatus, MemoryType, Scope};
 use anyhow::Result;
 use clap::Args;
 
+use super::args::{ContentArgs, SecretArgs};
+use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
-use crate::ops::document::Edited;
-use crate::ops::update::{self, Request};
+use crate::markdown::EditError;
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue};
+use crate::model::{MemoryStatus, MemoryType, Scope};
+use crate::ops::Project;
+use crate::ops::document::{self, Edit, EditReport};
 use crate::output::{DIM, NAME, OK, Printer};
 
-use super::content;
-
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct UpdateArgs {
-    /// The memory, or a unique start of its id
+    /// Memory id or a unique prefix of it
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) content: ContentArgs,
-    /// Replace the text of this section alone
+    /// Replace only the text of this section
     #[arg(long)]
     pub(crate) section: Option<String>,
-    /// Take the content's own frontmatter instead of keeping the memory's
+    /// Replace the frontmatter of the memory with that of the content
     #[arg(long, conflicts_with = "section")]
     pub(crate) replace_frontmatter: bool,
-    /// Set what the memory is
+    /// Set the type of the memory
     #[arg(long = "type", value_name = "TYPE", help_heading = "Frontmatter")]
     pub(crate) memory_type: Option<MemoryType>,
-    /// Set its category
+    /// Set the category
     #[arg(long, help_heading = "Frontmatter")]
     pub(crate) category: Option<String>,
-    /// Set where it holds: universal, language:NAME or project:NAME
+    /// Set the scope: universal, language:NAME or project:NAME
     #[arg(long, help_heading = "Frontmatter")]
     pub(crate) scope: Option<Scope>,
-    /// Set whether it is in use: active or archived
+    /// Set the status: active or archived
     #[arg(long, help_heading = "Frontmatter")]
     pub(crate) status: Option<MemoryStatus>,
-    /// Set its tags (repeated: all of them; an empty one takes them away)
+    /// Replace all tags (repeatable; an empty tag removes them)
     #[arg(long = "tag", value_name = "TAG", help_heading = "Frontmatter")]
     pub(crate) tags: Option<Vec<String>>,
-    /// Set its hints (repeated, or several in one: all of them)
-    #[arg(long = "hint", value_name = "WORD", help_heading = "Frontmatter")]
+    /// Replace all keywords expected in the example (repeatable)
+    #[arg(
+        long = "hint",
+        visible_alias = "keyword",
+        value_name = "WORD",
+        help_heading = "Frontmatter"
+    )]
     pub(crate) hints: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
 }
 
-pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let (text, file) = (args.content.content.as_deref(), args.content.file.as_deref());
-    let words = |list: &[String]| -> Vec<String> {
-        list.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
-    };
-    let wanted = update::Settings {
-        memory_type: args.memory_type,
-        category: args.category.clone(),
-        scope: args.scope.clone(),
-        status: args.status,
-        tags: args.tags.as_deref().map(words),
-        hints: args.hints.as_deref().map(super::hints),
-    };
-    // A pipe is read where there is nothing else to do.
-    let sets_nothing = wanted == update::Settings::default();
-    let content = match content::named(text, file)? {
-        None if sets_nothing || args.section.is_some() || args.replace_frontmatter => {
-            Some(content::required(None, None)?)
-        }
-        content => content,
-    };
-    if wanted.category.as_deref().is_some_and(|it| it.trim().is_empty()) {
-        return Err(UserError::usage("the category is empty")
-            .hint("name one, as in `--category db`")
-            .into());
+impl UpdateArgs {
+    fn sets_fields(&self) -> bool {
+        self.memory_type.is_some()
+            || self.category.is_some()
+            || self.scope.is_some()
+            || self.status.is_some()
+            || self.tags.is_some()
+            || self.hints.is_some()
     }
-    let request = Request {
-        id: args.id.clone(),
-        content,
-        section: args.section.clone(),
-        replace_frontmatter: args.replace_frontmatter,
-        settings: wanted,
-        allow_secret: args.secret.allow_secret,
-    };
-    let report = update::update(&settings.project, &request)?;
-    show(&report, "updated", "says all this already", out)
 }
 
-/// Prints what became of a memory that was edited.
-pub(super) fn show(
-    report: &Edited,
-    done: &str,
-    idle: &str,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+/// Replaces the text of a memory or section, if there is a new one, and sets frontmatter fields.
+pub(crate) fn update(
+    project: &Project,
+    args: &UpdateArgs,
+    content: Option<&str>,
+) -> Result<EditReport> {
+    if let Some(content) = content {
+        document::check_content(content)?;
+    }
+    if !args.secret.allow_secret {
+        let tags = args.tags.as_deref().unwrap_or_default();
+        let hints = args.hints.as_deref().unwrap_or_default();
+        let content = ("the content", content.unwrap_or_default());
+        document::check_secrets(content, args.category.as_deref(), tags, hints)?;
+    }
+    document::edit_memory(project, &args.id, |memories, stored, text| {
+        let Edit { text, section, mut warnings } = match content {
+            Some(content) => replace_content(args, stored, text, content)?,
+            None => Edit { text: text.to_owned(), section: None, warnings: Vec::new() },
+        };
+        let text = set_fields(stored, text, args)
+            .map_err(|error| document::edit_error(&stored.file, error))?;
+        let id = &stored.memory.id;
+        if args.scope == Some(Scope::Universal) && memories.anchors.contains_key(id) {
+            warnings.push(format!(
+                "a universal memory is never anchored; remove its anchor with `cerberus memory anchor {id} --clear`"
+            ));
+        }
+        Ok(Edit { text, section, warnings })
+    })
+}
+
+fn replace_content(
+    args: &UpdateArgs,
+    stored: &MemoryFile,
+    text: &str,
+    content: &str,
+) -> Result<Edit> {
+    let mut warnings = Vec::new();
+    let mut content = content;
+    if args.replace_frontmatter {
+        let text = replace_frontmatter(stored, text, content)?;
+        return Ok(Edit { text, section: None, warnings });
+    }
+    if let (None, Some((_, body_start))) = (&args.section, frontmatter::span(content)) {
+        content = &content[body_start..];
+        document::check_content(content)?;
+        let warning = "the frontmatter of the content is ignored without `--replace-frontmatter`";
+        warnings.push(warning.to_owned());
+    }
+    let wanted = args.section.as_deref();
+    let (section, text) =
+        document::edit_content(&stored.file, text, wanted, content, EditMode::Replace)?;
+    Ok(Edit { text, section, warnings })
+}
+
+/// Returns the memory with the frontmatter of `content` and its text, if it has one. The id must
+/// be unchanged, because anchors and links refer to it.
+fn replace_frontmatter(stored: &MemoryFile, text: &str, content: &str) -> Result<String> {
+    let content = content.trim_start_matches('\u{FEFF}');
+    let content_error = |error: EditError| document::edit_error("the content", error);
+    let Some((_, body_start)) = frontmatter::span(content) else {
+        return Err(UserError::usage("the content has no frontmatter")
+            .hint("start it with a line `---`, or omit `--replace-frontmatter`")
+            .into());
+    };
+    let (id, new) = (&stored.memory.id, frontmatter::parse(content).frontmatter);
+    if let Some(other) = new.id.as_ref().filter(|other| *other != id) {
+        return Err(UserError::usage(format!(
+            "the frontmatter of the content has the id `{other}`, the memory has `{id}`"
+        ))
+        .hint("create a memory with another id with `cerberus memory create`")
+        .into());
+    }
+    let is_named_by_file = stored.file.strip_suffix(".md") == Some(id);
+    let (needs_id, needs_type) = (new.id.is_none() && !is_named_by_file, new.memory_type.is_none());
+    let fields = [
+        ("id", needs_id.then_some(FieldValue::Scalar(id))),
+        ("type", needs_type.then_some(FieldValue::Scalar(stored.memory.memory_type.as_str()))),
+    ];
+    let head = content[..body_start].trim_end().to_owned() + "\n";
+    let head = document::set_fields(head, fields).map_err(content_error)?;
+    let newline = edit::newline_of(text);
+    let head = head.replace("\r\n", "\n").replace('\n', newline);
+    let mark = if text.starts_with('\u{FEFF}') { "\u{FEFF}" } else { "" };
+    let old_body = &text[frontmatter::body_start(text)..];
+    let gap = if frontmatter::span(text).is_some() { "" } else { newline };
+    let text = format!("{mark}{head}{gap}{old_body}");
+    let body = &content[body_start..];
+    if body.trim().is_empty() {
+        return Ok(text);
+    }
+    Ok(edit::body(&text, body, EditMode::Replace).map_err(content_error)?)
+}
+
+/// Sets the fields whose value changes.
+fn set_fields(stored: &MemoryFile, text: String, args: &UpdateArgs) -> Result<String, EditError> {
+    use FieldValue::{List, Scalar};
+    let front = frontmatter::parse(&text).frontmatter;
+    let scope = args.scope.as_ref().map(Scope::to_string);
+    let (memory_type, status) = (args.memory_type, args.status);
+    let fields = [
+        ("type", memory_type.map(|it| Scalar(it.as_str())), memory_type == front.memory_type),
+        ("category", args.category.as_deref().map(Scalar), args.category == front.category),
+        ("scope", scope.as_deref().map(Scalar), args.scope == front.scope),
+        ("status", status.map(|it| Scalar(it.as_str())), status == front.status),
+        ("tags", args.tags.as_deref().map(List), args.tags.as_ref() == Some(&front.tags)),
+        ("hints", args.hints.as_deref().map(List), args.hints.as_ref() == Some(&front.hints)),
+    ];
+    let changes = fields.into_iter().filter(|(_, value, is_same)| value.is_some() && !is_same);
+    let changes: Vec<_> = changes.map(|(key, value, _)| (key, value)).collect();
+    // New frontmatter always states the type.
+    let needs_type = frontmatter::span(&text).is_none() && !changes.is_empty();
+    let default_type = Scalar(stored.memory.memory_type.as_str());
+    let default_type = (needs_type && memory_type.is_none()).then_some(default_type);
+    document::set_fields(text, [("type", default_type)].into_iter().chain(changes))
+}
+
+pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let trim = |words: &Vec<String>| -> Vec<String> {
+        words.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
+    };
+    let args = UpdateArgs {
+        tags: args.tags.as_ref().map(trim),
+        hints: args.hints.as_deref().map(super::hints),
+        ..args.clone()
+    };
+    let needs_content = !args.sets_fields() || args.section.is_some() || args.replace_frontmatter;
+    let content = match args.content.read_if_passed()? {
+        None if needs_content => Some(args.content.read()?),
+        content => content,
+    };
+    if args.category.as_deref().is_some_and(|category| category.trim().is_empty()) {
+        return Err(UserError::usage("the category is empty")
+            .hint("specify one, for example `--category db`")
+            .into());
+    }
+    let report = update(&settings.project, &args, content.as_deref())?;
+    print(&report, "updated", out)
+}
+
+/// Prints the report of a command that edits a memory.
+pub(super) fn print(report: &EditReport, verb: &str, out: &mut Printer) -> Result<ExitStatus> {
     if out.json {
         out.json(report)?;
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
-    let section = report.section.as_ref().map(|id| format!(" section {}", out.safe(id)));
-    let section = section.unwrap_or_default();
+    let verb = if report.written { out.paint(OK, verb) } else { "unchanged".to_owned() };
     let id = out.style(NAME, &report.id);
-    out.line(&if report.changed {
-        let file = out.paint(DIM, &format!("({})", out.safe(&report.file)));
-        format!("{} {id}{section} {file}", out.paint(OK, done))
-    } else {
-        format!("{id}{section} {idle}; nothing is changed")
-    });
+    let section = report.section.as_ref().map(|id| format!(" section {}", out.safe(id)));
+    let file = out.paint(DIM, &format!("({})", out.safe(&report.file)));
+    out.line(&format!("{verb} {id}{} {file}", section.unwrap_or_default()));
     Ok(ExitStatus::Done)
 }

@@ -1,14 +1,14 @@
-//! Finds the code that shows a rule.
+//! Finds the code that matches a rule.
 //!
-//! In three steps: all files by their vectors, the symbols of the best files, and the
-//! best symbols once more by their text. Rules share what can be shared: the vectors
-//! are read once for all rules, a file is parsed and read once. The answer depends on
-//! the code and the rule alone, never on what was asked or parsed before.
+//! Three stages: score all files by their term vectors, score the symbols of the best files, and
+//! score the best symbols again by their text. Rules share the work: the vectors are read once for
+//! all rules, and each file is parsed and read once. A ranking depends on the code and the rule
+//! alone, not on earlier queries or on the files that are already parsed.
 
-mod reader;
+mod phrase_reader;
 mod symbols;
-mod unknown;
-mod words;
+mod term_index;
+mod unknown_words;
 
 use std::cmp::Ordering;
 use std::num::NonZeroU32;
@@ -21,333 +21,319 @@ use crate::engine::rank::calibrate::{self, Features};
 use crate::engine::rank::document::Document;
 use crate::engine::rank::postings;
 use crate::engine::rank::query::ParsedQuery;
-use crate::engine::rank::score::{self, ScorableFile, TermSet, WeightedQuery};
+use crate::engine::rank::score::{self, ScorableFile, TermSet};
 use crate::model::{Language, SymbolKind};
 use crate::syntax::parse;
 use crate::timings;
 
+use super::examples::{Options, Query, RankedSymbol, Ranking, Reason};
 use super::index::{Code, CodeIndex};
-use reader::{Reader, Wanted};
-use unknown::Near;
-use words::Words;
+use super::rounded;
+use phrase_reader::{PhraseReader, PhraseRequest};
+use term_index::{TermIdx, TermIndex};
+use unknown_words::Suggestions;
 
-/// How many files are parsed for a rule: with 200 the first answer was the same as with
-/// every file parsed for 155 rules of 155, with 50 for 98 of 100.
+/// Files parsed for a rule. With 200, the first candidate was the same as with every file parsed
+/// for 155 rules of 155; with 50, for 98 of 100.
 const PARSED_FILES: usize = 200;
 
-/// How many symbols are read again for words side by side; the first answer is decided
-/// among the first dozen.
+/// Symbols read again for adjacent words. The first dozen decide which candidate is first.
 const READ_SYMBOLS: usize = 50;
 
-/// How many rules are answered together, and how many files may be held for them: what they
-/// want is parsed at once, on all threads.
-const RULES_AT_ONCE: usize = 200;
-const FILES_AT_ONCE: usize = 4_000;
+/// Limits of a batch: rules ranked together, and files parsed for them on all threads.
+const RULES_PER_BATCH: usize = 200;
+const FILES_PER_BATCH: usize = 4_000;
 
-/// A rule and where to look for it.
-pub(crate) struct Ask<'a> {
-    pub(crate) rule: &'a str,
-    pub(crate) hints: &'a [String],
-    /// Only files of these languages, where there are any.
-    pub(crate) languages: Option<&'a [Language]>,
-}
-
-/// What was found for a rule.
-#[derive(Debug, Clone)]
-pub(crate) struct Found {
-    /// The best first.
-    pub(crate) candidates: Vec<Candidate>,
-    /// The words of the rule that the code does not know; only if they were asked for.
-    pub(crate) unknown: Vec<Unknown>,
-    /// What the first candidate's match was told from; `benches/fit_match.py` reads it.
-    pub(crate) evidence: Features,
-}
-
-/// A word that the code does not know, with near ones that it does.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Unknown {
-    pub(crate) word: String,
-    pub(crate) near: Vec<String>,
-}
-
-/// Code that may show a rule.
-#[derive(Debug, Clone)]
-pub(crate) struct Candidate {
-    pub(crate) file: String,
-    /// The qualified symbol, or none where the whole file is the example.
-    pub(crate) symbol: Option<String>,
-    pub(crate) kind: SymbolKind,
-    pub(crate) language: Language,
-    /// The 0-based lines on which it starts and ends.
-    pub(crate) first_line: u32,
-    pub(crate) last_line: u32,
-    pub(crate) match_score: f64,
-    pub(crate) size: f64,
-    /// The rule's words as written, the most telling first.
-    pub(crate) matched_terms: Vec<String>,
-    /// Only if they were asked for.
-    pub(crate) reasons: Vec<Reason>,
-}
-
-/// What a word of the rule did for a candidate.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reason {
-    pub(crate) word: String,
-    /// What it added to the score, which all words together bring to 1 at most.
-    pub(crate) gain: f64,
-    pub(crate) fields: Vec<&'static str>,
-    pub(crate) idf: f64,
-}
-
-/// A symbol on its way to being a candidate, of which a rule has some thousands.
+/// The score of a symbol. Small, because a rule has thousands of them.
 #[derive(Debug, Clone, Copy)]
-struct Scored {
-    doc: u32,
-    /// Counted from one, so that it takes four bytes whether there is one or not.
-    symbol: Option<NonZeroU32>,
+struct SymbolScore {
+    doc_idx: u32,
+    /// One-based, so that the `Option` takes four bytes.
+    symbol_number: Option<NonZeroU32>,
     score: f64,
 }
 
-impl Scored {
-    fn new(doc: usize, symbol: Option<usize>, score: f64) -> Self {
-        let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let symbol = symbol.and_then(|at| NonZeroU32::new(small(at + 1)));
-        Self { doc: small(doc), symbol, score }
+impl SymbolScore {
+    fn new(doc_idx: usize, symbol_idx: Option<usize>, score: f64) -> Self {
+        let narrow = |idx: usize| u32::try_from(idx).unwrap_or(u32::MAX);
+        let symbol_number = symbol_idx.and_then(|idx| NonZeroU32::new(narrow(idx + 1)));
+        Self { doc_idx: narrow(doc_idx), symbol_number, score }
     }
 
-    /// Returns which of the files parsed for the rule it is in.
-    fn doc(self) -> usize {
-        self.doc as usize
+    /// Returns the index of its file among the files parsed for the rule.
+    fn doc_idx(self) -> usize {
+        self.doc_idx as usize
     }
 
-    /// Returns its position among the symbols of the file, unless it is the whole file.
-    fn symbol(self) -> Option<usize> {
-        self.symbol.map(|number| number.get() as usize - 1)
+    /// Returns its index among the symbols of the file, or `None` for the whole file.
+    fn symbol_idx(self) -> Option<usize> {
+        self.symbol_number.map(|number| number.get() as usize - 1)
     }
 }
 
 /// A file parsed for a rule.
-struct Parsed<'a> {
-    file: usize,
+struct ParsedCandidate<'a> {
+    file_idx: usize,
     score: f64,
-    slots: TermSet,
+    /// The terms of the rule that the file contains.
+    terms: TermSet,
     scorable: &'a ScorableFile,
 }
 
-impl<'a> Parsed<'a> {
+impl<'a> ParsedCandidate<'a> {
     fn doc(&self) -> &'a Document {
         &self.scorable.document
     }
 }
 
-/// A rule with the files to look at for it.
-struct Plan<'a> {
+/// A rule with the files that may contain its example.
+struct FileCandidates<'a> {
+    query: &'a Query,
     rule: &'a ParsedQuery,
-    query: WeightedQuery,
-    /// The best files with their scores and the words of the rule that they have.
+    scorer: score::WeightedQuery,
+    /// The index in the rule of each term of the [`TermIndex`].
+    term_idxs: Vec<TermIdx>,
+    /// The best files, with their scores and the terms of the rule that they contain.
     files: Vec<(usize, f64, TermSet)>,
 }
 
-impl<'a> Plan<'a> {
-    fn new(
-        code: Code<'_>,
-        words: &Words,
-        rule: &'a ParsedQuery,
-        languages: Option<&[Language]>,
-    ) -> Self {
-        let query = words.query(rule, code.files.len());
-        let scores = words.file_scores(code.files, rule, &query);
-        let files = best_files(code, &scores, languages);
-        Self { rule, query, files }
+impl<'a> FileCandidates<'a> {
+    fn new(code: Code<'_>, terms: &TermIndex, rule: &'a ParsedQuery, query: &'a Query) -> Self {
+        let scorer = terms.scorer(rule, code.files.len());
+        let scores = terms.file_scores(code.files, rule, &scorer);
+        let files = best_files(code, &scores, query.languages);
+        Self { query, rule, scorer, term_idxs: terms.term_idxs(rule), files }
     }
 }
 
-/// Returns the best `limit` candidates for each of `asks`, in their order.
-pub(crate) fn find(
+/// Returns the best candidates for each of `queries`, in order. Their quality is not rated yet.
+pub(super) fn find(
     index: &mut CodeIndex,
-    asks: &[Ask<'_>],
-    limit: usize,
-    explain: bool,
-) -> Result<Vec<Found>> {
-    let step = timings::step("look the words up");
+    queries: &[Query],
+    options: Options,
+) -> Result<Vec<Ranking>> {
+    let step = timings::step("term lookup");
     let rules: Vec<ParsedQuery> =
-        asks.par_iter().map(|ask| ParsedQuery::parse(ask.rule, ask.hints)).collect();
-    let words = Words::gather(index, &rules);
+        queries.par_iter().map(|query| ParsedQuery::parse(&query.rule, &query.hints)).collect();
+    let terms = TermIndex::new(index, &rules);
     drop(step);
-    let mut reader = Reader::new(rules.len() > RULES_AT_ONCE);
-    let mut found = Vec::with_capacity(asks.len());
-    for (rules, asks) in rules.chunks(RULES_AT_ONCE).zip(asks.chunks(RULES_AT_ONCE)) {
-        let step = timings::step("rank the files");
+    let mut reader = PhraseReader::new(rules.len() > RULES_PER_BATCH);
+    let mut rankings = Vec::with_capacity(queries.len());
+    for (rules, queries) in rules.chunks(RULES_PER_BATCH).zip(queries.chunks(RULES_PER_BATCH)) {
+        let step = timings::step("rank files");
         let code = index.code();
-        let plan = |(rule, ask): (_, &Ask<'_>)| Plan::new(code, &words, rule, ask.languages);
-        let plans: Vec<Plan<'_>> = rules.par_iter().zip(asks).map(plan).collect();
+        let candidates = |(rule, query)| FileCandidates::new(code, &terms, rule, query);
+        let candidates: Vec<FileCandidates<'_>> =
+            rules.par_iter().zip(queries).map(candidates).collect();
         drop(step);
-        let mut rest = plans.as_slice();
+        let mut rest = candidates.as_slice();
         while !rest.is_empty() {
-            let (now, wanted) = take_plans(&mut rest);
-            index.gather(&wanted)?;
-            let _step = timings::step("rank the symbols");
-            let search = Search { code: index.code(), words: &words, limit, explain };
-            search.answer(&mut reader, now, &mut found);
+            let (batch, file_idxs) = next_batch(&mut rest);
+            index.load_symbols(&file_idxs)?;
+            let _step = timings::step("rank symbols");
+            let ranker = Ranker { code: index.code(), terms: &terms, options };
+            ranker.rank(&mut reader, batch, &mut rankings);
         }
     }
-    if explain {
-        let mut near = Near::default();
-        for (found, rule) in found.iter_mut().zip(&rules) {
-            found.unknown = unknown::words(index, &words, rule, &mut near);
+    if options.explain {
+        let mut suggestions = Suggestions::default();
+        for (ranking, rule) in rankings.iter_mut().zip(&rules) {
+            ranking.unknown_words =
+                Some(unknown_words::find(index, &terms, rule, &mut suggestions));
         }
     }
-    Ok(found)
+    Ok(rankings)
 }
 
-/// Takes plans off the front, at least one, that want no more than so many files together,
-/// and returns them with these files.
-fn take_plans<'p, 'a>(rest: &mut &'p [Plan<'a>]) -> (&'p [Plan<'a>], Vec<usize>) {
-    let mut wanted = FxHashSet::default();
-    let mut n_taken = 0;
-    for plan in *rest {
-        if n_taken > 0 && wanted.len() + plan.files.len() > FILES_AT_ONCE {
+/// Splits off the first rules, at least one, that need at most [`FILES_PER_BATCH`] files together.
+/// Returns them with these files.
+fn next_batch<'p, 'a>(
+    rest: &mut &'p [FileCandidates<'a>],
+) -> (&'p [FileCandidates<'a>], Vec<usize>) {
+    let mut file_idxs = FxHashSet::default();
+    let mut n_rules = 0;
+    for candidates in *rest {
+        if n_rules > 0 && file_idxs.len() + candidates.files.len() > FILES_PER_BATCH {
             break;
         }
-        wanted.extend(plan.files.iter().map(|it| it.0));
-        n_taken += 1;
+        file_idxs.extend(candidates.files.iter().map(|file| file.0));
+        n_rules += 1;
     }
-    let (taken, later) = rest.split_at(n_taken);
+    let (batch, later) = rest.split_at(n_rules);
     *rest = later;
-    (taken, wanted.into_iter().collect())
+    (batch, file_idxs.into_iter().collect())
 }
 
-/// What the answers to some rules are made of.
-struct Search<'a> {
+/// Ranks the symbols of parsed files.
+struct Ranker<'a> {
     code: Code<'a>,
-    words: &'a Words,
-    limit: usize,
-    explain: bool,
+    terms: &'a TermIndex,
+    options: Options,
 }
 
-impl Search<'_> {
-    /// Adds the answers to the rules of `plans`, whose files are parsed.
-    fn answer(&self, reader: &mut Reader, plans: &[Plan<'_>], found: &mut Vec<Found>) {
-        let parsed: Vec<Vec<Parsed<'_>>> = plans.par_iter().map(|plan| self.parsed(plan)).collect();
-        let n_best = self.limit.max(READ_SYMBOLS);
-        let mut scored = symbols::score(self.code, plans, &parsed, n_best);
-        let forward = |(scored, parsed): (&mut Vec<Scored>, &Vec<Parsed<'_>>)| {
-            bring_forward(scored, READ_SYMBOLS, parsed);
-        };
-        scored.par_iter_mut().zip(&parsed).for_each(forward);
-        self.add_bonuses(reader, plans, &parsed, &mut scored);
-        let answers = plans.par_iter().zip(&parsed).zip(scored);
-        found.par_extend(answers.map(|((plan, parsed), scored)| self.found(plan, parsed, scored)));
+impl Ranker<'_> {
+    /// Appends the rankings of the rules of `batch`, whose files are parsed.
+    fn rank(
+        &self,
+        reader: &mut PhraseReader,
+        batch: &[FileCandidates<'_>],
+        rankings: &mut Vec<Ranking>,
+    ) {
+        let parsed: Vec<Vec<ParsedCandidate<'_>>> =
+            batch.par_iter().map(|candidates| self.parsed(candidates)).collect();
+        let n_best = self.options.limit.max(READ_SYMBOLS);
+        let mut scores = symbols::score(self.code, batch, &parsed, n_best);
+        scores
+            .par_iter_mut()
+            .zip(&parsed)
+            .for_each(|(scores, parsed)| select_top(scores, READ_SYMBOLS, parsed));
+        self.add_bonuses(reader, batch, &parsed, &mut scores);
+        let ranked = batch.par_iter().zip(&parsed).zip(scores);
+        rankings.par_extend(
+            ranked.map(|((candidates, parsed), scores)| self.ranking(candidates, parsed, scores)),
+        );
     }
 
-    fn parsed(&self, plan: &Plan<'_>) -> Vec<Parsed<'_>> {
-        let files = plan.files.iter().filter_map(|&(file, score, slots)| {
-            Some(Parsed { file, score, slots, scorable: self.code.parsed(file)? })
+    fn parsed(&self, candidates: &FileCandidates<'_>) -> Vec<ParsedCandidate<'_>> {
+        let files = candidates.files.iter().filter_map(|&(file_idx, score, terms)| {
+            let scorable = self.code.parsed(file_idx)?;
+            Some(ParsedCandidate { file_idx, score, terms, scorable })
         });
         files.collect()
     }
 
-    /// Lifts those of the first symbols of each rule that have more of it than its words.
+    /// Adds the bonuses for adjacent words and for names to the first symbols of each rule.
     fn add_bonuses(
         &self,
-        reader: &mut Reader,
-        plans: &[Plan<'_>],
-        parsed: &[Vec<Parsed<'_>>],
-        scored: &mut [Vec<Scored>],
+        reader: &mut PhraseReader,
+        batch: &[FileCandidates<'_>],
+        parsed: &[Vec<ParsedCandidate<'_>>],
+        scores: &mut [Vec<SymbolScore>],
     ) {
-        let wanted = plans.iter().enumerate().flat_map(|(at_plan, plan)| {
-            let first = scored[at_plan].iter().take(READ_SYMBOLS).enumerate();
-            first.filter_map(move |(at, symbol)| {
-                let file = &parsed[at_plan][symbol.doc()];
-                let has_pair = |&(a, b): &_| file.slots.contains(a) && file.slots.contains(b);
-                plan.rule.pairs.iter().any(has_pair).then(|| {
-                    let lines = lines(file.doc(), symbol.symbol());
-                    (file.file, Wanted { lines, asking: (at_plan, at) })
+        let requests = batch.iter().enumerate().flat_map(|(rule_idx, candidates)| {
+            let top = scores[rule_idx].iter().take(READ_SYMBOLS).enumerate();
+            top.filter_map(move |(symbol_rank, symbol)| {
+                let file = &parsed[rule_idx][symbol.doc_idx()];
+                let has_pair = |&(a, b): &_| file.terms.contains(a) && file.terms.contains(b);
+                candidates.rule.pairs.iter().any(has_pair).then(|| {
+                    let lines = lines(file.doc(), symbol.symbol_idx());
+                    (file.file_idx, PhraseRequest { lines, owner: (rule_idx, symbol_rank) })
                 })
             })
         });
-        let neighbours = reader.read(self.code, self.words, plans, wanted.collect());
-        let neighbours: FxHashMap<(usize, usize), Vec<bool>> = neighbours.into_iter().collect();
-        let add = |(at_plan, scored): (usize, &mut Vec<Scored>)| {
-            for (at, symbol) in scored.iter_mut().take(READ_SYMBOLS).enumerate() {
-                let file = &parsed[at_plan][symbol.doc()];
-                let neighbours = neighbours.get(&(at_plan, at)).map_or(&[][..], Vec::as_slice);
-                symbol.score += bonus(&plans[at_plan], file, symbol.symbol(), neighbours);
+        let adjacent = reader.read(self.code, self.terms, batch, requests.collect());
+        let adjacent: FxHashMap<(usize, usize), Vec<bool>> = adjacent.into_iter().collect();
+        let add = |(rule_idx, scores): (usize, &mut Vec<SymbolScore>)| {
+            for (symbol_rank, symbol) in scores.iter_mut().take(READ_SYMBOLS).enumerate() {
+                let file = &parsed[rule_idx][symbol.doc_idx()];
+                let adjacent =
+                    adjacent.get(&(rule_idx, symbol_rank)).map_or(&[][..], Vec::as_slice);
+                let name = symbol
+                    .symbol_idx()
+                    .map_or("", |idx| parse::last_name(&file.doc().symbols[idx].name));
+                let FileCandidates { scorer, rule, .. } = &batch[rule_idx];
+                symbol.score += score::phrase_bonus(scorer, rule, adjacent, name);
             }
         };
-        scored.par_iter_mut().enumerate().for_each(add);
+        scores.par_iter_mut().enumerate().for_each(add);
     }
 
-    fn found(&self, plan: &Plan<'_>, parsed: &[Parsed<'_>], mut scored: Vec<Scored>) -> Found {
-        add_coherence(&mut scored, parsed.len());
-        bring_forward(&mut scored, self.limit.max(1), parsed);
-
-        let terms = plan.rule.terms.iter();
-        let n_known = terms.filter(|term| self.words.n_with(&term.term) > 0).count();
-        let evidence = evidence(&scored, n_known);
-        let confidence = calibrate::confidence(evidence);
-        scored.truncate(self.limit);
-        scored.sort_unstable_by(|a, b| order(a, b, parsed));
-        let candidates = scored.iter().map(|symbol| {
-            let match_score = confidence * symbol.score / evidence.score;
-            self.candidate(plan, &parsed[symbol.doc()], symbol.symbol(), match_score)
-        });
-        Found { candidates: candidates.collect(), unknown: Vec::new(), evidence }
-    }
-
-    fn candidate(
+    fn ranking(
         &self,
-        plan: &Plan<'_>,
-        parsed: &Parsed<'_>,
-        symbol: Option<usize>,
-        match_score: f64,
-    ) -> Candidate {
-        let Plan { rule, query, .. } = plan;
-        let (file, doc) = (&self.code.files[parsed.file], parsed.doc());
-        let path = postings::path(file.vector.as_deref().unwrap_or_default());
-        let is_in_path = |id| path.contains(&id);
-        let gains = |at| query.explain(parsed.scorable, parsed.slots, is_in_path, at);
-        let gains = symbol.map(gains).unwrap_or_default();
-        let word = |slot: usize| rule.terms[slot].word.clone();
-        let reason = |gain: &score::Contribution| Reason {
-            word: word(gain.slot),
-            gain: query.share(gain.gain),
-            fields: gain.fields.clone(),
-            idf: query.idfs[gain.slot],
+        candidates: &FileCandidates<'_>,
+        parsed: &[ParsedCandidate<'_>],
+        mut scores: Vec<SymbolScore>,
+    ) -> Ranking {
+        add_coherence(&mut scores, parsed.len());
+        select_top(&mut scores, self.options.limit.max(1), parsed);
+
+        let terms = candidates.rule.terms.iter();
+        let n_known = terms.filter(|term| self.terms.doc_freq(&term.term) > 0).count();
+        let evidence = evidence(&scores, n_known);
+        let confidence = calibrate::confidence(evidence);
+        scores.truncate(self.options.limit);
+        scores.sort_unstable_by(|a, b| order(a, b, parsed));
+        let ranked = scores.iter().enumerate().map(|(idx, symbol)| {
+            let match_score = confidence * symbol.score / evidence.score;
+            let file = &parsed[symbol.doc_idx()];
+            let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx());
+            RankedSymbol { rank: idx + 1, match_score, ..ranked }
+        });
+        let rounded = Features {
+            score: rounded(evidence.score),
+            lead: rounded(evidence.lead),
+            n_known: evidence.n_known,
         };
-        let (first_line, last_line) = lines(doc, symbol);
-        Candidate {
+        Ranking {
+            rule: candidates.query.rule.clone(),
+            hints: candidates.query.hints.clone(),
+            min_quality: self.options.min_quality,
+            anchor: None,
+            candidates: ranked.collect(),
+            unknown_words: None,
+            evidence: self.options.explain.then_some(rounded),
+            elapsed_ms: 0.0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns a symbol of a file, or the whole file, with its size and the reasons for its score.
+    fn ranked_symbol(
+        &self,
+        candidates: &FileCandidates<'_>,
+        parsed: &ParsedCandidate<'_>,
+        symbol_idx: Option<usize>,
+    ) -> RankedSymbol {
+        let FileCandidates { rule, scorer, .. } = candidates;
+        let (file, doc) = (&self.code.files[parsed.file_idx], parsed.doc());
+        let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
+        let is_in_path = |id| path.contains(&id);
+        let gains = |idx| scorer.explain(parsed.scorable, parsed.terms, is_in_path, idx);
+        let gains = symbol_idx.map(gains).unwrap_or_default();
+        let word = |term_idx: usize| rule.terms[term_idx].word.clone();
+        let reason = |gain: &score::Contribution| Reason {
+            word: word(gain.term_idx),
+            gain: rounded(scorer.share(gain.score)),
+            idf: rounded(scorer.idfs[gain.term_idx]),
+            fields: gain.fields.clone(),
+        };
+        let (first_line, last_line) = lines(doc, symbol_idx);
+        RankedSymbol {
+            rank: 0,
             file: file.path.clone(),
-            symbol: symbol.map(|at| doc.symbols[at].name.clone()),
-            kind: symbol.map_or(SymbolKind::File, |at| doc.symbols[at].kind),
+            symbol: symbol_idx.map(|idx| doc.symbols[idx].name.clone()),
+            kind: symbol_idx.map_or(SymbolKind::File, |idx| doc.symbols[idx].kind),
             language: file.language,
-            first_line,
-            last_line,
-            match_score,
+            start_line: first_line + 1,
+            end_line: last_line + 1,
+            quality: 0.0,
+            match_score: 0.0,
             size: calibrate::size((last_line - first_line + 1) as usize),
-            matched_terms: gains.iter().map(|gain| word(gain.slot)).collect(),
-            reasons: if self.explain { gains.iter().map(reason).collect() } else { Vec::new() },
+            recency: 0.0,
+            matched_terms: gains.iter().map(|gain| word(gain.term_idx)).collect(),
+            reasons: gains.iter().filter(|_| self.options.explain).map(reason).collect(),
+            excerpt: None,
         }
     }
 }
 
-/// Sorts what is asked of files, each given by its position, and returns it file by file.
-fn by_file<T: Send>(asked: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
-    asked.par_sort_unstable_by_key(|(file, _)| *file);
-    asked.chunk_by(|a, b| a.0 == b.0).collect()
+/// Groups requests by the index of their file.
+fn group_by_file<T: Send>(requests: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
+    requests.par_sort_unstable_by_key(|(file_idx, _)| *file_idx);
+    requests.chunk_by(|a, b| a.0 == b.0).collect()
 }
 
-/// Returns the positions of the best files that have a word of the rule, the best first.
+/// Returns the indices of the files with the best scores over 0, best first.
 fn best_files(
     code: Code<'_>,
     scores: &[(f64, TermSet)],
     languages: Option<&[Language]>,
 ) -> Vec<(usize, f64, TermSet)> {
-    let is_wanted = |at: &usize| {
-        let language = code.files[*at].language;
-        scores[*at].0 > 0.0 && languages.is_none_or(|languages| languages.contains(&language))
+    let matches = |file_idx: &usize| {
+        let language = code.files[*file_idx].language;
+        scores[*file_idx].0 > 0.0 && languages.is_none_or(|languages| languages.contains(&language))
     };
-    let mut best: Vec<usize> = (0..scores.len()).filter(is_wanted).collect();
+    let mut best: Vec<usize> = (0..scores.len()).filter(matches).collect();
     // Files are ordered by path.
     let order = |a: &usize, b: &usize| scores[*b].0.total_cmp(&scores[*a].0).then(a.cmp(b));
     if best.len() > PARSED_FILES {
@@ -355,67 +341,62 @@ fn best_files(
         best.truncate(PARSED_FILES);
     }
     best.sort_unstable_by(order);
-    best.into_iter().map(|at| (at, scores[at].0, scores[at].1)).collect()
+    best.into_iter().map(|idx| (idx, scores[idx].0, scores[idx].1)).collect()
 }
 
-/// Brings the best `n` to the front, the very best first.
-fn bring_forward(scored: &mut [Scored], n: usize, parsed: &[Parsed<'_>]) {
-    select(scored, n, parsed);
-    let n = n.min(scored.len());
-    select(&mut scored[..n], 1, parsed);
+/// Moves the best `n` scores to the front, and the best of all to the first position.
+fn select_top(scores: &mut [SymbolScore], n: usize, parsed: &[ParsedCandidate<'_>]) {
+    select(scores, n, parsed);
+    let n = n.min(scores.len());
+    select(&mut scores[..n], 1, parsed);
 }
 
-/// Brings the best `n` to the front.
-fn select(scored: &mut [Scored], n: usize, parsed: &[Parsed<'_>]) {
-    if (1..scored.len()).contains(&n) {
-        scored.select_nth_unstable_by(n - 1, |a, b| order(a, b, parsed));
+/// Moves the best `n` scores to the front.
+fn select(scores: &mut [SymbolScore], n: usize, parsed: &[ParsedCandidate<'_>]) {
+    if (1..scores.len()).contains(&n) {
+        scores.select_nth_unstable_by(n - 1, |a, b| order(a, b, parsed));
     }
 }
 
-/// Orders by score, then smaller first, then by path and line.
-fn order(a: &Scored, b: &Scored, parsed: &[Parsed<'_>]) -> Ordering {
-    let place = |it: &Scored| {
-        let parsed = &parsed[it.doc()];
-        let (first, last) = lines(parsed.doc(), it.symbol());
+/// Orders by score, then by length (shorter first), path and line.
+fn order(a: &SymbolScore, b: &SymbolScore, parsed: &[ParsedCandidate<'_>]) -> Ordering {
+    let location = |symbol: &SymbolScore| {
+        let parsed = &parsed[symbol.doc_idx()];
+        let (first, last) = lines(parsed.doc(), symbol.symbol_idx());
         // Files are ordered by path.
-        (last - first, parsed.file, first, it.symbol)
+        (last - first, parsed.file_idx, first, symbol.symbol_number)
     };
-    b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
+    b.score.total_cmp(&a.score).then_with(|| location(a).cmp(&location(b)))
 }
 
 /// Returns the first and last line of a symbol, or of the file.
-fn lines(doc: &Document, symbol: Option<usize>) -> (u32, u32) {
-    match symbol.map(|at| &doc.symbols[at]) {
+fn lines(doc: &Document, symbol_idx: Option<usize>) -> (u32, u32) {
+    match symbol_idx.map(|idx| &doc.symbols[idx]) {
         Some(symbol) => (symbol.first_line, symbol.last_line.max(symbol.first_line)),
         None => (0, doc.n_lines.saturating_sub(1)),
     }
 }
 
-/// Returns what a symbol gains for words side by side and for its own name.
-fn bonus(plan: &Plan<'_>, parsed: &Parsed<'_>, symbol: Option<usize>, neighbours: &[bool]) -> f64 {
-    let name = symbol.map_or("", |at| parse::last_name(&parsed.doc().symbols[at].name));
-    score::phrase_bonus(&plan.query, plan.rule, neighbours, name)
-}
-
-/// Lifts the symbols of files in which several fit.
-fn add_coherence(scored: &mut [Scored], n_docs: usize) {
+/// Raises the scores of symbols in files that have several matching symbols.
+fn add_coherence(scores: &mut [SymbolScore], n_docs: usize) {
     let mut best = vec![score::TopScores::default(); n_docs];
-    for symbol in scored.iter() {
-        best[symbol.doc()].add(symbol.score);
+    for symbol in scores.iter() {
+        best[symbol.doc_idx()].add(symbol.score);
     }
-    let added: Vec<f64> = best.iter().map(score::TopScores::coherence).collect();
-    for symbol in scored {
-        symbol.score += added[symbol.doc()];
+    let bonuses: Vec<f64> = best.iter().map(score::TopScores::coherence).collect();
+    for symbol in scores {
+        symbol.score += bonuses[symbol.doc_idx()];
     }
 }
 
-/// Returns what tells whether the first of `scored`, which is the best, is right.
-fn evidence(scored: &[Scored], n_known: usize) -> Features {
-    let Some(first) = scored.first() else {
+/// Returns the features from which the probability is computed that the best score is correct.
+/// The best is the first of `scores`.
+fn evidence(scores: &[SymbolScore], n_known: usize) -> Features {
+    let Some(first) = scores.first() else {
         return Features::default();
     };
-    let others = scored.iter().filter(|it| it.doc != first.doc).map(|it| it.score);
-    let next = others.fold(0.0, f64::max);
+    let others = scores.iter().filter(|symbol| symbol.doc_idx != first.doc_idx);
+    let next = others.map(|symbol| symbol.score).fold(0.0, f64::max);
     Features { score: first.score, lead: 1.0 - next / first.score.max(f64::MIN_POSITIVE), n_known }
 }
 
@@ -423,96 +404,101 @@ fn evidence(scored: &[Scored], n_known: usize) -> Features {
 mod tests {
     use std::path::Path;
 
+    use super::super::examples::UnknownWord;
     use super::*;
     use crate::store::Store;
 
-    fn index() -> CodeIndex {
+    fn rank(queries: &[Query], limit: usize) -> Vec<Ranking> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/shop");
-        CodeIndex::refresh(&root, &[], Store::in_memory, 0).expect("an index")
+        let mut index = CodeIndex::refresh(&root, &[], Store::in_memory, 0).expect("an index");
+        let options = Options { limit, min_quality: 0.7, explain: true };
+        find(&mut index, queries, options).expect("rankings")
     }
 
-    fn ask(rule: &str) -> Ask<'_> {
-        Ask { rule, hints: &[], languages: None }
+    fn query(rule: &str) -> Query {
+        Query { rule: rule.to_owned(), ..Query::default() }
     }
 
     const HASH: &str = "Hash passwords with a salt and a slow key derivation function";
     const BREAKER: &str = "Put calls to unreliable dependencies behind a circuit breaker";
 
     #[test]
-    fn the_best_symbol_comes_first_and_passes_the_gate() {
-        let found = find(&mut index(), &[ask(HASH)], 5, true).expect("an answer");
-        let best = &found[0].candidates[0];
+    fn the_best_symbol_is_first_and_its_match_is_over_the_threshold() {
+        let candidates = &rank(&[query(HASH)], 5)[0].candidates;
+        let best = &candidates[0];
         assert_eq!(best.file, "backend/shop/auth/passwords.py");
         assert_eq!(best.symbol.as_deref(), Some("hash_password"));
         assert!(best.match_score > 0.7, "{}", best.match_score);
         assert!(best.reasons.iter().any(|it| it.word == "salt" && it.fields.contains(&"body")));
-        let matches: Vec<f64> = found[0].candidates.iter().map(|it| it.match_score).collect();
+        let matches: Vec<f64> = candidates.iter().map(|it| it.match_score).collect();
         assert!(matches.is_sorted_by(|a, b| a >= b), "{matches:?}");
     }
 
     #[test]
-    fn answers_do_not_depend_on_other_rules() {
-        let mut shared = index();
-        let together = find(&mut shared, &[ask(BREAKER), ask(HASH)], 20, true).expect("answers");
+    fn rankings_do_not_depend_on_other_rules() {
+        let together = rank(&[query(BREAKER), query(HASH)], 20);
         for (rule, expected) in [(HASH, &together[1]), (BREAKER, &together[0])] {
-            let alone = find(&mut index(), &[ask(rule)], 20, true).expect("an answer");
+            let alone = rank(&[query(rule)], 20);
             assert_eq!(format!("{:?}", alone[0]), format!("{expected:?}"));
         }
     }
 
     #[test]
-    fn answers_to_more_rules_than_are_answered_together_are_the_same() {
-        let rules: Vec<Ask<'_>> =
-            [BREAKER, HASH].into_iter().cycle().take(RULES_AT_ONCE + 1).map(ask).collect();
-        let found = find(&mut index(), &rules, 3, false).expect("answers");
-        let found: Vec<String> = found.iter().map(|found| format!("{found:?}")).collect();
-        assert_eq!(found.len(), rules.len());
-        assert!(found.iter().step_by(2).all(|it| *it == found[0]));
-        assert!(found.iter().skip(1).step_by(2).all(|it| *it == found[1]));
-        assert_ne!(found[0], found[1]);
+    fn rankings_do_not_depend_on_the_number_of_batches() {
+        let rules = [BREAKER, HASH].into_iter().cycle().take(RULES_PER_BATCH + 1);
+        let queries: Vec<Query> = rules.map(query).collect();
+        let rankings: Vec<String> =
+            rank(&queries, 3).iter().map(|ranking| format!("{ranking:?}")).collect();
+        assert_eq!(rankings.len(), queries.len());
+        assert!(rankings.iter().step_by(2).all(|it| *it == rankings[0]));
+        assert!(rankings.iter().skip(1).step_by(2).all(|it| *it == rankings[1]));
+        assert_ne!(rankings[0], rankings[1]);
     }
 
     #[test]
-    fn plans_are_taken_until_they_want_too_many_files() {
-        let rule = ParsedQuery::parse(HASH, &[]);
-        let plan = |files: std::ops::Range<usize>| Plan {
+    fn a_batch_ends_before_it_needs_too_many_files() {
+        let (query, rule) = (query(HASH), ParsedQuery::parse(HASH, &[]));
+        let candidates = |files: std::ops::Range<usize>| FileCandidates {
+            query: &query,
             rule: &rule,
-            query: WeightedQuery::default(),
+            scorer: score::WeightedQuery::default(),
+            term_idxs: Vec::new(),
             files: files.map(|file| (file, 1.0, TermSet::default())).collect(),
         };
-        let most = FILES_AT_ONCE;
-        let plans = [plan(0..most + 1), plan(0..most - 1), plan(1..most), plan(most..most + 1)];
-        let mut rest = &plans[..];
-        let mut taken = Vec::new();
+        let most = FILES_PER_BATCH;
+        let candidates = [0..most + 1, 0..most - 1, 1..most, most..most + 1].map(candidates);
+        let mut rest = &candidates[..];
+        let mut batches = Vec::new();
         while !rest.is_empty() {
-            let (now, mut wanted) = take_plans(&mut rest);
-            wanted.sort_unstable();
-            taken.push((now.len(), wanted.len(), wanted.last().copied()));
+            let (batch, mut file_idxs) = next_batch(&mut rest);
+            file_idxs.sort_unstable();
+            batches.push((batch.len(), file_idxs.len(), file_idxs.last().copied()));
         }
         let first = (1, most + 1, Some(most));
-        assert_eq!(taken, [first, (1, most - 1, Some(most - 2)), (2, most, Some(most))]);
+        assert_eq!(batches, [first, (1, most - 1, Some(most - 2)), (2, most, Some(most))]);
     }
 
     #[test]
-    fn only_files_of_the_languages_are_found() {
-        let only = Ask { languages: Some(&[Language::Go]), ..ask(HASH) };
-        let found = find(&mut index(), &[only], 20, false).expect("an answer");
-        assert!(!found[0].candidates.is_empty());
-        assert!(found[0].candidates.iter().all(|it| it.file.ends_with(".go")));
+    fn only_files_of_the_languages_are_candidates() {
+        let go = Query { languages: Some(&[Language::Go]), ..query(HASH) };
+        let candidates = &rank(&[go], 20)[0].candidates;
+        assert!(!candidates.is_empty());
+        assert!(candidates.iter().all(|it| it.file.ends_with(".go")));
     }
 
     #[test]
-    fn unknown_words_are_told_with_near_ones() {
-        let found = find(&mut index(), &[ask("Gzip the validator")], 1, true).expect("an answer");
-        let gzip = Unknown { word: "gzip".into(), near: Vec::new() };
-        assert_eq!(found[0].unknown.first(), Some(&gzip));
-        let validator = found[0].unknown.iter().find(|it| it.word == "validator");
+    fn unknown_words_are_reported_with_suggestions() {
+        let ranking = rank(&[query("Gzip the validator")], 1).remove(0);
+        let unknown = ranking.unknown_words.expect("unknown words");
+        let gzip = UnknownWord { word: "gzip".into(), near: Vec::new() };
+        assert_eq!(unknown.first(), Some(&gzip));
+        let validator = unknown.iter().find(|it| it.word == "validator");
         assert!(validator.is_none_or(|it| !it.near.is_empty()), "{validator:?}");
     }
 
     #[test]
-    fn nothing_is_found_for_nothing() {
-        let found = find(&mut index(), &[ask(""), ask("qqqq")], 5, true).expect("answers");
-        assert!(found.iter().all(|found| found.candidates.is_empty()));
+    fn a_rule_without_known_words_has_no_candidates() {
+        let rankings = rank(&[query(""), query("qqqq")], 5);
+        assert!(rankings.iter().all(|ranking| ranking.candidates.is_empty()));
     }
 }

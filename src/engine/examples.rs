@@ -1,4 +1,4 @@
-//! Ranks the code that may show a rule. Writes nothing but the code index.
+//! Ranks the symbols that may be the example of a rule. Writes only the code index.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,62 +7,66 @@ use std::time::Instant;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::rank::calibrate;
+use crate::engine::rank::calibrate::{self, Features, Weights};
 use crate::model::{Language, SymbolKind};
 use crate::store::Store;
 use crate::tree::read;
 
-use super::discover::{self, Ask, Found};
 use super::index::CodeIndex;
-use super::{CodeBase, recency, rounded};
+use super::{CodeBase, discover, recency, rounded};
 
-/// How many lines of a candidate a person needs to tell it from the others.
+/// Number of lines that identify a candidate to a person.
 const EXCERPT_LINES: usize = 5;
 
-/// A rule to find the example of.
+/// A rule to find an example for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Query {
     pub(crate) rule: String,
     pub(crate) hints: Vec<String>,
-    /// The languages its scope limits the example to.
+    /// The languages that the scope limits the example to.
     pub(crate) languages: Option<&'static [Language]>,
 }
 
-/// How a rule's example is looked for.
+/// Options of a ranking.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
+    /// Maximum number of candidates per query.
     pub(crate) limit: usize,
+    /// The quality threshold.
     pub(crate) min_quality: f64,
+    /// Whether to report reasons, evidence and unknown words.
     pub(crate) explain: bool,
 }
 
-/// A rule's candidates.
+/// The candidates of a rule.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Ranking {
     pub(crate) rule: String,
     pub(crate) hints: Vec<String>,
     pub(crate) min_quality: f64,
-    /// The first candidate, if it is over the gate.
+    /// The first candidate, if it meets the quality threshold.
     pub(crate) anchor: Option<RankedSymbol>,
+    /// Best first.
     pub(crate) candidates: Vec<RankedSymbol>,
-    /// Words of the rule that the code does not know, with near ones that it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_words: Option<Vec<UnknownWord>>,
-    /// What the first candidate's match was told from.
+    /// The features of the first candidate's match. `benches/fit_match.py` refits the formula with
+    /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) evidence: Option<Evidence>,
+    pub(crate) evidence: Option<Features>,
     pub(crate) elapsed_ms: f64,
     #[serde(skip)]
     pub(crate) warnings: Vec<String>,
 }
 
-/// Code that may show a rule.
+/// A possible example of a rule, with its scores.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RankedSymbol {
     pub(crate) rank: usize,
     pub(crate) file: String,
+    /// The qualified name, or `None` for the whole file.
     pub(crate) symbol: Option<String>,
     pub(crate) kind: SymbolKind,
     pub(crate) language: Language,
@@ -73,45 +77,51 @@ pub(crate) struct RankedSymbol {
     pub(crate) match_score: f64,
     pub(crate) size: f64,
     pub(crate) recency: f64,
+    /// The words of the rule as written, highest score first.
     pub(crate) matched_terms: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty", skip_deserializing)]
     pub(crate) reasons: Vec<Reason>,
-    /// Its first lines, where a person is to choose.
+    /// The first lines, if a person is to choose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) excerpt: Option<String>,
 }
 
-/// What one word of a rule adds to a candidate.
+impl RankedSymbol {
+    /// Returns whether the quality is high enough for an anchor that no person chose.
+    pub(crate) fn meets_threshold(&self, min_quality: f64) -> bool {
+        self.quality >= min_quality
+    }
+
+    /// Sets the quality from the match, the size and `recency`, and rounds all scores.
+    fn rate(&mut self, recency: f64, weights: &Weights) {
+        self.quality = calibrate::quality(self.match_score, self.size, recency, weights);
+        self.recency = recency;
+        for score in [&mut self.quality, &mut self.match_score, &mut self.size, &mut self.recency] {
+            *score = rounded(*score);
+        }
+    }
+}
+
+/// The contribution of one word of a rule to the score of a candidate.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Reason {
     pub(crate) word: String,
+    /// Its share of the score. All words together reach at most 1.
     pub(crate) gain: f64,
     pub(crate) idf: f64,
     pub(crate) fields: Vec<&'static str>,
 }
 
-/// What a match was told from; `benches/fit_match.py` refits the formula with it.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Evidence {
-    /// The share of the attainable score.
-    pub(crate) score: f64,
-    /// How far the runner-up is behind.
-    pub(crate) lead: f64,
-    /// How many of the rule's words the code knows.
-    pub(crate) n_known: usize,
-}
-
-/// A word that no code has.
-#[derive(Debug, Clone, Serialize)]
+/// A word of a rule that does not occur in the code, with similar words that do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UnknownWord {
     pub(crate) word: String,
     pub(crate) near: Vec<String>,
 }
 
-/// Ranks the candidates of each query, in order.
+/// Updates the code index and ranks the candidates of each query, in order.
 pub(crate) fn find(
     code: CodeBase<'_>,
     queries: &[Query],
@@ -120,93 +130,43 @@ pub(crate) fn find(
     let started = Instant::now();
     let mut index = open_index(code)?;
     let mut warnings = std::mem::take(&mut index.warnings);
-    let mut reports = rank(code, &mut index, queries, options)?;
+    let mut rankings = rank(code, &mut index, queries, options)?;
     let elapsed = started.elapsed().as_secs_f64() * 1e3;
-    for report in &mut reports {
-        report.elapsed_ms = (elapsed * 1e3).round() / 1e3;
-        report.warnings.append(&mut warnings);
+    for ranking in &mut rankings {
+        ranking.elapsed_ms = (elapsed * 1e3).round() / 1e3;
+        ranking.warnings.append(&mut warnings);
     }
-    Ok(reports)
+    Ok(rankings)
 }
 
-/// Opens the store and brings its code index up to date.
+/// Opens the store and updates its code index.
 pub(crate) fn open_index(code: CodeBase<'_>) -> Result<CodeIndex> {
     CodeIndex::refresh(code.root, code.exclude, || Store::open(code.store), code.now)
 }
 
-/// Ranks the candidates of each query over an index that is up to date.
+/// Ranks the candidates of each query, in order, with an index that is up to date.
 pub(crate) fn rank(
     code: CodeBase<'_>,
     index: &mut CodeIndex,
     queries: &[Query],
     options: Options,
 ) -> Result<Vec<Ranking>> {
-    let mut asks = Vec::with_capacity(queries.len());
-    for query in queries {
-        asks.push(Ask { rule: &query.rule, hints: &query.hints, languages: query.languages });
-    }
-    let found = discover::find(index, &asks, options.limit, options.explain)?;
-    let files: BTreeSet<String> = found
-        .iter()
-        .flat_map(|found| found.candidates.iter().map(|candidate| candidate.file.clone()))
-        .collect();
+    let mut rankings = discover::find(index, queries, options)?;
+    let candidates = rankings.iter().flat_map(|ranking| &ranking.candidates);
+    let files: BTreeSet<String> = candidates.map(|candidate| candidate.file.clone()).collect();
     let recencies = recency::of_files(index, &files)?;
-    let recency = |file: &str| recencies.get(file).copied().unwrap_or(0.0);
-    let reports = queries.iter().zip(found).map(|(query, found)| {
-        let candidates = candidates(code, &found, &recency);
-        Ranking {
-            rule: query.rule.clone(),
-            hints: query.hints.clone(),
-            min_quality: options.min_quality,
-            anchor: candidates
-                .first()
-                .filter(|first| first.quality >= options.min_quality)
-                .cloned(),
-            candidates,
-            evidence: options.explain.then(|| evidence(&found)),
-            unknown_words: options.explain.then(|| unknown_words(found)),
-            elapsed_ms: 0.0,
-            warnings: Vec::new(),
+    for ranking in &mut rankings {
+        for candidate in &mut ranking.candidates {
+            let recency = recencies.get(&candidate.file).copied().unwrap_or(0.0);
+            candidate.rate(recency, code.weights);
         }
-    });
-    Ok(reports.collect())
+        let first = ranking.candidates.first();
+        ranking.anchor = first.filter(|first| first.meets_threshold(options.min_quality)).cloned();
+    }
+    Ok(rankings)
 }
 
-fn candidates(
-    code: CodeBase<'_>,
-    found: &Found,
-    recency: &dyn Fn(&str) -> f64,
-) -> Vec<RankedSymbol> {
-    let ranked = found.candidates.iter().enumerate();
-    ranked
-        .map(|(at, it)| {
-            let recency = recency(&it.file);
-            RankedSymbol {
-                rank: at + 1,
-                file: it.file.clone(),
-                symbol: it.symbol.clone(),
-                kind: it.kind,
-                language: it.language,
-                start_line: it.first_line + 1,
-                end_line: it.last_line + 1,
-                quality: rounded(calibrate::quality(
-                    it.match_score,
-                    it.size,
-                    recency,
-                    code.weights,
-                )),
-                match_score: rounded(it.match_score),
-                size: rounded(it.size),
-                recency: rounded(recency),
-                matched_terms: it.matched_terms.clone(),
-                reasons: it.reasons.iter().map(reason).collect(),
-                excerpt: None,
-            }
-        })
-        .collect()
-}
-
-/// Gives each candidate its first lines to choose by.
+/// Adds to each candidate its first lines.
 pub(crate) fn add_excerpts(root: &Path, candidates: &mut [RankedSymbol]) {
     for candidate in candidates {
         let Ok(text) = read::text(root, &candidate.file) else { continue };
@@ -215,26 +175,4 @@ pub(crate) fn add_excerpts(root: &Path, candidates: &mut [RankedSymbol]) {
         let lines: Vec<&str> = text.lines().skip(first - 1).take(n_lines).collect();
         candidate.excerpt = Some(lines.join("\n"));
     }
-}
-
-fn reason(found: &discover::Reason) -> Reason {
-    Reason {
-        word: found.word.clone(),
-        gain: rounded(found.gain),
-        idf: rounded(found.idf),
-        fields: found.fields.clone(),
-    }
-}
-
-fn evidence(found: &Found) -> Evidence {
-    Evidence {
-        score: rounded(found.evidence.score),
-        lead: rounded(found.evidence.lead),
-        n_known: found.evidence.n_known,
-    }
-}
-
-fn unknown_words(found: Found) -> Vec<UnknownWord> {
-    let words = found.unknown.into_iter();
-    words.map(|it| UnknownWord { word: it.word, near: it.near }).collect()
 }

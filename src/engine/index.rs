@@ -1,12 +1,13 @@
-//! The code index: brings it up to date with the tree and answers from it.
+//! The code index: updates it from the tree and answers from it.
 //!
-//! First stage: every file as counted terms, without parsing. Second stage: the
-//! files that a question needs are parsed into symbols, once, and remembered by
-//! content. Nothing that is asked depends on what happens to be parsed already.
+//! First stage: every file as counted terms, without parsing. Second stage: the files that a query
+//! needs are parsed into symbols once, and their symbols are stored by content hash. No answer
+//! depends on the files that are already parsed.
 
 mod parse;
 mod vocabulary;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -14,6 +15,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use thread_local::ThreadLocal;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::engine::rank::document::Document;
@@ -29,54 +31,47 @@ use crate::timings;
 use crate::tree::{git, read, walk};
 
 use super::Progress;
-use super::per_thread::PerThread;
 use vocabulary::{Vocabulary, Worker};
 
-/// How many parsed files are remembered over the rules of one run, some 25 KB each.
+/// Maximum number of parsed files in memory, about 25 KB each.
 const MAX_CACHED_DOCUMENTS: usize = 4_000;
 
-/// How many files a thread takes at once to bring them up to date; no other can help it
-/// with these.
-const TAKEN_AT_ONCE: usize = 16;
+/// Files that a thread updates at once.
+const CHUNK_SIZE: usize = 16;
 
-/// How many packed files are handed to the thread that writes, so that it is seldom woken,
-/// how many such lots wait at most, and how many files are written at once.
-const SENT_AT_ONCE: usize = 8;
-const MAX_WAITING: usize = 8;
-const MAX_WRITTEN: usize = 256;
+/// Files per message to the writer thread, so that it wakes rarely; messages that may wait; and
+/// files per transaction.
+const BATCH_SIZE: usize = 8;
+const CHANNEL_CAPACITY: usize = 8;
+const TRANSACTION_SIZE: usize = 256;
 
-/// A file's packed symbols with what they are kept by.
-type Packed = (ContentHash, Language, Vec<u8>);
+/// The packed symbols of a file with their key in the store.
+type PackedSymbols = (ContentHash, Language, Vec<u8>);
 
-/// A change of a file so soon after its indexing may keep its modification time: clocks
-/// tick more coarsely than nanoseconds.
+/// A file that changes this soon after its indexing may get the same modification time again,
+/// because clocks tick more coarsely than nanoseconds.
 const RACY_NANOSECONDS: i64 = 2_000_000_000;
 
-/// What an update of the index did.
-#[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Updated {
-    pub(crate) n_files: usize,
-    pub(crate) n_changed: usize,
-    pub(crate) n_removed: usize,
-}
-
-/// The index as of one moment.
+/// A snapshot of the index.
 pub(crate) struct CodeIndex {
     pub(crate) root: PathBuf,
     /// The indexed files, ordered by path.
     pub(crate) files: Vec<FileRow>,
-    pub(crate) updated: Updated,
+    /// Number of files that the update added or changed, and that it removed.
+    pub(crate) n_changed: usize,
+    pub(crate) n_removed: usize,
     pub(crate) warnings: Vec<String>,
     vocabulary: Vocabulary,
-    workers: PerThread<Worker>,
+    workers: ThreadLocal<RefCell<Worker>>,
     store: Store,
-    /// Parsed files by their position in `files`.
+    /// Parsed files by their index in `files`.
     parsed: FxHashMap<usize, ScorableFile>,
-    /// Whether the store's term ids are ours; not when another process wrote between.
+    /// Whether the term ids of the store are those of this run. False if another process wrote in
+    /// between.
     is_attached: bool,
 }
 
-/// The indexed files and the symbols that were gathered, without the store.
+/// The indexed files and the loaded symbols, without the store.
 #[derive(Clone, Copy)]
 pub(crate) struct Code<'a> {
     pub(crate) root: &'a Path,
@@ -85,22 +80,22 @@ pub(crate) struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    /// Returns the symbols of the file at a position, if they were gathered.
-    pub(crate) fn parsed(self, at: usize) -> Option<&'a ScorableFile> {
-        self.parsed.get(&at)
+    /// Returns the symbols of a file, if they are loaded.
+    pub(crate) fn parsed(self, file_idx: usize) -> Option<&'a ScorableFile> {
+        self.parsed.get(&file_idx)
     }
 }
 
 impl CodeIndex {
-    /// Brings the index in the store that `open` opens up to date with the files below `root`.
+    /// Updates the index in the store that `open` opens from the files below `root`.
     pub(crate) fn refresh(
         root: &Path,
         excludes: &[String],
         open: impl FnOnce() -> Result<Store> + Send,
         now: i64,
     ) -> Result<Self> {
-        let step = timings::step("walk, and load the index");
-        // The walk waits for the file system, the store for the decoding of its rows.
+        let step = timings::step("walk and load index");
+        // In parallel: the walk waits for the file system, the store decodes its rows.
         let load = || -> Result<(Vec<FileRow>, Store)> {
             let store = open()?;
             Ok((code::files(store.reader())?, store))
@@ -112,28 +107,30 @@ impl CodeIndex {
         let vocabulary = Vocabulary::load(&store)?;
         // Both are ordered by path.
         let mut rows = rows.into_iter().peekable();
-        let mut met = Vec::with_capacity(listing.entries.len());
+        let mut scanned = Vec::with_capacity(listing.entries.len());
         let mut removed = Vec::new();
         for entry in listing.entries {
             while let Some(row) = rows.next_if(|row| row.path < entry.path) {
                 removed.push(row.path);
             }
-            met.push((rows.next_if(|row| row.path == entry.path), entry));
+            scanned.push((rows.next_if(|row| row.path == entry.path), entry));
         }
         removed.extend(rows.map(|row| row.path));
         drop(step);
 
-        let step = timings::step("read what changed");
-        let workers = PerThread::<Worker>::new();
-        let up_to_date = |(old, entry)| up_to_date(root, &vocabulary, &workers, old, entry);
-        let met = met.into_par_iter().with_max_len(TAKEN_AT_ONCE).map(up_to_date);
-        let met: Vec<Met> = met.collect();
+        let step = timings::step("read changed files");
+        let workers = ThreadLocal::new();
+        let scan = |(old, entry)| scan(root, &vocabulary, &workers, old, entry);
+        let scanned: Vec<ScannedFile> =
+            scanned.into_par_iter().with_max_len(CHUNK_SIZE).map(scan).collect();
         drop(step);
 
+        let new: Vec<&FileRow> = scanned.iter().filter(|it| it.is_new).map(|it| &it.row).collect();
         let mut index = Self {
             root: root.to_owned(),
             files: Vec::new(),
-            updated: Updated { n_removed: removed.len(), ..Updated::default() },
+            n_changed: new.len(),
+            n_removed: removed.len(),
             warnings,
             vocabulary,
             workers,
@@ -141,31 +138,28 @@ impl CodeIndex {
             parsed: FxHashMap::default(),
             is_attached: true,
         };
-        let new: Vec<&FileRow> = met.iter().filter(|it| it.is_new).map(|it| &it.row).collect();
-        index.updated.n_changed = new.len();
         index.persist(&new, &removed, now);
-        for it in met {
-            index.warnings.extend(it.warning);
-            index.files.extend(Some(it.row).filter(|row| row.vector.is_some()));
+        for file in scanned {
+            index.warnings.extend(file.warning);
+            index.files.extend(Some(file.row).filter(|row| row.vector.is_some()));
         }
-        index.updated.n_files = index.files.len();
         Ok(index)
     }
 
-    /// Writes what is new, unless another process has written meanwhile: then this
-    /// run's view stays its own, and the next run keeps its own.
+    /// Writes the changed rows, unless another process wrote in the meantime. In that case this run
+    /// continues with its own snapshot, and the next run updates the index again.
     fn persist(&mut self, rows: &[&FileRow], removed: &[String], now: i64) {
         if rows.is_empty() && removed.is_empty() {
             return;
         }
-        let _step = timings::step("keep the index");
+        let _step = timings::step("persist index");
         let vocabulary = &self.vocabulary;
-        let kept = self.store.transaction(|connection| {
+        let written = self.store.transaction(|connection| {
             if !vocabulary.persist(connection)? {
                 return Ok(false);
             }
             for row in rows {
-                // Under no time of its own a file is read again, and costs that once.
+                // A file with modification time 0 is read again by the next run, once.
                 let is_racy = (now - row.mtime).abs() < RACY_NANOSECONDS;
                 code::upsert_file(connection, row, if is_racy { 0 } else { row.mtime })?;
             }
@@ -175,16 +169,16 @@ impl CodeIndex {
             code::remove_unused_symbols(connection)?;
             Ok(true)
         });
-        self.is_attached = self.is_kept(kept);
+        self.is_attached = self.warn_unless_written(written);
         if self.is_attached {
-            self.vocabulary.note_persisted();
+            self.vocabulary.mark_persisted();
         }
     }
 
-    /// A store that cannot be written costs the next run time, and this one nothing.
-    fn is_kept(&mut self, kept: Result<bool>) -> bool {
-        kept.unwrap_or_else(|error| {
-            self.warnings.push(format!("the index cannot be kept: {error:#}"));
+    /// Turns an error into a warning: without a writable store, the next run only takes longer.
+    fn warn_unless_written(&mut self, written: Result<bool>) -> bool {
+        written.unwrap_or_else(|error| {
+            self.warnings.push(format!("failed to store the index: {error:#}"));
             false
         })
     }
@@ -194,36 +188,36 @@ impl CodeIndex {
         self.vocabulary.id(term)
     }
 
-    /// Returns the known terms that start with `prefix`, in their order, with their ids.
+    /// Returns the known terms that start with `prefix`, sorted, with their ids.
     pub(crate) fn terms_with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
         self.vocabulary.with_prefix(prefix)
     }
 
-    /// Returns whether the file at a position has a term, in its text or its path.
-    pub(crate) fn has_term(&self, at: usize, id: u32) -> bool {
+    /// Returns whether the text or the path of a file contains a term.
+    pub(crate) fn has_term(&self, file_idx: usize, id: u32) -> bool {
         let mut has_term = false;
-        let vector = self.files[at].vector.as_deref().unwrap_or_default();
+        let vector = self.files[file_idx].vector.as_deref().unwrap_or_default();
         postings::unpack(vector, |known, _, _| has_term |= known == id);
         has_term
     }
 
-    /// Returns, for each list of terms, the files that have all of them, by position.
-    pub(crate) fn files_with(&self, wanted: &[Vec<u32>]) -> Vec<Vec<usize>> {
-        let of_interest: FxHashSet<u32> = wanted.iter().flatten().copied().collect();
-        let mut found = vec![Vec::new(); wanted.len()];
-        if of_interest.is_empty() {
+    /// Returns, for each list of terms, the indices of the files that contain all of them.
+    pub(crate) fn files_with(&self, term_ids: &[Vec<u32>]) -> Vec<Vec<usize>> {
+        let all_ids: FxHashSet<u32> = term_ids.iter().flatten().copied().collect();
+        let mut found = vec![Vec::new(); term_ids.len()];
+        if all_ids.is_empty() {
             return found;
         }
-        for (at, file) in self.files.iter().enumerate() {
-            let mut has = FxHashSet::default();
+        for (file_idx, file) in self.files.iter().enumerate() {
+            let mut in_file = FxHashSet::default();
             postings::unpack(file.vector.as_deref().unwrap_or_default(), |id, _, _| {
-                if of_interest.contains(&id) {
-                    has.insert(id);
+                if all_ids.contains(&id) {
+                    in_file.insert(id);
                 }
             });
-            for (ids, files) in wanted.iter().zip(&mut found) {
-                if !ids.is_empty() && ids.iter().all(|id| has.contains(id)) {
-                    files.push(at);
+            for (ids, files) in term_ids.iter().zip(&mut found) {
+                if !ids.is_empty() && ids.iter().all(|id| in_file.contains(id)) {
+                    files.push(file_idx);
                 }
             }
         }
@@ -235,99 +229,102 @@ impl CodeIndex {
         self.vocabulary.last()
     }
 
-    /// Gets the symbols of the files at the given positions, parsing those that were not
-    /// parsed before.
-    pub(crate) fn gather(&mut self, wanted: &[usize]) -> Result<()> {
-        let _step = timings::step("get the symbols");
-        let mut new = wanted.to_vec();
+    /// Loads the symbols of files, and parses the files whose symbols are not stored.
+    pub(crate) fn load_symbols(&mut self, file_idxs: &[usize]) -> Result<()> {
+        let _step = timings::step("load symbols");
+        let mut new = file_idxs.to_vec();
         new.sort_unstable();
         new.dedup();
-        let n_new = new.iter().filter(|at| !self.parsed.contains_key(at)).count();
+        let n_new = new.iter().filter(|idx| !self.parsed.contains_key(idx)).count();
         if self.parsed.len() + n_new > MAX_CACHED_DOCUMENTS {
             self.parsed.clear();
         }
-        new.retain(|at| !self.parsed.contains_key(at));
+        new.retain(|idx| !self.parsed.contains_key(idx));
         let documents = self.read_documents(&new)?;
         let files = &self.files;
-        let ready = new.into_par_iter().zip(documents).map(|(at, document)| {
-            (at, ScorableFile::new(document, PathClass::from_path(&files[at].path)))
+        let loaded = new.into_par_iter().zip(documents).map(|(idx, document)| {
+            (idx, ScorableFile::new(document, PathClass::from_path(&files[idx].path)))
         });
-        self.parsed.par_extend(ready);
+        self.parsed.par_extend(loaded);
         Ok(())
     }
 
-    /// Returns the symbols of the file at a position, if they were gathered.
-    pub(crate) fn document(&self, at: usize) -> Option<&Document> {
-        self.parsed.get(&at).map(|file| &file.document)
+    /// Returns the symbols of a file, if they are loaded.
+    pub(crate) fn document(&self, file_idx: usize) -> Option<&Document> {
+        self.parsed.get(&file_idx).map(|file| &file.document)
     }
 
-    /// Returns what all threads may read at once.
+    /// Returns the part of the index that all threads can read at once.
     pub(crate) fn code(&self) -> Code<'_> {
         Code { root: &self.root, files: &self.files, parsed: &self.parsed }
     }
 
-    fn read_documents(&mut self, wanted: &[usize]) -> Result<Vec<Document>> {
-        let mut packed = vec![None; wanted.len()];
+    fn read_documents(&mut self, file_idxs: &[usize]) -> Result<Vec<Document>> {
+        let mut packed = vec![None; file_idxs.len()];
         if self.is_attached && code::has_symbols(self.store.reader())? {
-            for (packed, &at) in packed.iter_mut().zip(wanted) {
-                let file = &self.files[at];
+            for (packed, &file_idx) in packed.iter_mut().zip(file_idxs) {
+                let file = &self.files[file_idx];
                 *packed = code::symbols(self.store.reader(), &file.hash, file.language)?;
             }
         }
         let unpack = |bytes: Option<Vec<u8>>| Document::unpack(&bytes?);
-        let mut found: Vec<Option<Document>> = packed.into_par_iter().map(unpack).collect();
-        let missing: Vec<usize> = (0..wanted.len()).filter(|&n| found[n].is_none()).collect();
-        let files: Vec<usize> = missing.iter().map(|&n| wanted[n]).collect();
-        for (n, document) in missing.into_iter().zip(self.parse(&files, |document| document)) {
-            found[n] = Some(document);
+        let mut documents: Vec<Option<Document>> = packed.into_par_iter().map(unpack).collect();
+        let unread = documents.iter().zip(file_idxs).filter(|(document, _)| document.is_none());
+        let unread: Vec<usize> = unread.map(|(_, file_idx)| *file_idx).collect();
+        let mut parsed = self.parse(&unread, |document| document).into_iter();
+        for document in documents.iter_mut().filter(|document| document.is_none()) {
+            *document = parsed.next();
         }
-        Ok(found.into_iter().flatten().collect())
+        Ok(documents.into_iter().flatten().collect())
     }
 
-    /// Parses the files at the given positions, and returns what `take` makes of each. A
-    /// thread of its own keeps their symbols, so that those that parse need not wait, and
-    /// few are held at once.
-    fn parse<T: Send>(&mut self, files: &[usize], take: impl Fn(Document) -> T + Sync) -> Vec<T> {
-        if files.is_empty() {
+    /// Parses files and returns the result of `take` for each. A writer thread stores the symbols
+    /// meanwhile, so that the parsing threads do not wait and few packed symbols are in memory.
+    fn parse<T: Send>(
+        &mut self,
+        file_idxs: &[usize],
+        take: impl Fn(Document) -> T + Sync,
+    ) -> Vec<T> {
+        if file_idxs.is_empty() {
             return Vec::new();
         }
-        let (rows, vocabulary, workers) = (&self.files, &self.vocabulary, &self.workers);
+        let (files, vocabulary, workers) = (&self.files, &self.vocabulary, &self.workers);
         let (root, is_attached) = (&self.root, self.is_attached);
-        let (sender, packed) = mpsc::sync_channel(MAX_WAITING);
-        let parse = |&at: &usize| {
-            let file = &rows[at];
-            let text = read::walked_text(root, &file.path).unwrap_or_default();
-            let document = parse::document(&mut workers.own(), vocabulary, file.language, &text);
-            // A text that changed since the walk may have brought words that the store
-            // does not know; such symbols are not kept.
-            let is_kept = is_attached && !vocabulary.has_new();
-            let bytes = is_kept.then(|| document.pack().ok()).flatten();
+        let (sender, receiver) = mpsc::sync_channel(CHANNEL_CAPACITY);
+        let parse = |&file_idx: &usize| {
+            let file = &files[file_idx];
+            let text = read::listed_text(root, &file.path).unwrap_or_default();
+            let mut worker = workers.get_or_default().borrow_mut();
+            let document = parse::document(&mut worker, vocabulary, file.language, &text);
+            // A text that changed since the walk may contain words that the store does not have.
+            // Its symbols are not stored.
+            let is_storable = is_attached && !vocabulary.has_new();
+            let bytes = is_storable.then(|| document.pack().ok()).flatten();
             (take(document), bytes.map(|bytes| (file.hash, file.language, bytes)))
         };
-        let parse_and_send = |sender: &mut SyncSender<Vec<Packed>>, files: &[usize]| {
-            let (taken, packed): (Vec<T>, Vec<_>) = files.iter().map(parse).unzip();
-            let packed: Vec<Packed> = packed.into_iter().flatten().collect();
+        let parse_and_send = |sender: &mut SyncSender<Vec<PackedSymbols>>, file_idxs: &[usize]| {
+            let (taken, packed): (Vec<T>, Vec<_>) = file_idxs.iter().map(parse).unzip();
+            let packed: Vec<PackedSymbols> = packed.into_iter().flatten().collect();
             if !packed.is_empty() {
-                // Where nobody writes any more nothing is kept.
+                // Fails if the writer stopped with an error, which is reported below.
                 let _ = sender.send(packed);
             }
             taken
         };
         let store = &mut self.store;
-        let (parsed, kept) = std::thread::scope(|scope| {
-            let writer = scope.spawn(move || keep_packed(store, &packed));
-            let lots = files.par_chunks(SENT_AT_ONCE).with_max_len(1);
-            let lots = lots.map_with(sender, parse_and_send);
-            let parsed: Vec<Vec<T>> = lots.collect();
+        let (parsed, written) = std::thread::scope(|scope| {
+            let writer = scope.spawn(move || write_symbols(store, &receiver));
+            let batches = file_idxs.par_chunks(BATCH_SIZE).with_max_len(1);
+            let parsed: Vec<Vec<T>> = batches.map_with(sender, parse_and_send).collect();
             (parsed, writer.join())
         });
-        let kept = kept.unwrap_or_else(|_| Err(anyhow::anyhow!("the writing thread ended early")));
-        self.is_attached &= self.is_kept(kept.map(|()| true));
+        let written =
+            written.unwrap_or_else(|_| Err(anyhow::anyhow!("the writer thread panicked")));
+        self.is_attached &= self.warn_unless_written(written.map(|()| true));
         parsed.into_iter().flatten().collect()
     }
 
-    /// Returns what stands for all that an answer depends on in the tree: the same for the
-    /// same files of the same age.
+    /// Returns the cache key of the tree: the same for the same files with the same ages.
     pub(crate) fn digest(&self) -> u128 {
         let head = git::head(&self.root);
         let mut hasher = Xxh3::new();
@@ -343,16 +340,16 @@ impl CodeIndex {
         hasher.digest128()
     }
 
-    /// Parses every file that was not parsed before and keeps its symbols.
+    /// Parses every file whose symbols are not stored, and stores them.
     pub(crate) fn parse_all(&mut self, progress: Progress<'_>) -> Result<()> {
         if !self.is_attached {
             return Ok(());
         }
-        let _step = timings::step("parse every file");
+        let _step = timings::step("parse all files");
         let mut known = code::parsed_contents(self.store.reader())?;
         let files = self.files.iter().enumerate();
         let missing = files.filter(|(_, file)| known.insert((file.hash, file.language)));
-        let missing: Vec<usize> = missing.map(|(at, _)| at).collect();
+        let missing: Vec<usize> = missing.map(|(file_idx, _)| file_idx).collect();
         let n_done = AtomicUsize::new(0);
         self.parse(&missing, |_| {
             progress(n_done.fetch_add(1, Ordering::Relaxed) + 1, missing.len());
@@ -360,20 +357,20 @@ impl CodeIndex {
         Ok(())
     }
 
-    /// Returns the store, for what else is kept there.
+    /// Returns the store, which also has tables of other modules.
     pub(crate) fn store(&mut self) -> &mut Store {
         &mut self.store
     }
 }
 
-/// Keeps packed symbols as they come, many in one transaction, which does not wait for more:
-/// other processes may want to write too.
-fn keep_packed(store: &mut Store, packed: &Receiver<Vec<Packed>>) -> Result<()> {
-    while let Ok(first) = packed.recv() {
-        let more = packed.iter().take(MAX_WRITTEN / SENT_AT_ONCE);
-        let lots: Vec<Vec<Packed>> = std::iter::once(first).chain(more).collect();
+/// Writes packed symbols as they arrive. Collects the batches before each transaction, so that no
+/// transaction is open while it waits: other processes may need to write.
+fn write_symbols(store: &mut Store, receiver: &Receiver<Vec<PackedSymbols>>) -> Result<()> {
+    while let Ok(first) = receiver.recv() {
+        let more = receiver.iter().take(TRANSACTION_SIZE / BATCH_SIZE);
+        let batches: Vec<Vec<PackedSymbols>> = std::iter::once(first).chain(more).collect();
         store.transaction(|connection| {
-            for (hash, language, bytes) in lots.iter().flatten() {
+            for (hash, language, bytes) in batches.iter().flatten() {
                 code::insert_symbols(connection, hash, *language, bytes)?;
             }
             Ok(())
@@ -382,66 +379,60 @@ fn keep_packed(store: &mut Store, packed: &Receiver<Vec<Packed>>) -> Result<()> 
     Ok(())
 }
 
-/// A file that the walk met, as it is now.
-struct Met {
+/// A file found by the walk, in its current state.
+struct ScannedFile {
     row: FileRow,
-    /// Whether the store has another row of it, or none.
+    /// Whether the store has another row for it, or no row.
     is_new: bool,
     warning: Option<String>,
 }
 
-/// Returns the row of a file: the `old` one, if the file has its stamp still.
-fn up_to_date(
+/// Returns the row of a file: the `old` one if size, modification time and language are unchanged.
+fn scan(
     root: &Path,
     vocabulary: &Vocabulary,
-    workers: &PerThread<Worker>,
+    workers: &ThreadLocal<RefCell<Worker>>,
     old: Option<FileRow>,
     entry: walk::Entry,
-) -> Met {
-    let is_same = |row: &FileRow| {
-        let known = FileStat { size: row.size, mtime: row.mtime };
-        row.language == entry.language && read::stat(root, &row.path) == Some(known)
+) -> ScannedFile {
+    let old = old.filter(|row| row.language == entry.language);
+    let old = match old {
+        Some(row)
+            if read::stat(root, &row.path)
+                == Some(FileStat { size: row.size, mtime: row.mtime }) =>
+        {
+            return ScannedFile { row, is_new: false, warning: None };
+        }
+        old => old,
     };
-    match old {
-        Some(row) if is_same(&row) => Met { row, is_new: false, warning: None },
-        old => index_file(root, vocabulary, &mut workers.own(), old, entry),
-    }
-}
-
-fn index_file(
-    root: &Path,
-    vocabulary: &Vocabulary,
-    worker: &mut Worker,
-    old: Option<FileRow>,
-    entry: walk::Entry,
-) -> Met {
     let mut row = FileRow {
         path: entry.path,
         language: entry.language,
         size: 0,
-        // One of no file, so that what cannot be read now is looked at again.
+        // Matches no file, so that a file that cannot be read is tried again by the next run.
         mtime: 0,
         hash: ContentHash::default(),
         n_terms: 0,
         vector: None,
     };
+    let mut worker = workers.get_or_default().borrow_mut();
     let mut bytes = std::mem::take(&mut worker.bytes);
-    let stamp = match read::walked(root, &row.path, &mut bytes) {
+    let stamp = match read::read_listed(root, &row.path, &mut bytes) {
         Ok(stamp) => stamp,
-        Err(error) => return Met { row, is_new: true, warning: Some(format!("{error:#}")) },
+        Err(error) => {
+            return ScannedFile { row, is_new: true, warning: Some(format!("{error:#}")) };
+        }
     };
     (row.size, row.mtime) = (stamp.size, stamp.mtime);
     if row.size <= read::MAX_BYTES {
         row.hash = xxh3_128(&bytes).to_le_bytes();
-        if let Some(old) = old.filter(|old| old.hash == row.hash && old.language == row.language) {
-            row.n_terms = old.n_terms;
-            row.vector = old.vector;
-        } else if read::unfit(&bytes).is_none() {
+        if let Some(old) = old.filter(|old| old.hash == row.hash) {
+            (row.n_terms, row.vector) = (old.n_terms, old.vector);
+        } else if read::skip_reason(&bytes).is_none() {
             let (packed, n_terms) = worker.vector(vocabulary, &row.path, &text::decode(&bytes).0);
-            row.vector = Some(packed);
-            row.n_terms = n_terms;
+            (row.n_terms, row.vector) = (n_terms, Some(packed));
         }
     }
     worker.bytes = bytes;
-    Met { row, is_new: true, warning: None }
+    ScannedFile { row, is_new: true, warning: None }
 }

@@ -1,18 +1,24 @@
-//! The one way to code: finds the example of a rule, and follows a known symbol through changes.
+//! The API to the code: finds the example of a rule, and tracks a known symbol through changes.
 //!
-//! - [`index`] keeps the code index of a tree up to date: a term vector for each file, symbols for the
-//!   files that were needed before.
-//! - [`rank`] holds the formulas: words, weights and scores, without files or SQL.
-//! - [`discover`] ranks the files, then the symbols of the best ones, for many rules at once.
-//! - [`examples`] is the API above it: a [`examples::Query`] in, ranked symbols out.
+//! - [`index`] updates the code index of a tree: a term vector for each file, and symbols for the
+//!   files that a query needed before.
+//! - [`rank`] has the formulas: words, weights and scores. It uses no files and no SQL.
+//! - [`discover`] ranks the files, then the symbols of the best files, for many rules at once.
+//! - [`examples`] is the API to both: a [`Query`](examples::Query) in, a
+//!   [`Ranking`](examples::Ranking) of symbols out.
 //! - [`track`] finds the code of an anchor again after the tree changed.
 //!
-//! The engine prints nothing and knows neither memory ids nor the bank.
+//! From a rule to its anchor: [`examples::rank`] turns each query into ranked symbols. The quality
+//! of a symbol is computed by [`rank::calibrate::quality`].
+//! [`RankedSymbol::meets_threshold`](examples::RankedSymbol::meets_threshold) decides whether it is
+//! high enough for an anchor; no other function compares a quality with the threshold.
+//! [`track::locate`] then returns the fingerprint that the anchor stores.
+//!
+//! The engine prints nothing, and knows neither memory ids nor the bank.
 
 pub(crate) mod discover;
 pub(crate) mod examples;
 pub(crate) mod index;
-mod per_thread;
 pub(crate) mod rank;
 mod recency;
 pub(crate) mod track;
@@ -21,11 +27,11 @@ use std::path::Path;
 
 use rank::calibrate::Weights;
 
-/// The code of a project: the tree, where its index is stored, and how its quality is weighed.
+/// The code of a project: the tree, the store of its index, and the weights of the quality.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CodeBase<'a> {
     pub(crate) root: &'a Path,
-    /// The SQLite file that holds the index.
+    /// The SQLite file that contains the index.
     pub(crate) store: &'a Path,
     /// Globs of files that are never indexed.
     pub(crate) exclude: &'a [String],
@@ -34,7 +40,7 @@ pub(crate) struct CodeBase<'a> {
     pub(crate) now: i64,
 }
 
-/// Reports how many of how many steps are done.
+/// Called with the number of completed steps and the number of all steps, from any thread.
 pub(crate) type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 /// Rounds a score to the four digits that are printed and stored.

@@ -1,14 +1,16 @@
-//! Which code shows a rule, and how alike two pieces of code are: words, weights and
-//! scores over statistics passed in.
+//! Ranking formulas: which code shows a rule, and how similar two pieces of code are.
 //!
-//! [`tokenize`] turns text into terms, [`raw_words`] remembers them by a [`word_map`],
-//! [`dictionary`] packs the terms' ids, [`vector`] a file's terms, [`document`] those of its
-//! symbols, [`rule`] reads a rule, [`score`] weighs a file or a symbol against it,
-//! [`phrases`] looks at words side by side, [`place`] at what a path says, [`calibrate`]
-//! makes scores mean something; [`fusion`] makes one order of a search's lanes;
-//! [`likeness`] weighs the evidence that one symbol became another, [`polarity`] tells
-//! rules that ask for opposite things. Pure functions of their arguments: no file, no
-//! store, no clock, no thread.
+//! - [`tokenize`] splits text into terms, [`token_cache`] caches the terms of raw words (in a
+//!   [`word_map`]), [`word_lists`] has the stop words and other lists.
+//! - [`dictionary`], [`postings`] and [`document`] pack term ids, the terms of a file and the
+//!   terms of its symbols into bytes.
+//! - [`query`] parses a rule or a search query, [`score`] scores files and symbols against it,
+//!   [`phrases`] finds adjacent words, [`path_class`] classifies a path as test or vendored.
+//! - [`calibrate`] turns scores into probabilities, [`fusion`] merges the rankings of a search.
+//! - [`similarity`] scores whether one symbol became another, [`contradiction`] detects rules
+//!   that contradict each other.
+//!
+//! All functions are pure: they access no file, store, clock or thread.
 
 pub(crate) mod calibrate;
 pub(crate) mod contradiction;
@@ -23,4 +25,5 @@ pub(crate) mod score;
 pub(crate) mod similarity;
 pub(crate) mod token_cache;
 pub(crate) mod tokenize;
-pub(crate) mod word_map;
+mod word_lists;
+mod word_map;

@@ -1,5 +1,5 @@
-//! How recently the files of candidates changed: by commit inside git, so that the
-//! answer depends on the commit alone; by modification time outside.
+//! Recency of the files of candidates: by commit time in a git repository, so that it depends on
+//! the commit alone, otherwise by modification time.
 
 use std::collections::BTreeSet;
 
@@ -15,24 +15,23 @@ use super::index::CodeIndex;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Returns the recency of each of `paths`, 0 to 1.
-pub(crate) fn of_files(
+/// Returns the recency of each of `paths`, from 0 to 1.
+pub(super) fn of_files(
     index: &mut CodeIndex,
     paths: &BTreeSet<String>,
 ) -> Result<FxHashMap<String, f64>> {
-    let _step = timings::step("tell how old the files are");
+    let _step = timings::step("file ages");
     let Some(head) = git::head(&index.root) else {
         return Ok(by_modification(index, paths));
     };
-    let wanted: Vec<&str> = paths.iter().map(String::as_str).collect();
-    let mut times = code::commit_times(index.store().reader(), &head.id, &wanted)?;
-    let unknown: Vec<&str> =
-        wanted.iter().copied().filter(|path| !times.contains_key(*path)).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let mut times = code::commit_times(index.store().reader(), &head.id, &paths)?;
+    let unknown: Vec<&str> = paths.into_iter().filter(|path| !times.contains_key(*path)).collect();
     if !unknown.is_empty() {
         let found = git::commit_times(&index.root, &head, unknown.iter().copied());
         let fresh: Vec<(&str, Option<i64>)> =
-            unknown.iter().map(|path| (*path, found.get(*path).copied())).collect();
-        // Where they cannot be kept, the next run asks git again.
+            unknown.into_iter().map(|path| (path, found.get(path).copied())).collect();
+        // If they cannot be stored, the next run asks git again.
         let _ = index.store().transaction(|connection| {
             code::insert_commit_times(connection, &head.id, fresh.iter().copied())
         });

@@ -1,23 +1,24 @@
-//! Follows anchors through what happened to their code.
+//! Tracks anchors through changes of their code.
 //!
-//! An anchor that is where it was is verified from its own file alone. Only for
-//! those that are not is the tree searched; what is found is scored by
-//! [`crate::engine::rank::similarity`] and given out one to one, never by a guess between
-//! equals. Knows the anchors and the tree; only for what those leave lost is git asked
-//! (see [`history`]). Needs no store and writes nothing. The same anchors and tree give
-//! the same answer, whatever the order.
+//! An anchor whose code is still in place is verified with its own file alone. Only for the others
+//! is the tree searched. The features of [`crate::engine::rank::similarity`] give each possible
+//! symbol its odds, and the symbols are assigned one to one; equal odds are reported as ambiguous.
+//! Git is asked only for anchors that this does not resolve (see [`history`]). Needs no store and
+//! writes nothing. The same anchors and tree give the same outcomes in any order.
 
 use std::path::Path;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::model::{Anchor, Fingerprint, Language, State, SymbolKind};
 use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
 use crate::syntax::minhash;
 use crate::timings;
 use crate::tree::read;
+
+use super::Progress;
 
 mod assign;
 mod file_symbols;
@@ -28,257 +29,326 @@ mod outcome;
 mod rename_patterns;
 mod search;
 
-pub(crate) use locate::{Located, locate, locate_in};
+pub(crate) use locate::locate;
 
-use file_symbols::{Candidate, FileCode};
+use file_symbols::{ALL, FileSymbols, find_file};
 use history::History;
-use search::{Lost, Pair};
+use search::{MissingAnchor, Pair};
 
-/// Somewhere in the tree.
+/// A symbol or a file in the tree, and its similarity to the anchored code.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct FoundSymbol {
     pub(crate) file: String,
-    /// The qualified symbol, or none for the whole file.
+    /// The qualified name, or `None` for the whole file.
     pub(crate) symbol: Option<String>,
     pub(crate) kind: SymbolKind,
     pub(crate) language: Option<Language>,
-    /// The first and the last. Not known of code that is fresh, whose file need not be parsed.
+    /// The first and the last line. `None` for fresh code, whose file is not parsed.
     pub(crate) lines: Option<(u32, u32)>,
-    /// How alike the code is to the anchored one, 0 to 1.
+    /// From 0 to 1.
     pub(crate) similarity: f64,
 }
 
-/// What became of an anchor.
+/// The result of tracking an anchor.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Followed {
+pub(crate) struct Outcome {
     pub(crate) state: State,
-    /// Whether the code was changed beyond its layout and its own name.
+    /// Whether more changed than the layout and the name of the code.
     pub(crate) edited: bool,
-    pub(crate) new: Option<Place>,
+    pub(crate) new: Option<FoundSymbol>,
     pub(crate) similarity: f64,
-    /// For an ambiguous anchor its equals, for one that is gone what is most like it.
-    pub(crate) candidates: Vec<Place>,
-    /// The fingerprint of the new place.
+    /// The equally likely symbols of an ambiguous anchor, the most similar symbols of a gone one.
+    pub(crate) candidates: Vec<FoundSymbol>,
+    /// The fingerprint of the new symbol.
     pub(crate) fingerprint: Option<Fingerprint>,
-    /// What was compared and what decided, in one sentence.
+    /// One sentence that explains the state.
     pub(crate) reason: String,
 }
 
-/// Under this likeness what has an anchor's name may be something else: at half the code
-/// and more it is the same function edited, and a sketch's estimate is off by 0.06.
-const TAKEN_OVER: f64 = 0.4;
+impl Outcome {
+    fn new(state: State, reason: String) -> Self {
+        Self {
+            state,
+            edited: false,
+            new: None,
+            similarity: 0.0,
+            candidates: Vec::new(),
+            fingerprint: None,
+            reason,
+        }
+    }
+}
 
-/// Shorter bodies are too easily rewritten, or found elsewhere, to tell that.
-const TELLING_TOKENS: u32 = 20;
+/// The symbol that has the location and name of an anchor.
+#[derive(Debug, Clone)]
+pub(crate) struct InPlaceSymbol {
+    pub(crate) state: State,
+    pub(crate) language: Option<Language>,
+    /// The first and the last line.
+    pub(crate) lines: (u32, u32),
+    /// Whether the code is so different that it may be another symbol with the same name.
+    pub(crate) is_ambiguous: bool,
+}
 
-/// How alike the code must be that a forwarder under the old name leads to.
+/// Below this similarity, a symbol with the name of an anchor may be another symbol. With half of
+/// the code in common it is the same function edited, and the estimate has an error of 0.06.
+const REPLACED: f64 = 0.4;
+
+/// Shorter bodies are too easily rewritten or similar to others to decide that.
+const MIN_TOKENS: u32 = 20;
+
+/// Minimum similarity of the code that a forwarder with the old name calls.
 const FORWARDED: f64 = 0.5;
 
-/// Returns what became of each of `anchors`, in their order. `progress` hears how
-/// many files of how many were looked at, from any thread.
+/// Returns the outcome of each of `anchors`, in order. `progress` is called with the number of
+/// searched files and of all files, from any thread.
 pub(crate) fn follow(
     root: &Path,
     excludes: &[String],
     anchors: &[Anchor],
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Vec<Followed>> {
-    let _step = timings::step("follow the anchors");
-    let moved = moved_files::moved_files(root, excludes, anchors)?;
-    let placed: Vec<Anchor> =
-        anchors.iter().map(|anchor| moved_files::placed(anchor, &moved)).collect();
-    let followed = follow_each(root, excludes, &placed, progress)?;
-    Ok(moved_files::told(root, anchors, &placed, followed))
+    progress: Progress<'_>,
+) -> Result<Vec<Outcome>> {
+    let _step = timings::step("track anchors");
+    let moved = moved_files::find(root, excludes, anchors)?;
+    let applied = moved_files::apply_moves(anchors, &moved);
+    let outcomes = follow_each(root, excludes, &applied, progress)?;
+    Ok(moved_files::restore_paths(root, anchors, &applied, outcomes))
 }
 
-/// Follows anchors whose files are where they say, or are no more in one piece.
+/// All anchors on the same code at the same location. They have the same outcome.
+struct TrackedAnchor<'a> {
+    anchor: &'a Anchor,
+    /// The indices of these anchors.
+    anchor_idxs: &'a [usize],
+    state: TrackingState<'a>,
+}
+
+enum TrackingState<'a> {
+    InPlace(InPlaceMatch),
+    Missing(MissingAnchor<'a>),
+}
+
+impl<'a> TrackedAnchor<'a> {
+    fn new(anchor: &'a Anchor, anchor_idxs: &'a [usize], own_files: &[FileSymbols]) -> Self {
+        let own_file = find_file(own_files, &anchor.file).map(|file_idx| &own_files[file_idx]);
+        let state = match own_file.and_then(|file| in_place_match(anchor, file)) {
+            Some(found) if !found.is_ambiguous(anchor) => TrackingState::InPlace(found),
+            found => TrackingState::Missing(MissingAnchor::new(anchor, found)),
+        };
+        Self { anchor, anchor_idxs, state }
+    }
+}
+
+/// Tracks anchors whose files were not moved as a whole.
 fn follow_each(
     root: &Path,
     excludes: &[String],
     anchors: &[Anchor],
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Vec<Followed>> {
-    let mut paths: Vec<&str> = anchors.iter().map(|anchor| anchor.file.as_str()).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    if let Some(held) = all_held(root, &paths, anchors) {
-        return Ok(held);
+    progress: Progress<'_>,
+) -> Result<Vec<Outcome>> {
+    let mut order: Vec<usize> = (0..anchors.len()).collect();
+    order.sort_by_key(|&idx| identity(&anchors[idx]));
+    let by_file: Vec<&[usize]> =
+        order.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
+    let in_place = |idxs: &&[usize]| outcomes_in_place(root, anchors, idxs);
+    if let Some(outcomes) = by_file.par_iter().map(in_place).collect::<Option<Vec<_>>>() {
+        let mut outcomes: Vec<(usize, Outcome)> = outcomes.into_iter().flatten().collect();
+        outcomes.sort_unstable_by_key(|(idx, _)| *idx);
+        return Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect());
     }
-    // A file that is gone or cannot be read holds no anchor.
-    let own_files: Vec<FileCode> =
-        paths.par_iter().filter_map(|path| FileCode::read(root, path).ok()).collect();
-    let homes: Vec<Option<Home>> = anchors.iter().map(|anchor| home(anchor, &own_files)).collect();
-
-    let is_wanted = |n: &usize| homes[*n].is_none_or(|home| home.is_doubtful(&anchors[*n]));
-    let mut wanted: Vec<usize> = (0..anchors.len()).filter(is_wanted).collect();
-    wanted.sort_by(|&a, &b| identity(&anchors[a]).cmp(&identity(&anchors[b])));
-    let groups: Vec<&[usize]> =
-        wanted.chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b])).collect();
-    let lost: Vec<Lost<'_>> = groups.iter().map(|group| Lost::new(&anchors[group[0]])).collect();
-
-    let files = search::read_tree(root, excludes, &lost, own_files, progress)?;
-    let find = |path: &str| files.binary_search_by(|file| file.path.as_str().cmp(path)).ok();
-    let rehomed = |n: usize| Some(Home { file: find(&anchors[n].file)?, ..homes[n]? });
-    let homes: Vec<Option<Home>> = (0..anchors.len()).map(rehomed).collect();
-    let is_claimed = |n: &usize| homes[*n].is_some_and(|home| !home.is_doubtful(&anchors[*n]));
-    let claimed: FxHashSet<(usize, usize)> = (0..anchors.len())
-        .filter(is_claimed)
-        .filter_map(|n| homes[n])
-        .map(|home| (home.file, home.at))
+    // The anchors in files that cannot be read are missing.
+    let read = |idxs: &&[usize]| FileSymbols::read(root, &anchors[idxs[0]].file, ALL).ok();
+    let own_files: Vec<FileSymbols> = by_file.par_iter().filter_map(read).collect();
+    let tracked: Vec<TrackedAnchor<'_>> = order
+        .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
+        .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
         .collect();
 
-    let mut pairs = search::pairs(&lost, &files, &claimed);
-    pairs
-        .retain(|pair| homes[groups[pair.lost][0]].is_none_or(|home| home.gives_way(&files, pair)));
-    rename_patterns::raise(&lost, &files, &mut pairs);
-    let mut outcomes = assign::assign(lost.len(), &pairs);
-    let history = History::of(root, &lost, &outcomes);
-    history.settle(&lost, &files, &mut pairs, &mut outcomes);
+    let missing: Vec<&MissingAnchor<'_>> = tracked
+        .iter()
+        .filter_map(|tracked| match &tracked.state {
+            TrackingState::Missing(missing) => Some(missing),
+            TrackingState::InPlace(_) => None,
+        })
+        .collect();
+    let files = search::read_tree(root, excludes, &missing, own_files, progress)?;
+    let claimed: FxHashSet<(usize, usize)> = tracked
+        .iter()
+        .filter_map(|tracked| match &tracked.state {
+            TrackingState::Missing(_) => None,
+            TrackingState::InPlace(found) => {
+                Some((find_file(&files, &tracked.anchor.file)?, found.symbol_idx))
+            }
+        })
+        .collect();
+    let mut pairs = search::pairs(&missing, &files, &claimed);
+    pairs.retain(|pair| {
+        let missing = missing[pair.missing_idx];
+        missing.in_place.is_none_or(|found| found.is_outranked_by(missing.anchor, &files, pair))
+    });
+    rename_patterns::raise_odds(&missing, &files, &mut pairs);
+    let mut assignments = assign::assign(missing.len(), &pairs);
+    let history = History::read(root, &missing, &assignments);
+    history.resolve(&missing, &files, &mut pairs, &mut assignments);
 
-    let mut followed: Vec<Option<Followed>> = vec![None; anchors.len()];
-    for (n, group) in groups.iter().enumerate() {
-        let home = homes[group[0]].filter(|_| !matches!(outcomes[n], assign::Outcome::Found(_)));
-        let one = match home {
-            Some(home) => outcome::held(lost[n].anchor, &files, home),
-            None => outcome::searched(&lost[n], n, &files, &pairs, &outcomes[n], &history),
+    let in_place = |anchor: &Anchor, found: InPlaceMatch| {
+        let file_idx = find_file(&files, &anchor.file)?;
+        Some(outcome::in_place(anchor, &files[file_idx], found))
+    };
+    let mut searched = missing.iter().enumerate().map(|(idx, missing)| {
+        let assignment = &assignments[idx];
+        match missing.in_place.filter(|_| !assignment.is_found()) {
+            Some(found) => in_place(missing.anchor, found),
+            None => Some(outcome::searched(missing, idx, &files, &pairs, assignment, &history)),
+        }
+    });
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; anchors.len()];
+    for tracked in &tracked {
+        let outcome = match &tracked.state {
+            TrackingState::InPlace(found) => in_place(tracked.anchor, *found),
+            TrackingState::Missing(_) => searched.next().flatten(),
         };
-        for &anchor in *group {
-            followed[anchor] = Some(one.clone());
+        for &idx in tracked.anchor_idxs {
+            outcomes[idx].clone_from(&outcome);
         }
     }
-    let all = followed
-        .into_iter()
-        .enumerate()
-        .filter_map(|(n, one)| one.or_else(|| Some(outcome::held(&anchors[n], &files, homes[n]?))));
-    Ok(all.collect())
+    Ok(outcomes.into_iter().flatten().collect())
 }
 
-/// Returns what became of an anchor if it is where it was, with its lines, from its own
-/// file alone.
-pub(crate) fn held(root: &Path, anchor: &Anchor) -> Option<Followed> {
-    held_in(root, &anchor.file, &[anchor]).pop().flatten()
-}
-
-/// As [`held`], for anchors of one file, which is parsed once.
-pub(crate) fn held_in(root: &Path, file: &str, anchors: &[&Anchor]) -> Vec<Option<Followed>> {
-    let is_wanted =
-        |symbol: Option<&str>| anchors.iter().any(|it| same_name(it.symbol.as_deref(), symbol));
-    let files = Vec::from_iter(FileCode::read_only(root, file, Some(&is_wanted)));
-    let held = |anchor: &&Anchor| {
-        let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
-        let new = Some(files[home.file].place(home.at, home.similarity));
-        Some(Followed { new, ..outcome::held(anchor, &files, home) })
+/// Finds the symbols that have the locations and names of `anchors`, which are all in `file`. The
+/// file is read once, and not compared with the anchors if it is unchanged.
+pub(crate) fn verify_in_place(
+    root: &Path,
+    file: &str,
+    anchors: &[&Anchor],
+) -> Vec<Option<InPlaceSymbol>> {
+    let Ok(bytes) = read::bytes(root, file) else {
+        return vec![None; anchors.len()];
     };
-    anchors.iter().map(held).collect()
-}
-
-/// Returns what became of the anchors if each is where it was, from the anchored
-/// symbols alone. A file that is as it was when they were recorded is not even parsed.
-fn all_held(root: &Path, paths: &[&str], anchors: &[Anchor]) -> Option<Vec<Followed>> {
-    let mut by_file: FxHashMap<&str, Vec<&Anchor>> = FxHashMap::default();
-    for anchor in anchors {
-        by_file.entry(&anchor.file).or_default().push(anchor);
+    let hash = bytes_hash(&bytes);
+    let is_unchanged = anchors.iter().all(|anchor| anchor.fingerprint.file == hash);
+    let is_anchored =
+        |name: Option<&str>| anchors.iter().any(|it| same_name(it.symbol.as_deref(), name));
+    let mut code = FileSymbols::parse(file, &bytes, (!is_unchanged).then_some(&is_anchored));
+    let is_overloaded = |anchor: &&Anchor| {
+        let name = anchor.symbol.as_deref();
+        code.symbols.iter().filter(|it| same_name(name, it.name.as_deref())).count() > 1
+    };
+    if is_unchanged && anchors.iter().any(is_overloaded) {
+        // Only the features distinguish several definitions of one name.
+        code = FileSymbols::parse(file, &bytes, Some(&is_anchored));
     }
-    let read = |path: &&str| {
-        let bytes = read::bytes(root, path).ok()?;
-        let hash = bytes_hash(&bytes);
-        let changed: Vec<Option<&str>> = by_file[path]
-            .iter()
-            .filter(|anchor| anchor.fingerprint.file != hash)
-            .map(|anchor| anchor.symbol.as_deref())
-            .collect();
-        if changed.is_empty() {
-            return Some(None);
-        }
-        let is_wanted = |symbol: Option<&str>| changed.iter().any(|it| same_name(*it, symbol));
-        Some(Some((hash, FileCode::only(path, &bytes, Some(&is_wanted)))))
+    let verify = |anchor: &&Anchor| {
+        let found = in_place_match(anchor, &code)?;
+        let symbol = &code.symbols[found.symbol_idx];
+        Some(InPlaceSymbol {
+            state: if is_unchanged {
+                State::Fresh
+            } else {
+                outcome::state_in_place(anchor, symbol)
+            },
+            language: code.language,
+            lines: symbol.lines,
+            is_ambiguous: !is_unchanged && found.is_ambiguous(anchor),
+        })
     };
-    let read: Vec<Option<(u32, FileCode)>> = paths.par_iter().map(read).collect::<Option<_>>()?;
-    let (hashes, files): (Vec<u32>, Vec<FileCode>) = read.into_iter().flatten().unzip();
-    let held = |anchor: &Anchor| {
-        let file = files.binary_search_by(|file| file.path.as_str().cmp(&anchor.file)).ok();
-        if file.is_none_or(|file| hashes[file] == anchor.fingerprint.file) {
-            return Some(outcome::fresh(anchor));
-        }
-        let home = home(anchor, &files).filter(|home| !home.is_doubtful(anchor))?;
-        Some(outcome::held(anchor, &files, home))
-    };
-    anchors.iter().map(held).collect()
+    anchors.iter().map(verify).collect()
 }
 
-/// What makes two anchors one: they are on the same code at the same place.
+/// Returns the outcomes of anchors of one file if the code of each is in place, from the anchored
+/// symbols alone. A file that is unchanged since its anchors were recorded is not parsed.
+fn outcomes_in_place(
+    root: &Path,
+    anchors: &[Anchor],
+    idxs: &[usize],
+) -> Option<Vec<(usize, Outcome)>> {
+    let file = &anchors[idxs[0]].file;
+    let bytes = read::bytes(root, file).ok()?;
+    let hash = bytes_hash(&bytes);
+    let changed = || idxs.iter().filter(|idx| anchors[**idx].fingerprint.file != hash);
+    let is_changed =
+        |name: Option<&str>| changed().any(|idx| same_name(anchors[*idx].symbol.as_deref(), name));
+    let code = changed().next().map(|_| FileSymbols::parse(file, &bytes, Some(&is_changed)));
+    let outcome = |&idx: &usize| {
+        let anchor = &anchors[idx];
+        let Some(code) = code.as_ref().filter(|_| anchor.fingerprint.file != hash) else {
+            return Some((idx, outcome::fresh(anchor)));
+        };
+        let found = in_place_match(anchor, code).filter(|found| !found.is_ambiguous(anchor))?;
+        Some((idx, outcome::in_place(anchor, code, found)))
+    };
+    idxs.iter().map(outcome).collect()
+}
+
+/// Returns the values that are equal for anchors on the same code at the same location.
 fn identity(anchor: &Anchor) -> (&str, Option<&str>, u64, u32, u32) {
     let fingerprint = &anchor.fingerprint;
     let Fingerprint { name_independent_hash, bytes, signature, .. } = *fingerprint;
     (&anchor.file, anchor.symbol.as_deref(), name_independent_hash, bytes, signature)
 }
 
-/// The symbol that has an anchor's place and name.
+/// The symbol in an anchor's file that has its name.
 #[derive(Debug, Clone, Copy)]
-struct Home {
-    file: usize,
-    at: usize,
+struct InPlaceMatch {
+    symbol_idx: usize,
     similarity: f64,
 }
 
-impl Home {
-    /// Returns whether the anchored code may have left its name to something else: to
-    /// another body, or to one that forwards to it.
-    fn is_doubtful(self, anchor: &Anchor) -> bool {
-        self.similarity < TAKEN_OVER && anchor.fingerprint.n_tokens >= TELLING_TOKENS
+impl InPlaceMatch {
+    /// Returns whether the symbol may be other code: another body, or a forwarder to the anchored
+    /// code.
+    fn is_ambiguous(self, anchor: &Anchor) -> bool {
+        self.similarity < REPLACED && anchor.fingerprint.n_tokens >= MIN_TOKENS
     }
 
-    /// Returns whether the anchor leaves a doubtful home for a candidate: for the
-    /// same code, or for like code that the home itself names, as the wrapper does
-    /// that is left behind for those who still use the old name.
-    fn gives_way(self, files: &[FileCode], pair: &Pair) -> bool {
-        let candidate = &files[pair.file].candidates[pair.at];
-        let home = &files[self.file].candidates[self.at];
-        let symbol = candidate.symbol.as_deref().unwrap_or_default();
-        let forwards =
-            home.features.names.binary_search(&short_hash(name_hash(split_name(symbol).1))).is_ok();
-        pair.evidence.masked || (forwards && pair.evidence.likeness >= FORWARDED)
+    /// Returns whether an ambiguous match loses to a candidate: to the same code, or to similar code
+    /// that the symbol in place calls, as a wrapper for callers of the old name does.
+    fn is_outranked_by(self, anchor: &Anchor, files: &[FileSymbols], pair: &Pair) -> bool {
+        let candidate = &files[pair.file_idx].symbols[pair.symbol_idx];
+        let name = candidate.name.as_deref().map_or("", |name| split_name(name).1);
+        let is_forwarder = find_file(files, &anchor.file).is_some_and(|file_idx| {
+            let in_place = &files[file_idx].symbols[self.symbol_idx];
+            in_place.features.names.binary_search(&short_hash(name_hash(name))).is_ok()
+        });
+        pair.evidence.is_same_code || (is_forwarder && pair.evidence.jaccard >= FORWARDED)
     }
 }
 
-/// Returns what has the anchor's place and name; of several, as overloads and
-/// accessors are, the most alike.
-fn home(anchor: &Anchor, files: &[FileCode]) -> Option<Home> {
-    let file = files.binary_search_by(|file| file.path.as_str().cmp(&anchor.file)).ok()?;
-    if !are_kin(anchor.language, files[file].language) {
+/// Returns the symbol of `file` that has the name of an anchor. Of several (overloads, accessors),
+/// returns the most similar one.
+fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPlaceMatch> {
+    if !are_compatible(anchor.language, file.language) {
         return None;
     }
-    let is_named = |it: &Candidate| same_name(it.symbol.as_deref(), anchor.symbol.as_deref());
-    let candidates = files[file].candidates.iter().enumerate();
-    let homes = candidates
-        .filter(|(_, it)| is_named(it) && search::is_of_kind(anchor.kind, it.kind))
-        .map(|(at, it)| {
-            let is_same = anchor.fingerprint.bytes == it.features.fingerprint.bytes;
-            (
-                is_same,
-                Home {
-                    file,
-                    at,
-                    similarity: similarity(&anchor.fingerprint, &it.features.fingerprint),
-                },
-            )
-        });
-    let best = homes.reduce(|best, next| {
+    let namesakes = file.symbols.iter().enumerate().filter(|(_, symbol)| {
+        same_name(symbol.name.as_deref(), anchor.symbol.as_deref())
+            && search::is_same_family(anchor.kind, symbol.kind)
+    });
+    let matches = namesakes.map(|(symbol_idx, symbol)| {
+        let similarity = similarity(&anchor.fingerprint, &symbol.features.fingerprint);
+        let is_identical = anchor.fingerprint.bytes == symbol.features.fingerprint.bytes;
+        (is_identical, InPlaceMatch { symbol_idx, similarity })
+    });
+    let best = matches.reduce(|best, next| {
         let order = next.1.similarity.total_cmp(&best.1.similarity).then(next.0.cmp(&best.0));
         if order.is_gt() { next } else { best }
     });
-    best.map(|(_, home)| home)
+    best.map(|(_, found)| found)
 }
 
-/// Returns whether two names are one: Rust writes a name `r#gen` once it is a keyword.
+/// Returns whether two qualified names are equal. Rust writes a name as `r#gen` after it becomes a
+/// keyword.
 fn same_name(a: Option<&str>, b: Option<&str>) -> bool {
-    let parts = |name: Option<&str>| -> Vec<String> {
-        let parts = name.unwrap_or_default().split('.');
-        parts.map(|part| part.strip_prefix("r#").unwrap_or(part).to_owned()).collect()
-    };
-    a == b || (a.is_some() && b.is_some() && parts(a) == parts(b))
+    fn parts(name: &str) -> impl Iterator<Item = &str> {
+        name.split('.').map(|part| part.strip_prefix("r#").unwrap_or(part))
+    }
+    match (a, b) {
+        (Some(a), Some(b)) => parts(a).eq(parts(b)),
+        (a, b) => a == b,
+    }
 }
 
-/// Returns how alike two codes are; 1 is kept for equal ones.
+/// Returns the similarity of two pieces of code; 1 only if they are equal.
 fn similarity(old: &Fingerprint, new: &Fingerprint) -> f64 {
     if old.name_independent_hash == new.name_independent_hash {
         1.0
@@ -287,8 +357,8 @@ fn similarity(old: &Fingerprint, new: &Fingerprint) -> f64 {
     }
 }
 
-/// Returns whether code of one language may stand for code of another.
-fn are_kin(a: Option<Language>, b: Option<Language>) -> bool {
+/// Returns whether code of one language may become code of another.
+fn are_compatible(a: Option<Language>, b: Option<Language>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.is_kin(b),
         (None, None) => true,

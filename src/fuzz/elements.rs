@@ -1,37 +1,37 @@
-//! HTML read as a browser reads it, as far as a page of ours may have it.
+//! Checks of generated HTML.
 
-/// The elements that a text can have, and those of them that have no end.
+/// Allowed elements, and those without an end tag.
 const ELEMENTS: &str = " p h4 h5 h6 pre code blockquote ul ol li table thead tbody tr th td a em \
     strong del hr br ";
-const WITHOUT_END: &str = " hr br ";
+const VOID_ELEMENTS: &str = " hr br ";
 
-/// What may stand in a paragraph, a heading or a link.
+/// Elements that are allowed in a paragraph, a heading or a link.
 const INLINE: &str = " a code em strong del br ";
 
-/// What holds nothing but [`INLINE`].
+/// Elements that may contain only [`INLINE`] elements.
 const LINES: &str = " p h4 h5 h6 a ";
 
-/// Where a link may lead.
+/// Allowed prefixes of link targets.
 const SCHEMES: [&str; 4] = ["#", "http://", "https://", "mailto:"];
 
-/// What an `&` may begin.
+/// Allowed entities.
 const ENTITIES: [&str; 5] = ["amp;", "lt;", "gt;", "quot;", "#x27;"];
 
-/// Panics where `html` has an element, an attribute or a sign that no memory may bring,
-/// where elements do not lie in each other, or headings leave out a level below the third.
+/// Panics if `html` contains an element, attribute or character that is not allowed, if elements
+/// are not nested correctly, or if headings skip a level after the third.
 pub(super) fn check(html: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut heading = 3;
     let mut rest = html;
-    while let Some(at) = rest.find(['<', '&', '>']) {
-        let (sign, after) = (&rest[at..=at], &rest[at + 1..]);
+    while let Some(offset) = rest.find(['<', '&', '>']) {
+        let (sign, after) = (&rest[offset..=offset], &rest[offset + 1..]);
         if sign == "&" {
             assert!(ENTITIES.iter().any(|entity| after.starts_with(entity)), "&{after}");
             rest = after;
             continue;
         }
         assert_eq!(sign, "<", "{rest}");
-        let (tag, after) = after.split_once('>').expect("a tag ends");
+        let (tag, after) = after.split_once('>').expect("a closed tag");
         rest = after;
         if let Some(name) = tag.strip_prefix('/') {
             assert_eq!(open.pop(), Some(name), "{html}");
@@ -45,20 +45,20 @@ pub(super) fn check(html: &str) {
         assert!(!is_in_line || has(INLINE, name), "{name} in {open:?}: {html}");
         assert!(name != "a" || !open.contains(&"a"), "a link in a link: {html}");
         if let Some(level) = name.strip_prefix('h').and_then(|level| level.parse::<usize>().ok()) {
-            assert!(level <= heading + 1, "a heading is left out: {html}");
+            assert!(level <= heading + 1, "a heading level is skipped: {html}");
             heading = level;
         }
-        if !has(WITHOUT_END, name) {
+        if !has(VOID_ELEMENTS, name) {
             open.push(name);
         }
     }
-    assert!(open.is_empty(), "{open:?} has no end: {html}");
+    assert!(open.is_empty(), "{open:?} is not closed: {html}");
 }
 
 fn check_attributes(attributes: &str) {
     let mut rest = attributes;
     while let Some((name, after)) = rest.split_once("=\"") {
-        let (value, after) = after.split_once('"').expect("a value ends");
+        let (value, after) = after.split_once('"').expect("a closed value");
         let is_known = match name.trim_start() {
             "href" => {
                 let value = value.to_ascii_lowercase();
@@ -75,5 +75,5 @@ fn check_attributes(attributes: &str) {
 }
 
 fn has(names: &str, name: &str) -> bool {
-    names.split_ascii_whitespace().any(|it| it == name)
+    names.split_ascii_whitespace().any(|known| known == name)
 }

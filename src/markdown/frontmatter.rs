@@ -1,29 +1,29 @@
-//! Frontmatter: the YAML block at the head of a memory.
+//! Frontmatter: the YAML block at the start of a memory.
 //!
-//! Reads what cerberus knows and leaves the rest alone: a value that is wrong
-//! costs only itself, YAML that is wrong costs the block, and the text below
-//! counts in any case. Work is bounded however aliases and nesting are stacked.
+//! Reads the keys that cerberus knows and ignores all others. An invalid value does not affect
+//! other values; invalid YAML invalidates the block, but not the text below. Aliases and nesting
+//! are limited, so the work is bounded.
 
 mod edit;
 #[cfg(test)]
 mod tests;
 mod yaml;
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use serde::Serialize;
 use serde_saphyr::FlowSeq;
 
-pub(crate) use self::edit::{Setting, set, touch};
-use self::yaml::{Entry, Value};
+pub(crate) use self::edit::{FieldValue, set, set_updated_at};
+use self::yaml::{Entry, Field, Value};
 use super::Diagnostic;
 use crate::model::{MemoryStatus, MemoryType, Scope};
-use crate::text::{LineIndex, Span, nearest};
+use crate::text::{LineIndex, Span, suggest};
 
-/// What a memory says of itself, as far as it says it.
+/// The metadata of a memory; absent and invalid fields are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Frontmatter {
     pub(crate) id: Option<String>,
@@ -35,9 +35,35 @@ pub(crate) struct Frontmatter {
     pub(crate) hints: Vec<String>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) updated_at: Option<Timestamp>,
-    /// Who or what wrote the memory.
+    /// The author of the memory: a person or a program.
     pub(crate) source: Option<String>,
     pub(crate) links: Vec<String>,
+}
+
+impl Frontmatter {
+    /// Returns the non-empty fields with their keys, in the order in which they are written.
+    fn fields(&self) -> Vec<(&'static str, Field<'_>)> {
+        fn scalar<T: ToString>(value: Option<&T>) -> Option<Field<'static>> {
+            value.map(|value| Field::Scalar(Cow::Owned(value.to_string())))
+        }
+        fn list(words: &[String]) -> Option<Field<'_>> {
+            (!words.is_empty()).then_some(Field::List(FlowSeq(words)))
+        }
+        let values = [
+            scalar(self.id.as_ref()),
+            scalar(self.memory_type.as_ref()),
+            scalar(self.category.as_ref()),
+            scalar(self.scope.as_ref()),
+            scalar(self.status.as_ref()),
+            list(&self.tags),
+            list(&self.hints),
+            scalar(self.created_at.as_ref()),
+            scalar(self.updated_at.as_ref()),
+            scalar(self.source.as_ref()),
+            list(&self.links),
+        ];
+        yaml::KEYS.into_iter().zip(values).filter_map(|(key, value)| Some((key, value?))).collect()
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,33 +75,33 @@ pub(crate) struct Parsed {
 
 const BOM: char = '\u{FEFF}';
 
-/// Reads the frontmatter of `text`, which is a whole file.
+/// Reads the frontmatter of a complete file.
 pub(crate) fn parse(text: &str) -> Parsed {
     let mut parsed = Parsed { body_start: body_start(text), ..Parsed::default() };
     let Some((block, _)) = span(text) else {
-        if let Some(start) = opening(text).map(|opening| opening.start) {
+        parsed.warnings.extend(opening(text).map(|opening| {
             let message = "frontmatter, opened on line 1, is never closed".to_owned();
-            let warning =
-                Diagnostic::new("unclosed-frontmatter", start, &LineIndex::new(text), message);
-            parsed.warnings = vec![warning.hint("add a line `---` where it ends".to_owned())];
-        }
+            Diagnostic::new("unclosed-frontmatter", opening.start, &LineIndex::new(text), message)
+                .hint("add a line `---` where it ends")
+        }));
         return parsed;
     };
     let mut reader =
         Reader { block, lines: LineIndex::new(&text[..block.end]), warnings: Vec::new() };
-    match yaml::entries(block.of(text)) {
+    match yaml::entries(block.slice(text)) {
         Ok(entries) => parsed.frontmatter = reader.fields(entries),
         Err(error) => {
             let message = format!("failed to read the frontmatter: {}", error.message);
-            reader.warn("invalid-yaml", error.at, message);
-            reader.hint("write it as lines of `key: value`".to_owned());
+            let warning = reader.warn("invalid-yaml", error.at, message);
+            warning.hint = Some("write it as lines of `key: value`".to_owned());
         }
     }
     parsed.warnings = reader.warnings;
     parsed
 }
 
-/// Returns the YAML between the delimiters of `text`, if it has them, and where the body starts.
+/// Returns the span of the YAML between the delimiters of `text` and the start of the body, or
+/// `None` if the delimiters are absent.
 pub(crate) fn span(text: &str) -> Option<(Span, usize)> {
     let start = opening(text)?.end;
     let mut line_start = start;
@@ -89,7 +115,7 @@ pub(crate) fn span(text: &str) -> Option<(Span, usize)> {
     None
 }
 
-/// Returns where the text below the frontmatter and any byte-order mark starts.
+/// Returns the start of the text below the frontmatter and any byte-order mark.
 pub(crate) fn body_start(text: &str) -> usize {
     match span(text) {
         Some((_, body_start)) => body_start,
@@ -108,52 +134,9 @@ fn opening(text: &str) -> Option<Span> {
 
 /// Returns the frontmatter of a new file, with its delimiters and the blank line below.
 pub(crate) fn render(frontmatter: &Frontmatter) -> String {
-    #[derive(Serialize)]
-    struct Fields<'a> {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        id: Option<&'a str>,
-        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-        memory_type: Option<MemoryType>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        category: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        scope: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        status: Option<MemoryStatus>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tags: Option<FlowSeq<&'a [String]>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        hints: Option<FlowSeq<&'a [String]>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        created_at: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        updated_at: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        source: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        links: Option<FlowSeq<&'a [String]>>,
-    }
-    fn list(words: &[String]) -> Option<FlowSeq<&[String]>> {
-        (!words.is_empty()).then_some(FlowSeq(words))
-    }
-    let fields = Fields {
-        id: frontmatter.id.as_deref(),
-        memory_type: frontmatter.memory_type,
-        category: frontmatter.category.as_deref(),
-        scope: frontmatter.scope.as_ref().map(Scope::to_string),
-        status: frontmatter.status,
-        tags: list(&frontmatter.tags),
-        hints: list(&frontmatter.hints),
-        created_at: frontmatter.created_at.map(|time| time.to_string()),
-        updated_at: frontmatter.updated_at.map(|time| time.to_string()),
-        source: frontmatter.source.as_deref(),
-        links: list(&frontmatter.links),
-    };
-    let yaml = match *frontmatter == Frontmatter::default() {
-        // The library's empty mapping is `{}`, which nobody could add a line to.
-        true => String::new(),
-        false => yaml::render(&fields),
-    };
+    let fields = frontmatter.fields();
+    // The library writes an empty mapping as `{}`, to which no line can be added.
+    let yaml = if fields.is_empty() { String::new() } else { yaml::render(&fields) };
     format!("---\n{yaml}---\n\n")
 }
 
@@ -169,132 +152,123 @@ impl Reader {
         let mut seen = Vec::new();
         for entry in entries {
             if seen.contains(&entry.key) {
-                let message = format!("`{}` is given twice: the first one counts", entry.key);
+                let message = format!("`{}` is defined twice: the first value is used", entry.key);
                 self.warn("duplicate-key", entry.key_at, message);
                 continue;
             }
+            seen.push(entry.key);
             match entry.key {
-                "id" => fields.id = self.name(&entry),
+                "id" => fields.id = self.id(&entry),
                 "type" => {
-                    fields.memory_type =
-                        self.known(&entry, MemoryType::ALL.iter().map(|it| it.as_str()))
+                    let names = MemoryType::ALL.iter().map(|it| it.as_str());
+                    fields.memory_type = self.choice(&entry, names);
                 }
-                "category" => fields.category = self.word(&entry),
-                "scope" => fields.scope = self.known(&entry, ["universal"]),
+                "category" => fields.category = self.scalar(&entry),
+                "scope" => fields.scope = self.choice(&entry, ["universal"]),
                 "status" => {
-                    fields.status =
-                        self.known(&entry, MemoryStatus::ALL.iter().map(|it| it.as_str()))
+                    let names = MemoryStatus::ALL.iter().map(|it| it.as_str());
+                    fields.status = self.choice(&entry, names);
                 }
-                "tags" => fields.tags = self.words(&entry),
-                "hints" => fields.hints = self.words(&entry),
+                "tags" => fields.tags = self.list(&entry),
+                "hints" => fields.hints = self.list(&entry),
                 "created_at" => fields.created_at = self.time(&entry),
                 "updated_at" => fields.updated_at = self.time(&entry),
-                "source" => fields.source = self.word(&entry),
-                "links" => fields.links = self.words(&entry),
+                "source" => fields.source = self.scalar(&entry),
+                "links" => fields.links = self.list(&entry),
                 _ => {}
             }
-            seen.push(entry.key);
         }
         fields
     }
 
-    fn word(&mut self, entry: &Entry) -> Option<String> {
+    fn scalar(&mut self, entry: &Entry) -> Option<String> {
         match &entry.value {
             Value::Null => None,
-            Value::Word(word) if word.trim().is_empty() => None,
-            Value::Word(word) => Some(word.clone()),
+            Value::Scalar(word) => Some(word.clone()).filter(|word| !word.trim().is_empty()),
             Value::List(_) | Value::Other => {
-                let message = format!("`{}` is not a single value", entry.key);
-                self.warn("invalid-value", entry.value_at, message);
+                self.warn_value(entry, "is not a single value");
                 None
             }
         }
     }
 
-    fn name(&mut self, entry: &Entry) -> Option<String> {
-        let word = self.word(entry)?;
-        // A block of YAML ends with its line end.
-        let name = word.trim_end_matches(['\n', '\r']);
-        if name.contains(char::is_control) {
-            self.warn_of_control(entry);
+    fn id(&mut self, entry: &Entry) -> Option<String> {
+        let word = self.scalar(entry)?;
+        // A YAML block scalar ends with a newline.
+        let id = word.trim_end_matches(['\n', '\r']);
+        if id.contains(char::is_control) {
+            self.warn_control(entry);
             return None;
         }
-        Some(name.to_owned())
+        Some(id.to_owned())
     }
 
-    fn words(&mut self, entry: &Entry) -> Vec<String> {
-        let (mut words, n_wrong) = match &entry.value {
+    fn list(&mut self, entry: &Entry) -> Vec<String> {
+        let (mut words, is_valid): (Vec<String>, bool) = match &entry.value {
             Value::Null => return Vec::new(),
-            Value::Word(text) => (text.split(',').map(|word| word.trim().to_owned()).collect(), 0),
-            Value::List(items) => {
-                let words: Vec<String> = items.iter().flatten().cloned().collect();
-                let n_wrong = items.len() - words.len();
-                (words, n_wrong)
+            Value::Scalar(text) => {
+                (text.split(',').map(|word| word.trim().to_owned()).collect(), true)
             }
-            Value::Other => (Vec::new(), 1),
+            Value::List(items) => {
+                (items.iter().flatten().cloned().collect(), items.iter().all(Option::is_some))
+            }
+            Value::Other => (Vec::new(), false),
         };
-        if n_wrong > 0 {
-            let message = format!("`{}` is not a list of words", entry.key);
-            self.warn("invalid-value", entry.value_at, message);
+        if !is_valid {
+            self.warn_value(entry, "is not a list of words");
         }
         words.retain(|word| !word.trim().is_empty());
         let n_words = words.len();
         words.retain(|word| !word.trim().contains(char::is_control));
         if words.len() < n_words {
-            self.warn_of_control(entry);
+            self.warn_control(entry);
         }
         words
     }
 
-    /// Names and tags are printed within lines, which nothing in them may break or rewrite.
-    fn warn_of_control(&mut self, entry: &Entry) {
-        let message = format!("`{}` has control characters and does not count", entry.key);
-        self.warn("invalid-value", entry.value_at, message);
-    }
-
-    /// Reads a value of fixed spellings, of which `names` may be offered instead.
-    fn known<'a, T: FromStr<Err = String>>(
+    /// Reads one of a fixed set of values; a suggestion is one of `names`.
+    fn choice<'a, T: FromStr<Err = String>>(
         &mut self,
         entry: &Entry,
         names: impl IntoIterator<Item = &'a str>,
     ) -> Option<T> {
-        let word = self.word(entry)?;
-        match word.trim().parse() {
-            Ok(value) => Some(value),
-            Err(message) => {
-                self.warn("invalid-value", entry.value_at, message);
-                if let Some(name) = nearest(&word, names) {
-                    self.hint(format!("did you mean `{name}`?"));
-                }
-                None
-            }
-        }
+        let word = self.scalar(entry)?;
+        word.trim()
+            .parse()
+            .map_err(|message| {
+                let hint = suggest(&word, names).map(|name| format!("did you mean `{name}`?"));
+                self.warn("invalid-value", entry.value_at, message).hint = hint;
+            })
+            .ok()
     }
 
     fn time(&mut self, entry: &Entry) -> Option<Timestamp> {
-        let word = self.word(entry)?;
+        let word = self.scalar(entry)?;
         let time = time(word.trim());
         if time.is_none() {
-            let message = format!("`{}` is no date: `{word}`", entry.key);
-            self.warn("invalid-value", entry.value_at, message);
-            self.hint("write it as `2025-01-15T09:30:00Z` or `2025-01-15`".to_owned());
+            self.warn_value(entry, &format!("is not a valid date: `{word}`")).hint =
+                Some("write it as `2025-01-15T09:30:00Z` or `2025-01-15`".to_owned());
         }
         time
     }
 
-    fn warn(&mut self, code: &'static str, at: usize, message: String) {
-        let at = (self.block.start + at).min(self.block.end);
-        self.warnings.push(Diagnostic::new(code, at, &self.lines, message));
+    /// Ids and tags are printed within lines, which a control character could break or rewrite.
+    fn warn_control(&mut self, entry: &Entry) {
+        self.warn_value(entry, "has control characters and is ignored");
     }
 
-    fn hint(&mut self, hint: String) {
-        if let Some(warning) = self.warnings.last_mut() {
-            warning.hint = Some(hint);
-        }
+    fn warn_value(&mut self, entry: &Entry, problem: &str) -> &mut Diagnostic {
+        self.warn("invalid-value", entry.value_at, format!("`{}` {problem}", entry.key))
+    }
+
+    fn warn(&mut self, code: &'static str, at: usize, message: String) -> &mut Diagnostic {
+        let at = (self.block.start + at).min(self.block.end);
+        self.warnings.push(Diagnostic::new(code, at, &self.lines, message));
+        self.warnings.last_mut().expect("a warning was just added")
     }
 }
 
-/// Reads an RFC 3339 time; without an offset, or without a time of day, it is taken as UTC.
+/// Parses an RFC 3339 time; without an offset or a time of day it is in UTC.
 pub(crate) fn time(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| {
         let naive: DateTime = text.parse().ok()?;

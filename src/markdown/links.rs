@@ -1,9 +1,10 @@
 //! Links: `[[target]]` in a memory, to a path, a symbol or another memory.
 //!
-//! `[[path]]`, `[[path::Symbol]]`, `[[path#L10-L20]]`, `[[memory:id#section]]`, each with
-//! a label behind `|` and a relation before it, as in `[[supersedes::memory:id|the old one]]`.
-//! No links are what stands in code, in comments and in frontmatter, what spans lines,
-//! `![[x]]`, and what a backslash escapes. Linear in the text, whatever it holds.
+//! The forms are `[[path]]`, `[[path::Symbol]]`, `[[path#L10-L20]]` and
+//! `[[memory:id#section]]`, each with an optional label after `|` and an optional relation
+//! before the target, as in `[[supersedes::memory:id|the old one]]`. Links are not recognised in
+//! code, comments and frontmatter, as `![[x]]`, after a backslash, or across lines. Linear in the
+//! text.
 
 mod context;
 #[cfg(test)]
@@ -11,25 +12,24 @@ mod tests;
 
 use std::fmt;
 
-use super::frontmatter;
-use super::structure::structure;
+use super::{frontmatter, structure};
 use crate::model::EdgeType;
 use crate::text::Span;
 
-/// What a link points at, by its spelling alone.
+/// The kind of a link target, determined by its spelling alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// It has a `/`, a symbol or lines.
     Path,
-    /// It begins with `memory:`.
+    /// It starts with `memory:`.
     Memory,
     /// An address outside the project.
     Url,
-    /// A name alone: of a memory, a file or a symbol.
+    /// A bare name: of a memory, a file or a symbol.
     Plain,
 }
 
-/// Which part of the target is meant.
+/// The part of the target that a link points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
     Symbol(String),
@@ -38,72 +38,70 @@ pub(crate) enum Part {
     Section(String),
 }
 
-/// What a link points at.
+/// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) kind: Kind,
-    /// The path, the id or the name, as it is written.
+    /// The path, the id or the name, as written.
     pub(crate) name: String,
     pub(crate) part: Option<Part>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// With its brackets.
+    /// Includes the brackets.
     pub(crate) span: Span,
-    /// Of the target's name alone: what to write another name over.
+    /// The name of the target alone, to replace it by another name.
     pub(crate) name_span: Span,
     pub(crate) target: Target,
     pub(crate) label: Option<String>,
-    pub(crate) edge: EdgeType,
-    /// Whether the link itself says its relation, which is else read from the words around.
-    pub(crate) is_stated: bool,
-    /// The sentence around the link, in one line.
+    pub(crate) relation: EdgeType,
+    /// Whether the link states its relation; otherwise it is inferred from the words around.
+    pub(crate) is_explicit: bool,
+    /// The sentence around the link, on one line.
     pub(crate) context: String,
 }
 
-/// Returns the links of `text`, which is a whole file, in its order.
+/// Returns the links of a complete file, in order.
 pub(crate) fn parse(text: &str) -> Vec<Link> {
-    let body = Span::new(frontmatter::body_start(text), text.len());
-    let found = structure(text, body);
-    let comments = found.comments.iter().filter(|comment| comment.ended).map(|it| it.span);
-    let mut hidden: Vec<Span> = found.code.into_iter().chain(comments).collect();
-    hidden.sort_unstable();
-    let mut written = Vec::new();
-    let mut at = body.start;
-    for hidden in hidden.into_iter().chain([Span::new(text.len(), text.len())]) {
-        if hidden.start > at {
-            scan(text, Span::new(at, hidden.start), &mut written);
+    let body_start = frontmatter::body_start(text);
+    let found = structure::parse_body(text);
+    let comments = found.comments.iter().filter(|comment| comment.is_closed).map(|it| it.span);
+    let mut excluded: Vec<Span> = found.code.into_iter().chain(comments).collect();
+    excluded.sort_unstable();
+    excluded.push(Span::new(text.len(), text.len()));
+    let mut links = Vec::new();
+    let mut at = body_start;
+    for excluded in excluded {
+        if excluded.start > at {
+            scan(text, Span::new(at, excluded.start), &mut links);
         }
-        at = at.max(hidden.end);
+        at = at.max(excluded.end);
     }
-    let contexts: Vec<(String, EdgeType)> = (0..written.len())
-        .map(|link_idx| context::of(text, body.start, &written, link_idx))
+    let contexts: Vec<(String, EdgeType)> = (0..links.len())
+        .map(|link_idx| context::of_link(text, body_start, &links, link_idx))
         .collect();
-    let links = written.into_iter().zip(contexts).map(|(written, (context, inferred))| Link {
-        span: written.span,
-        name_span: written.name,
-        target: written.target,
-        label: written.label,
-        edge: written.stated.unwrap_or(inferred),
-        is_stated: written.stated.is_some(),
-        context,
-    });
-    links.collect()
+    for (link, (context, inferred)) in links.iter_mut().zip(contexts) {
+        link.context = context;
+        if !link.is_explicit {
+            link.relation = inferred;
+        }
+    }
+    links
 }
 
-/// Reads what stands by itself, such as an entry of the frontmatter's `links`; brackets
-/// around it may be there or not.
+/// Parses a target by itself, such as an entry of the frontmatter's `links`; the brackets are
+/// optional.
 pub(crate) fn parse_target(text: &str) -> Option<(Target, Option<EdgeType>)> {
     let text = text.trim();
     let text = text.strip_prefix("[[").and_then(|it| it.strip_suffix("]]")).unwrap_or(text);
     let whole = Span::new(0, text.len());
-    let written = read(text, whole, whole)?;
-    Some((written.target, written.stated))
+    let link = parse_link(text, whole, whole)?;
+    Some((link.target, link.is_explicit.then_some(link.relation)))
 }
 
 impl Target {
-    /// Reads a target as [`Display`](fmt::Display) writes it.
+    /// Parses the output of [`Display`](fmt::Display).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         target(text).map(|(_, target)| target)
     }
@@ -125,13 +123,13 @@ impl fmt::Display for Target {
     }
 }
 
-/// Returns a path in its one spelling: without `.`, `..` and doubled `/`; none where it
-/// is absolute or leads out of the folder it starts in.
-pub(crate) fn normal_path(path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
+/// Returns a relative path without `.`, `..` and doubled `/`, or `None` if the path is absolute
+/// or is outside its base folder.
+pub(crate) fn normalize_path(path: &str) -> Option<String> {
     if path.starts_with('/') {
         return None;
     }
+    let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
             "" | "." => {}
@@ -144,17 +142,8 @@ pub(crate) fn normal_path(path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A link as it is written, before the words around it are looked at.
-struct Written {
-    span: Span,
-    name: Span,
-    target: Target,
-    label: Option<String>,
-    stated: Option<EdgeType>,
-}
-
-/// Finds the links in what `within` covers of `text`, which holds no code.
-fn scan(text: &str, within: Span, found: &mut Vec<Written>) {
+/// Finds the links in `within`, a part of `text` without code.
+fn scan(text: &str, within: Span, links: &mut Vec<Link>) {
     let bytes = &text.as_bytes()[..within.end];
     let is = |at: usize, byte: u8| bytes.get(at) == Some(&byte);
     let (mut open, mut n_brackets) = (None, 0_usize);
@@ -168,7 +157,7 @@ fn scan(text: &str, within: Span, found: &mut Vec<Written>) {
             b'\n' | b'\r' => open = None,
             b'[' if is(at + 1, b'[') => {
                 let first = at;
-                // Of `[[[a` the last two brackets open the link.
+                // In `[[[a` the last two brackets open the link.
                 while is(at + 2, b'[') {
                     at += 1;
                 }
@@ -185,7 +174,7 @@ fn scan(text: &str, within: Span, found: &mut Vec<Written>) {
             b']' if is(at + 1, b']') => {
                 if let Some((start, false)) = open {
                     let inner = Span::new(start + 2, at);
-                    found.extend(read(text, inner, Span::new(start, at + 2)));
+                    links.extend(parse_link(text, inner, Span::new(start, at + 2)));
                 }
                 open = None;
                 at += 1;
@@ -196,9 +185,10 @@ fn scan(text: &str, within: Span, found: &mut Vec<Written>) {
     }
 }
 
-/// Reads what stands between the brackets of a link; none where it names nothing.
-fn read(text: &str, inner: Span, span: Span) -> Option<Written> {
-    let content = inner.of(text);
+/// Parses the text between the brackets of a link, or returns `None` if it has no name. The
+/// context is left empty.
+fn parse_link(text: &str, inner: Span, span: Span) -> Option<Link> {
+    let content = inner.slice(text);
     let (target, label) = match content.split_once('|') {
         // In a table the bar is escaped.
         Some((target, label)) => (target.strip_suffix('\\').unwrap_or(target), Some(label)),
@@ -206,21 +196,23 @@ fn read(text: &str, inner: Span, span: Span) -> Option<Written> {
     };
     let label = label.map(str::trim).filter(|label| !label.is_empty());
     let n_target = target.len();
-    let (stated, rest) = stated(target);
+    let (relation, rest) = split_relation(target);
     let (at, target) = self::target(rest)?;
     let start = inner.start + (n_target - rest.len()) + at;
-    Some(Written {
+    Some(Link {
         span,
-        name: Span::new(start, start + target.name.len()),
+        name_span: Span::new(start, start + target.name.len()),
         target,
         label: label.map(str::to_owned),
-        stated,
+        relation: relation.unwrap_or(EdgeType::RelatedTo),
+        is_explicit: relation.is_some(),
+        context: String::new(),
     })
 }
 
-/// Reads a target and where in it its name begins; none where it names nothing.
+/// Parses a target and the start of its name, or returns `None` if it has no name.
 fn target(text: &str) -> Option<(usize, Target)> {
-    let (kind, rest) = kind(text);
+    let (kind, rest) = split_kind(text);
     let (name, part) = match kind {
         Kind::Url => (rest, None),
         _ => split_part(rest),
@@ -229,28 +221,25 @@ fn target(text: &str) -> Option<(usize, Target)> {
     let kind = if kind == Kind::Plain && is_path { Kind::Path } else { kind };
     let start = (text.len() - rest.len()) + (name.len() - name.trim_start().len());
     let name = name.trim();
-    // A colon before `::`, or behind `memory:`, would not be read again as it is written.
+    // A name that starts with a colon would not parse to the same target when written.
     let is_name = !name.is_empty() && !name.starts_with(':');
     is_name.then(|| (start, Target { kind, name: name.to_owned(), part }))
 }
 
 /// Splits a known relation off the start of a target.
-fn stated(target: &str) -> (Option<EdgeType>, &str) {
+fn split_relation(target: &str) -> (Option<EdgeType>, &str) {
     let Some((relation, rest)) = target.split_once("::") else {
         return (None, target);
     };
     let relation = relation.trim().replace(['-', ' '], "_");
-    relation.parse().map_or((None, target), |edge| (Some(edge), rest))
+    relation.parse().map_or((None, target), |relation| (Some(relation), rest))
 }
 
-fn kind(target: &str) -> (Kind, &str) {
+fn split_kind(target: &str) -> (Kind, &str) {
     const MEMORY: &str = "memory:";
-    let trimmed = target.trim_start();
-    match trimmed.get(..MEMORY.len()) {
-        Some(start)
-            if start.eq_ignore_ascii_case(MEMORY) && !trimmed[MEMORY.len()..].starts_with(':') =>
-        {
-            (Kind::Memory, &trimmed[MEMORY.len()..])
+    match target.trim_start().split_at_checked(MEMORY.len()) {
+        Some((start, rest)) if start.eq_ignore_ascii_case(MEMORY) && !rest.starts_with(':') => {
+            (Kind::Memory, rest)
         }
         _ if target.contains("://") => (Kind::Url, target),
         _ => (Kind::Plain, target),
@@ -259,28 +248,25 @@ fn kind(target: &str) -> (Kind, &str) {
 
 /// Splits the symbol, the lines or the section off the end of a target.
 fn split_part(target: &str) -> (&str, Option<Part>) {
+    let non_empty = |part: &str| Some(part.trim().to_owned()).filter(|part| !part.is_empty());
     if let Some((name, symbol)) = target.split_once("::") {
-        let symbol = symbol.trim();
-        return (name, (!symbol.is_empty()).then(|| Part::Symbol(symbol.to_owned())));
+        return (name, non_empty(symbol).map(Part::Symbol));
     }
     let Some((name, fragment)) = target.split_once('#') else {
         return (target, None);
     };
-    let fragment = fragment.trim();
-    let part = match lines(fragment) {
+    let part = match lines(fragment.trim()) {
         Some((first, last)) => Some(Part::Lines(first, last)),
-        None => (!fragment.is_empty()).then(|| Part::Section(fragment.to_owned())),
+        None => non_empty(fragment).map(Part::Section),
     };
     (name, part)
 }
 
-/// Reads `L10`, `L10-L20` and `L10-20`.
+/// Parses `L10`, `L10-L20` and `L10-20`.
 fn lines(fragment: &str) -> Option<(u32, u32)> {
     let number = |text: &str| text.parse::<u32>().ok()?.checked_sub(1);
     let lines = fragment.strip_prefix(['L', 'l'])?;
-    let (first, last) = match lines.split_once('-') {
-        Some((first, last)) => (number(first)?, number(last.trim_start_matches(['L', 'l']))?),
-        None => (number(lines)?, number(lines)?),
-    };
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let (first, last) = (number(first)?, number(last.trim_start_matches(['L', 'l']))?);
     Some((first.min(last), first.max(last)))
 }

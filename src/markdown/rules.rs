@@ -1,321 +1,310 @@
 //! Rules in a document that people write for people and agents: `AGENTS.md` and the like.
 //!
-//! List items that tell what to do are rules; prose, links, listings of files and
-//! commands, steps of a procedure are not. What decides is, in this order: the shape of
-//! the item, its wording, and what it stands under, an introduction or the nearest
-//! heading that says something about its items. An item that is a rule only because of
-//! what it stands under takes that along, so that it says the same alone. Nothing is
-//! decided by what a project's words mean.
+//! A list item that instructs its reader is a rule; prose, links, descriptions of files and
+//! commands, and steps of a procedure are not. The decision depends on the shape of the item,
+//! then on its wording, then on its context: the introduction above its list, or the nearest
+//! heading that describes its items. An item that is a rule only by its heading is prefixed with
+//! the heading. The meaning of a project's own words does not matter.
 
 mod blocks;
-mod names;
+mod mentions;
 #[cfg(test)]
 mod tests;
 mod wording;
 
-use self::blocks::{Block, CODE, Item, List, Words};
-pub(crate) use self::names::names;
-use self::wording::{Force, describes, force, is_conditional, is_negative, prohibits, words};
+use self::blocks::{Block, CODE, Item, Words};
+pub(crate) use self::mentions::mentions;
+use self::wording::{
+    Modality, is_conditional, is_descriptive, is_negated, is_prohibition, modality, words,
+};
 use super::frontmatter;
 use super::sections::slug;
-use crate::text::{LineIndex, Span};
+use super::word_lists::{
+    DESCRIPTION_TITLES, EXAMPLE_LABELS, REASON_LABELS, RULE_INTROS, RULE_TITLES, STEP_TITLES,
+};
+use crate::text::{LineIndex, Span, WordList};
 
-/// What a document says, in its order.
+/// An item of a document: a rule, or another block with the reason why it is not a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct RuleItem {
     /// Counted from 0.
     pub(crate) line: usize,
-    /// As it is written, without the marks of the list; if it is left, only its beginning.
+    /// The text without the list marker; of a skipped block only the beginning.
     pub(crate) text: String,
-    /// Where in `text` the item's own words begin, behind what it takes along.
-    pub(crate) own_start: usize,
-    /// What it stands under, the nearest last, as slugs.
+    /// The length of the heading or introduction that `text` is prefixed with.
+    pub(crate) prefix_len: usize,
+    /// The headings above as slugs, the nearest last.
     pub(crate) headings: Vec<String>,
-    /// Why it is no rule, if it is none.
-    pub(crate) left: Option<&'static str>,
+    pub(crate) skipped_because: Option<&'static str>,
 }
 
-/// What a block begins and ends with that cerberus itself keeps in such a file.
-const OWN_START: &str = "<!-- cerberus:start";
-const OWN_END: &str = "<!-- cerberus:end";
+/// The markers of the block that `inject --into` manages.
+const MANAGED_START: &str = "<!-- cerberus:start";
+const MANAGED_END: &str = "<!-- cerberus:end";
 
-/// How many characters of what is left are shown, and how long slugs may be.
+/// The maximum length of a skipped block's text, in characters, and of a slug, in words.
 const SHOWN_CHARS: usize = 80;
 const SLUG_WORDS: usize = 6;
 
-/// The fewest words that an item needs to be a rule by what it stands under.
+/// The minimum number of words of an item that is a rule by its context.
 const MIN_WORDS: usize = 2;
 
-/// From so many words on such an item says enough alone, and how long the name of a
-/// list may be.
+/// An item with this many words is clear without its context.
 const SENTENCE_WORDS: usize = 8;
+
+/// The maximum number of words of an introduction that only names its list.
 const LABEL_WORDS: usize = 5;
 
-const PROSE: &str = "prose";
-const DEMANDING_PROSE: &str = "prose, though it demands: as a list item it would be taken";
-const LINKS: &str = "links";
-const LISTING: &str = "names something and says what it is";
-const STATEMENT: &str = "states, and asks for nothing";
-const STEP: &str = "a step or a command";
-const EXAMPLE: &str = "an example";
-const REASON: &str = "gives a reason";
-const TASK: &str = "a task to tick off";
-const QUESTION: &str = "a question";
-const LEAD: &str = "introduces what follows";
-const CODE_BLOCK: &str = "a code block of its own";
-const OWN: &str = "kept by `inject --into`";
+const STATEMENT: &str = "a statement";
+const INTRO: &str = "an introduction";
 
-/// What a heading or an introduction makes of the items below it.
+/// The kind of items that a heading or an introduction announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// They are not to be done.
-    Prohibits,
-    /// They are rules.
+    Prohibitions,
     Rules,
-    /// They are steps.
     Steps,
-    /// They describe.
-    Describes,
+    Descriptions,
 }
 
-/// What items stand under.
+/// The heading or introduction that items belong to.
 #[derive(Debug, Clone)]
-struct Above {
-    /// Nothing for an introduction that only says when they hold.
+struct Context {
+    /// `None` for an introduction that only states a condition.
     kind: Option<Kind>,
-    /// What says so, to be taken along.
+    /// The prefix for rules that are unclear without it.
     text: String,
-    /// Whether it is part of what every item says.
+    /// Whether it is a condition, which is prefixed to every rule.
     is_condition: bool,
 }
 
 /// An introduction: a paragraph or an item that ends with a colon.
-struct Lead<'a> {
+struct Intro<'a> {
     span: Span,
-    /// Where its first words begin.
     text_start: usize,
     plain: &'a str,
 }
 
-/// Finds the rules of a document, and what is none.
-pub(crate) fn rules(text: &str) -> Vec<Found> {
+/// Returns the rules of a document and its skipped blocks, ordered by line.
+pub(crate) fn parse(text: &str) -> Vec<RuleItem> {
+    let blocks = blocks::blocks(text, frontmatter::body_start(text));
     let mut reader = Reader {
         text,
         lines: LineIndex::new(text),
-        own: own_blocks(text),
+        managed: managed_blocks(text),
         headings: Vec::new(),
         found: Vec::new(),
-        has_parts: false,
+        has_title: blocks
+            .iter()
+            .any(|block| matches!(block, Block::Heading { level, .. } if *level > 1)),
     };
-    reader.read();
+    for span in reader.managed.clone() {
+        reader.skip(span.start, "managed by `inject --into`");
+    }
+    let mut block_idx = 0;
+    while block_idx < blocks.len() {
+        block_idx += reader.block(&blocks[block_idx..]);
+    }
+    reader.found.sort_by_key(|item| item.line);
     reader.found
 }
 
 struct Reader<'a> {
     text: &'a str,
     lines: LineIndex,
-    own: Vec<Span>,
+    managed: Vec<Span>,
     headings: Vec<(usize, String)>,
-    found: Vec<Found>,
-    /// Whether there are headings below the first level: then that one is the title.
-    has_parts: bool,
+    found: Vec<RuleItem>,
+    /// Whether a heading of level 1 is the title, because headings of other levels exist.
+    has_title: bool,
 }
 
 impl Reader<'_> {
-    fn read(&mut self) {
-        let blocks = blocks::blocks(self.text, frontmatter::body_start(self.text));
-        self.has_parts =
-            blocks.iter().any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
-        for span in self.own.clone() {
-            self.leave(span.start, OWN);
-        }
-        let mut at = 0;
-        while at < blocks.len() {
-            at += self.block(&blocks[at..]);
-        }
-        self.found.sort_by_key(|found| found.line);
-    }
-
-    /// Reads the first of some blocks and returns how many were read with it.
+    /// Reads the first block, and the next one if they belong together; returns their number.
     fn block(&mut self, blocks: &[Block]) -> usize {
         match &blocks[0] {
             Block::Heading { start, level, title } => {
-                if self.is_own(Span::new(*start, *start)) {
-                    return 1;
+                if !self.is_managed(*start) {
+                    self.headings.retain(|(other, _)| other < level);
+                    self.headings.push((*level, title.clone()));
                 }
-                self.headings.retain(|(other, _)| other < level);
-                self.headings.push((*level, title.clone()));
             }
             Block::Paragraph(words) => {
-                let Some(span) = words.span.filter(|span| !self.is_own(*span)) else { return 1 };
-                if let (true, Some(Block::List(list))) = (ends_open(&words.plain), blocks.get(1)) {
-                    let lead = Lead { span, text_start: span.start, plain: &words.plain };
-                    self.list(list, Some(&lead), blocks.get(2));
+                let Some(span) = self.own_span(words) else { return 1 };
+                if let (true, Some(Block::List(items))) = (ends_open(&words.plain), blocks.get(1)) {
+                    let intro = Intro { span, text_start: span.start, plain: &words.plain };
+                    self.list(items, Some(&intro), blocks.get(2));
                     return 2;
                 }
-                let reason =
-                    if force(&words.plain) == Force::Demand { DEMANDING_PROSE } else { PROSE };
-                self.leave(span.start, reason);
+                let reason = match modality(&words.plain) {
+                    Modality::Obligation => {
+                        "an instruction in prose; as a list item it would be imported"
+                    }
+                    _ => "prose",
+                };
+                self.skip(span.start, reason);
             }
-            Block::List(list) => self.list(list, None, blocks.get(1)),
+            Block::List(items) => self.list(items, None, blocks.get(1)),
             Block::Code(span) => {
-                let is_taken = self.found.last().is_some_and(|last| {
-                    last.left.is_none() && last.text.ends_with(span.of(self.text).trim_end())
-                });
-                if !is_taken {
-                    self.leave(span.start, CODE_BLOCK);
+                let code = span.slice(self.text).trim_end();
+                let is_part =
+                    |last: &RuleItem| last.skipped_because.is_none() && last.text.ends_with(code);
+                if !self.found.last().is_some_and(is_part) {
+                    self.skip(span.start, "a separate code block");
                 }
             }
-            Block::Other(span, what) => self.leave(span.start, what),
-            Block::Silent => {}
+            Block::Other(span, name) => self.skip(span.start, name),
+            Block::Ignored => {}
         }
         1
     }
 
-    fn list(&mut self, list: &List, lead: Option<&Lead>, next: Option<&Block>) {
-        let above =
-            lead.and_then(|lead| self.above_of_lead(lead)).or_else(|| self.above_of_headings());
-        let kind = above.as_ref().and_then(|above| above.kind);
-        if let Some(lead) = lead {
-            let n_rules = list.items.iter().filter(|item| is_rule_alone(&item.words, kind)).count();
-            let is_step =
-                self.above_of_headings().is_some_and(|above| above.kind == Some(Kind::Steps));
-            let least = if is_step { Force::Demand } else { Force::Command };
-            if force(lead.plain) >= least
-                && !prohibits(lead.plain)
-                && n_rules * 2 <= list.items.len()
+    fn list(&mut self, items: &[Item], intro: Option<&Intro>, next: Option<&Block>) {
+        let context =
+            intro.and_then(|intro| self.intro_context(intro)).or_else(|| self.heading_context());
+        let kind = context.as_ref().and_then(|context| context.kind);
+        if let Some(intro) = intro {
+            let n_rules = items.iter().filter(|item| is_rule_alone(&item.words, kind)).count();
+            let heading_kind = self.heading_context().and_then(|context| context.kind);
+            let is_step = heading_kind == Some(Kind::Steps);
+            let required = if is_step { Modality::Obligation } else { Modality::Command };
+            // The introduction is the rule, and its items are the details.
+            if modality(intro.plain) >= required
+                && !is_prohibition(intro.plain)
+                && n_rules * 2 <= items.len()
             {
-                let end = list.items.last().map_or(lead.span.end, |item| item.span.end);
-                self.take(lead.text_start, end, None);
+                let end = items.last().map_or(intro.span.end, |item| item.span.end);
+                self.accept(intro.text_start, end, None);
                 return;
             }
-            self.leave(lead.span.start, LEAD);
+            self.skip(intro.span.start, INTRO);
         }
-        for (at, item) in list.items.iter().enumerate() {
-            let is_last = at + 1 == list.items.len();
-            self.item(item, above.as_ref(), next.filter(|_| is_last));
+        for (item_idx, item) in items.iter().enumerate() {
+            let is_last = item_idx + 1 == items.len();
+            self.item(item, context.as_ref(), next.filter(|_| is_last));
         }
     }
 
-    fn item(&mut self, item: &Item, above: Option<&Above>, next: Option<&Block>) {
-        let Some(span) = item.words.span.filter(|span| !self.is_own(*span)) else { return };
+    fn item(&mut self, item: &Item, context: Option<&Context>, next: Option<&Block>) {
+        let Some(span) = self.own_span(&item.words) else { return };
         let plain = item.words.plain.trim();
-        let kind = above.and_then(|above| above.kind);
         let is_open = ends_open(plain);
         if is_open && !item.lists.is_empty() {
-            let lead = Lead { span: item.span, text_start: span.start, plain };
-            for list in &item.lists {
-                self.list(list, Some(&lead), None);
+            let intro = Intro { span: item.span, text_start: span.start, plain };
+            for items in &item.lists {
+                self.list(items, Some(&intro), None);
             }
             return;
         }
-        let verdict = if item.is_task { Err(TASK) } else { verdict(&item.words, kind) };
-        let verdict = match verdict {
-            // A name alone over a list is a heading of its own.
-            Ok(true) if !item.lists.is_empty() && words(plain).len() <= 4 => Err(LEAD),
-            other => other,
+        // A short item above a nested list is its heading.
+        let is_heading = !item.lists.is_empty() && words(plain).len() <= 4;
+        let verdict = match item.is_task {
+            true => Err("a task list item"),
+            false => verdict(&item.words, context.and_then(|context| context.kind)),
         };
         match verdict {
-            Ok(takes_along) => {
-                let after = match next {
+            Ok(needs_context) if !(needs_context && is_heading) => {
+                let end = match next {
                     Some(Block::Code(code)) if is_open => code.end,
                     _ => item.span.end,
                 };
-                let along = above.filter(|above| takes_along || above.is_condition);
-                let along = along.map(|above| above.text.clone());
-                self.take(span.start, after, along);
+                let prefix = context.filter(|context| needs_context || context.is_condition);
+                self.accept(span.start, end, prefix);
             }
-            Err(reason) => {
-                self.leave(span.start, reason);
-                for list in &item.lists {
-                    self.list(list, None, None);
+            skipped => {
+                self.skip(span.start, skipped.err().unwrap_or(INTRO));
+                for items in &item.lists {
+                    self.list(items, None, None);
                 }
             }
         }
     }
 
-    /// Returns what the nearest heading that says anything makes of its items. A prohibition
-    /// is taken along itself, else the nearest heading is: it says what they are about.
-    fn above_of_headings(&self) -> Option<Above> {
-        let has_parts = self.has_parts;
-        let mut told = self.headings.iter().rev().filter(|(level, _)| *level > 1 || !has_parts);
-        let nearest = told.clone().next()?;
-        let (kind, title) = told.find_map(|(_, title)| Some((kind_of_title(title)?, title)))?;
-        let text = if kind == Kind::Prohibits { title } else { &nearest.1 };
-        let is_far = title != &nearest.1 && matches!(kind, Kind::Steps | Kind::Describes);
-        (!is_far).then(|| Above { kind: Some(kind), text: label(text), is_condition: false })
+    /// Returns the context of the nearest heading with a kind. Its prefix is that heading if it
+    /// is a prohibition, else the nearest heading, which is the subject of the items.
+    fn heading_context(&self) -> Option<Context> {
+        let mut headings = self.headings.iter().rev().filter(|(level, _)| !self.is_title(*level));
+        let nearest = headings.clone().next()?;
+        let (kind, title) = headings.find_map(|(_, title)| Some((kind_of_title(title)?, title)))?;
+        let text = if kind == Kind::Prohibitions { title } else { &nearest.1 };
+        let is_far = title != &nearest.1 && matches!(kind, Kind::Steps | Kind::Descriptions);
+        (!is_far).then(|| Context { kind: Some(kind), text: label(text), is_condition: false })
     }
 
-    /// Returns what an introduction makes of its items; a mere name keeps what the headings do.
-    fn above_of_lead(&self, lead: &Lead) -> Option<Above> {
-        let text = label(lead.plain);
-        let below = self.above_of_headings();
-        if let Some(kind) = kind_of_lead(lead.plain) {
-            return Some(Above { kind: Some(kind), text, is_condition: false });
+    /// Returns the context of an introduction; a mere name inherits the kind of the headings.
+    fn intro_context(&self, intro: &Intro) -> Option<Context> {
+        let text = label(intro.plain);
+        if let Some(kind) = kind_of_intro(intro.plain) {
+            return Some(Context { kind: Some(kind), text, is_condition: false });
         }
-        if is_conditional(lead.plain) {
-            let kind = below.and_then(|above| above.kind);
-            return Some(Above { kind, text, is_condition: true });
+        let inherited = self.heading_context();
+        if is_conditional(intro.plain) {
+            let kind = inherited.and_then(|context| context.kind);
+            return Some(Context { kind, text, is_condition: true });
         }
         let is_name = words(&text).len() <= LABEL_WORDS;
-        below.filter(|_| is_name).map(|above| match above.kind {
-            Some(Kind::Prohibits) => above,
-            _ => Above { text, ..above },
+        inherited.filter(|_| is_name).map(|context| match context.kind {
+            Some(Kind::Prohibitions) => context,
+            _ => Context { text, ..context },
         })
     }
 
-    fn is_own(&self, span: Span) -> bool {
-        self.own.iter().any(|own| own.start <= span.start && span.start < own.end)
+    /// Returns the span of a text, or `None` if it is in a managed block.
+    fn own_span(&self, words: &Words) -> Option<Span> {
+        words.span.filter(|span| !self.is_managed(span.start))
     }
 
-    fn take(&mut self, start: usize, end: usize, along: Option<String>) {
-        let text = self.outdented(start, end);
-        let along = along.map(|along| format!("{}: ", along.replace(CODE, "…")));
-        let along = along.unwrap_or_default();
-        self.found.push(Found {
+    fn is_managed(&self, at: usize) -> bool {
+        self.managed.iter().any(|block| block.start <= at && at < block.end)
+    }
+
+    fn is_title(&self, level: usize) -> bool {
+        level == 1 && self.has_title
+    }
+
+    fn accept(&mut self, start: usize, end: usize, context: Option<&Context>) {
+        let prefix = context.map(|context| format!("{}: ", context.text.replace(CODE, "…")));
+        let prefix = prefix.unwrap_or_default();
+        self.found.push(RuleItem {
             line: self.lines.line(start),
-            text: format!("{along}{text}"),
-            own_start: along.len(),
+            text: format!("{prefix}{}", self.dedent(start, end)),
+            prefix_len: prefix.len(),
             headings: self.slugs(),
-            left: None,
+            skipped_because: None,
         });
     }
 
-    fn leave(&mut self, start: usize, reason: &'static str) {
+    fn skip(&mut self, start: usize, reason: &'static str) {
         let line = self.text[start..].lines().next().unwrap_or_default().trim();
         let text = match line.char_indices().nth(SHOWN_CHARS) {
             Some((end, _)) => format!("{}…", line[..end].trim_end()),
             None => line.to_owned(),
         };
-        let found = Found {
+        self.found.push(RuleItem {
             line: self.lines.line(start),
             text,
-            own_start: 0,
+            prefix_len: 0,
             headings: Vec::new(),
-            left: Some(reason),
-        };
-        self.found.push(found);
+            skipped_because: Some(reason),
+        });
     }
 
-    /// Returns a piece of the text, its further lines without the indent of the first.
-    fn outdented(&self, start: usize, end: usize) -> String {
+    /// Returns a part of the text, without the indent of the first line on the others.
+    fn dedent(&self, start: usize, end: usize) -> String {
         let (_, column) = self.lines.line_column(start);
-        let mut text = String::new();
-        for (at, line) in self.text[start..end].trim_end().lines().enumerate() {
-            if at > 0 {
-                text.push('\n');
-            }
-            let indent = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            let line = if at > 0 { &line[indent.min(column)..] } else { line };
-            text.push_str(line.trim_end());
+        let mut lines = self.text[start..end].trim_end().lines();
+        let mut text = lines.next().unwrap_or_default().trim_end().to_owned();
+        for line in lines {
+            let n_indent = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            text.push('\n');
+            text.push_str(line[n_indent.min(column)..].trim_end());
         }
         text
     }
 
     fn slugs(&self) -> Vec<String> {
-        let is_title = |level: usize| level == 1 && self.has_parts;
-        let titles = self.headings.iter().filter(|(level, _)| !is_title(*level));
-        let slugs = titles.map(|(_, title)| {
+        let headings = self.headings.iter().filter(|(level, _)| !self.is_title(*level));
+        let slugs = headings.map(|(_, title)| {
             let slug = slug(&title.replace(CODE, " "));
             let words = slug.split('-').filter(|word| !word.is_empty());
             words.take(SLUG_WORDS).collect::<Vec<_>>().join("-")
@@ -324,98 +313,88 @@ impl Reader<'_> {
     }
 }
 
-/// Returns whether an item is a rule, and if so, whether only because of what it stands
-/// under; else why it is none.
+/// Returns whether an item is a rule only by its context, or the reason why it is not a rule.
 fn verdict(item: &Words, kind: Option<Kind>) -> Result<bool, &'static str> {
     let plain = item.plain.trim();
-    let force = force(plain);
-    let n_words = words(plain).len();
+    let modality = modality(plain);
+    let words = words(plain);
     if plain.ends_with('?') {
-        return Err(QUESTION);
+        return Err("a question");
     }
     if has_label(plain, EXAMPLE_LABELS) {
-        return Err(EXAMPLE);
+        return Err("an example");
     }
-    if force < Force::Demand && has_label(plain, REASON_LABELS) {
-        return Err(REASON);
+    if modality < Modality::Obligation && has_label(plain, REASON_LABELS) {
+        return Err("a reason");
     }
-    if kind == Some(Kind::Prohibits) && n_words > 0 {
-        return Ok(!is_negative(plain));
+    if kind == Some(Kind::Prohibitions) && !words.is_empty() {
+        return Ok(!is_negated(plain));
     }
-    if force == Force::None && (item.opens_with_link || refers(plain)) {
-        return Err(LINKS);
+    let is_reference = || matches!(words.first().map(String::as_str), Some("see" | "refer"));
+    if modality == Modality::Statement && (item.starts_with_link || is_reference()) {
+        return Err("links");
     }
-    if force < Force::Demand && is_listing(plain) {
-        return Err(LISTING);
+    if modality < Modality::Obligation && is_description_of_code(plain) {
+        return Err("a description, not a rule");
     }
-    if is_rule_by_wording(force, kind) {
+    let required = match kind {
+        Some(Kind::Steps | Kind::Descriptions) => Modality::Obligation,
+        _ => Modality::Command,
+    };
+    if modality >= required {
         return Ok(false);
     }
     match kind {
-        Some(Kind::Rules) if describes(plain) => Err(STATEMENT),
-        Some(Kind::Rules) if n_words >= MIN_WORDS && !ends_open(plain) => {
-            Ok(n_words < SENTENCE_WORDS)
+        Some(Kind::Rules) if is_descriptive(plain) => Err(STATEMENT),
+        Some(Kind::Rules) if words.len() >= MIN_WORDS && !ends_open(plain) => {
+            Ok(words.len() < SENTENCE_WORDS)
         }
-        Some(Kind::Steps) => Err(STEP),
-        _ if ends_open(plain) => Err(LEAD),
+        Some(Kind::Steps) => Err("a step or a command"),
+        _ if ends_open(plain) => Err(INTRO),
         _ => Err(STATEMENT),
     }
 }
 
-/// Returns whether a text only sends its reader elsewhere.
-fn refers(plain: &str) -> bool {
-    matches!(words(plain).first().map(String::as_str), Some("see" | "refer"))
-}
-
+/// Returns whether an item is a rule without the help of its context.
 fn is_rule_alone(item: &Words, kind: Option<Kind>) -> bool {
-    verdict(item, kind.filter(|kind| matches!(kind, Kind::Steps | Kind::Describes))) == Ok(false)
-}
-
-fn is_rule_by_wording(force: Force, kind: Option<Kind>) -> bool {
-    match kind {
-        Some(Kind::Steps | Kind::Describes) => force == Force::Demand,
-        _ => force > Force::None,
-    }
+    let restricting = kind.filter(|kind| matches!(kind, Kind::Steps | Kind::Descriptions));
+    verdict(item, restricting) == Ok(false)
 }
 
 fn ends_open(plain: &str) -> bool {
     plain.trim_end().ends_with(':')
 }
 
-/// Returns whether a text is a name in code and what that is: `src/`: the sources.
-fn is_listing(plain: &str) -> bool {
+/// Returns whether a text is code with its description (`src/`: the sources) or a labelled
+/// command ("Run: `x`").
+fn is_description_of_code(plain: &str) -> bool {
     let rest = plain.trim_start_matches([CODE, ',', '/', ' ', '+', '&']);
-    let separator = |c: char| matches!(c, ':' | '-' | '–' | '—' | '→' | '(' | '=');
-    plain.starts_with(CODE) && (rest.is_empty() || rest.starts_with(separator))
-        // Only a command: "Run: `x`", "Test: `y`".
-        || plain.split_once(':').is_some_and(|(label, rest)| {
-            words(label).len() <= 3 && !rest.is_empty() && rest.chars().all(|c| c == CODE || !c.is_alphanumeric())
-        })
+    let separators = [':', '-', '–', '—', '→', '(', '='];
+    let is_command = |(label, rest): (&str, &str)| {
+        let is_code = rest.chars().all(|c| c == CODE || !c.is_alphanumeric());
+        words(label).len() <= 3 && !rest.is_empty() && is_code
+    };
+    plain.starts_with(CODE) && (rest.is_empty() || rest.starts_with(separators))
+        || plain.split_once(':').is_some_and(is_command)
 }
 
-const EXAMPLE_LABELS: &[&str] =
-    &["example", "examples", "good", "bad", "right", "wrong", "correct", "incorrect", "desired"];
-const REASON_LABELS: &[&str] = &["rationale", "reason", "why", "because"];
-
-fn has_label(plain: &str, labels: &[&str]) -> bool {
-    let label = plain.split(':').next().unwrap_or_default();
-    let words = words(label);
-    label.len() < plain.len() && words.len() == 1 && labels.contains(&words[0].as_str())
+fn has_label(plain: &str, labels: WordList) -> bool {
+    let label = plain.split_once(':').map(|(label, _)| words(label));
+    label.is_some_and(|words| words.len() == 1 && labels.contains(&words[0]))
 }
 
 fn label(text: &str) -> String {
     text.trim().trim_end_matches(':').trim_end().to_owned()
 }
 
-fn kind_of_lead(plain: &str) -> Option<Kind> {
-    const RULES: &[&str] = &["rules", "principles", "conventions", "guidelines", "standards"];
-    let all = words(plain);
-    let has = |words: &[&str]| words.iter().any(|word| all.iter().any(|it| it == word));
-    if prohibits(plain) {
-        Some(Kind::Prohibits)
-    } else if has(&["steps", "commands"]) || plain.contains("as follows") {
+fn kind_of_intro(plain: &str) -> Option<Kind> {
+    let words = words(plain);
+    let has = |list: &'static str| WordList(list).contains_any(&words);
+    if is_prohibition(plain) {
+        Some(Kind::Prohibitions)
+    } else if has("steps commands") || plain.contains("as follows") {
         Some(Kind::Steps)
-    } else if has(RULES) && !has(&["apply", "applies"]) {
+    } else if RULE_INTROS.contains_any(&words) && !has("apply applies") {
         Some(Kind::Rules)
     } else {
         None
@@ -423,52 +402,35 @@ fn kind_of_lead(plain: &str) -> Option<Kind> {
 }
 
 fn kind_of_title(title: &str) -> Option<Kind> {
-    const RULES: &str = "rule rules convention conventions guideline guidelines style standard standards
-        principle principles practice practices requirement requirements constraint constraints policy
-        policies naming idioms heuristics invariants formatting boundaries restrictions quality do dos
-        do's don'ts always must gotchas learnings indentation directives";
-    const STEPS: &str = "commands command setup install installation installing quickstart running
-        deployment deploying prerequisites steps releasing publishing debugging";
-    const DESCRIBES: &str = "overview structure layout architecture stack technology technologies
-        dependencies resources references reference links features about contents directory
-        directories folders files background glossary terminology introduction acknowledgements
-        license licensing contributors roadmap skills components concepts environment summary
-        organization organisation";
-    let all = words(title);
-    let has = |list: &str| list.split_whitespace().any(|word| all.iter().any(|it| it == word));
-    let starts = |first: &str, second: &[&str]| {
-        all.first().is_some_and(|it| it == first)
-            && all.get(1).is_some_and(|it| second.contains(&it.as_str()))
-    };
-    // "Adding a command", "How to release": what is done once, one step after the other.
-    let is_how_to = starts("how", &["to"])
-        || starts("getting", &["started"])
-        || starts("quick", &["start"])
-        || starts("see", &["also"])
-        || (all.first().is_some_and(|it| it.ends_with("ing"))
-            && all.get(1).is_some_and(|it| matches!(it.as_str(), "a" | "an" | "new" | "the")));
-    if prohibits(title) {
-        Some(Kind::Prohibits)
-    } else if has(RULES) {
+    let words = words(title);
+    let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
+    let (first, second) = (word(0), word(1));
+    // "Adding a command", "How to release": a procedure.
+    let is_procedure = [("how", "to"), ("getting", "started"), ("quick", "start"), ("see", "also")]
+        .contains(&(first, second))
+        || (first.ends_with("ing") && matches!(second, "a" | "an" | "new" | "the"));
+    if is_prohibition(title) {
+        Some(Kind::Prohibitions)
+    } else if RULE_TITLES.contains_any(&words) {
         Some(Kind::Rules)
-    } else if is_how_to || has(STEPS) {
+    } else if is_procedure || STEP_TITLES.contains_any(&words) {
         Some(Kind::Steps)
-    } else if has(DESCRIBES) {
-        Some(Kind::Describes)
+    } else if DESCRIPTION_TITLES.contains_any(&words) {
+        Some(Kind::Descriptions)
     } else {
         None
     }
 }
 
-/// Returns where cerberus keeps what `inject` writes.
-fn own_blocks(text: &str) -> Vec<Span> {
+/// Returns the blocks that `inject --into` manages; an unclosed one goes to the end.
+fn managed_blocks(text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     let (mut at, mut start) = (0, None);
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim_start();
-        if trimmed.starts_with(OWN_START) {
+        if trimmed.starts_with(MANAGED_START) {
             start.get_or_insert(at);
-        } else if trimmed.starts_with(OWN_END)
+        } else if trimmed.starts_with(MANAGED_END)
             && let Some(start) = start.take()
         {
             found.push(Span::new(start, at + line.len()));

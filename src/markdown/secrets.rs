@@ -1,102 +1,93 @@
-//! Secrets that must not get into a memory: private keys and the tokens of well-known
-//! services, told by their shapes.
+//! Detection of secrets that must not be stored in a memory: private keys and the tokens of
+//! well-known services, by their patterns.
 //!
-//! A memory is committed, shared and given to agents. Each shape is the one that its
-//! issuer documents for scanners; what has no fixed shape, such as a password, is not
-//! recognised. What only speaks of secrets is none: a prefix alone, a header without a
-//! key below it, a placeholder of few different characters, a documented example.
+//! A memory is committed, shared and sent to agents. Each pattern is the one that the issuer
+//! documents for scanners; secrets without a fixed pattern, such as passwords, are not detected.
+//! Mentions are not secrets: a prefix alone, a header without a key below it, a placeholder
+//! with few different characters, a documented example.
 
 use memchr::memmem;
 
-/// A shape of token: what it starts with, which bytes follow and how many of them.
-struct Shape {
+/// The pattern of a token: its prefixes, then a number of bytes of one class.
+struct SecretPattern {
     kind: &'static str,
     prefixes: &'static [&'static str],
-    is_part: fn(u8) -> bool,
-    least: usize,
-    most: usize,
+    class: Class,
+    min_len: usize,
+    max_len: usize,
 }
 
-const fn shape(
+const fn pattern(
     kind: &'static str,
     prefixes: &'static [&'static str],
-    is_part: fn(u8) -> bool,
-    least: usize,
-) -> Shape {
-    Shape { kind, prefixes, is_part, least, most: usize::MAX }
+    class: Class,
+    min_len: usize,
+) -> SecretPattern {
+    SecretPattern { kind, prefixes, class, min_len, max_len: usize::MAX }
 }
 
-fn is_alphanumeric(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
+/// The bytes that a token consists of.
+#[derive(Clone, Copy)]
+enum Class {
+    /// Upper-case letters and digits.
+    Upper,
+    /// Letters, digits and these bytes; a dot separates the parts of a token.
+    Alphanumeric(&'static [u8]),
 }
+use Class::{Alphanumeric, Upper};
 
-fn is_upper(byte: u8) -> bool {
-    byte.is_ascii_uppercase() || byte.is_ascii_digit()
-}
+const WORD: Class = Alphanumeric(b"_");
+const URL_SAFE: Class = Alphanumeric(b"_-");
+const DOTTED: Class = Alphanumeric(b"_-.");
+const PATH: Class = Alphanumeric(b"/");
+const BASE64: Class = Alphanumeric(b"/+=");
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-fn is_url_safe(byte: u8) -> bool {
-    is_word(byte) || byte == b'-'
-}
-
-/// Tokens of several parts have dots between them.
-fn is_dotted(byte: u8) -> bool {
-    is_url_safe(byte) || byte == b'.'
-}
-
-fn is_path(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'/'
-}
-
-fn is_base64(byte: u8) -> bool {
-    is_path(byte) || matches!(byte, b'+' | b'=')
+impl Class {
+    fn contains(self, byte: u8) -> bool {
+        match self {
+            Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Alphanumeric(others) => byte.is_ascii_alphanumeric() || others.contains(&byte),
+        }
+    }
 }
 
 const GITLAB: &[&str] = &["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "gloas-"];
 
-const SHAPES: &[Shape] = &[
-    Shape { most: 16, ..shape("an AWS access key", &["AKIA", "ASIA"], is_upper, 16) },
-    shape("a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], is_alphanumeric, 36),
-    shape("a GitHub token", &["github_pat_"], is_word, 60),
-    shape("a GitLab token", GITLAB, is_url_safe, 20),
-    shape(
-        "a Slack token",
-        &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"],
-        is_url_safe,
-        20,
-    ),
-    shape("a Slack webhook", &["hooks.slack.com/services/"], is_path, 40),
-    shape("a Stripe key", &["sk_live_", "rk_live_"], is_alphanumeric, 20),
-    Shape { most: 35, ..shape("a Google API key", &["AIza"], is_url_safe, 35) },
-    shape("an Anthropic key", &["sk-ant-"], is_url_safe, 40),
-    shape("an OpenAI key", &["sk-proj-", "sk-svcacct-", "sk-admin-"], is_url_safe, 40),
-    shape("an OpenAI key", &["sk-"], is_alphanumeric, 48),
-    shape("a SendGrid key", &["SG."], is_dotted, 60),
-    shape("an npm token", &["npm_"], is_alphanumeric, 36),
-    shape("a PyPI token", &["pypi-AgE"], is_url_safe, 50),
-    shape("a Docker token", &["dckr_pat_"], is_url_safe, 27),
-    shape("a Hugging Face token", &["hf_"], is_alphanumeric, 34),
-    shape("a Shopify token", &["shpat_", "shpss_", "shpca_"], is_alphanumeric, 32),
-    shape("a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], is_alphanumeric, 64),
-    shape("a Vault token", &["hvs."], is_url_safe, 90),
-    shape("a JSON web token", &["eyJ"], is_dotted, 60),
-    shape("a private key", &["AGE-SECRET-KEY-1"], is_upper, 58),
+const PATTERNS: &[SecretPattern] = &[
+    SecretPattern { max_len: 16, ..pattern("an AWS access key", &["AKIA", "ASIA"], Upper, 16) },
+    pattern("a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Alphanumeric(b""), 36),
+    pattern("a GitHub token", &["github_pat_"], WORD, 60),
+    pattern("a GitLab token", GITLAB, URL_SAFE, 20),
+    pattern("a Slack token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"], URL_SAFE, 20),
+    pattern("a Slack webhook", &["hooks.slack.com/services/"], PATH, 40),
+    pattern("a Stripe key", &["sk_live_", "rk_live_"], Alphanumeric(b""), 20),
+    SecretPattern { max_len: 35, ..pattern("a Google API key", &["AIza"], URL_SAFE, 35) },
+    pattern("an Anthropic key", &["sk-ant-"], URL_SAFE, 40),
+    pattern("an OpenAI key", &["sk-proj-", "sk-svcacct-", "sk-admin-"], URL_SAFE, 40),
+    pattern("an OpenAI key", &["sk-"], Alphanumeric(b""), 48),
+    pattern("a SendGrid key", &["SG."], DOTTED, 60),
+    pattern("an npm token", &["npm_"], Alphanumeric(b""), 36),
+    pattern("a PyPI token", &["pypi-AgE"], URL_SAFE, 50),
+    pattern("a Docker token", &["dckr_pat_"], URL_SAFE, 27),
+    pattern("a Hugging Face token", &["hf_"], Alphanumeric(b""), 34),
+    pattern("a Shopify token", &["shpat_", "shpss_", "shpca_"], Alphanumeric(b""), 32),
+    pattern("a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], Alphanumeric(b""), 64),
+    pattern("a Vault token", &["hvs."], URL_SAFE, 90),
+    pattern("a JSON web token", &["eyJ"], DOTTED, 60),
+    pattern("a private key", &["AGE-SECRET-KEY-1"], Upper, 58),
 ];
 
-/// How many different bytes a token has at least; a placeholder such as `ghp_xxxx…` has few.
-const LEAST_VARIETY: usize = 8;
+/// The minimum number of different bytes in a token; a placeholder such as `ghp_xxxx…` has fewer.
+const MIN_DISTINCT_BYTES: usize = 8;
 
-/// How many bytes of base64 in a row a private key has at least, how far below its header.
-const KEY_LINE: usize = 40;
-const KEY_WITHIN: usize = 400;
+/// The minimum length of a line of a private key, and the maximum distance from its header.
+const MIN_KEY_LINE: usize = 40;
+const MAX_KEY_DISTANCE: usize = 400;
 
 /// A secret in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Secret {
-    /// What it is, with its article.
+    /// With its article: "an npm token".
     pub(crate) kind: &'static str,
     /// From 0.
     pub(crate) line: usize,
@@ -104,14 +95,14 @@ pub(crate) struct Secret {
 
 /// Returns the first secret in `text`.
 pub(crate) fn find_secret(text: &str) -> Option<Secret> {
-    let tokens = SHAPES.iter().filter_map(|shape| Some((shape.find(text)?, shape.kind)));
+    let tokens = PATTERNS.iter().filter_map(|pattern| Some((pattern.find(text)?, pattern.kind)));
     let key = find_private_key(text).map(|at| (at, "a private key"));
     let (at, kind) = tokens.chain(key).min()?;
     Some(Secret { kind, line: text[..at].matches('\n').count() })
 }
 
-impl Shape {
-    /// Returns where the first token of this shape starts.
+impl SecretPattern {
+    /// Returns the start of the first token with this pattern.
     fn find(&self, text: &str) -> Option<usize> {
         let find = |prefix: &&str| self.find_prefixed(text.as_bytes(), prefix.as_bytes());
         self.prefixes.iter().filter_map(find).min()
@@ -121,13 +112,13 @@ impl Shape {
         let mut from = 0;
         while let Some(at) = memmem::find(&bytes[from..], prefix).map(|at| from + at) {
             from = at + prefix.len();
-            if at > 0 && is_word(bytes[at - 1]) {
+            if at > 0 && WORD.contains(bytes[at - 1]) {
                 continue;
             }
             let rest = &bytes[from..];
-            let n_bytes = rest.iter().take_while(|byte| (self.is_part)(**byte)).count();
-            let is_whole = !rest.get(n_bytes).is_some_and(|byte| is_word(*byte));
-            if is_whole && self.is_token(&rest[..n_bytes]) {
+            let n_bytes = rest.iter().take_while(|byte| self.class.contains(**byte)).count();
+            let is_complete = !rest.get(n_bytes).is_some_and(|byte| WORD.contains(*byte));
+            if is_complete && self.is_token(&rest[..n_bytes]) {
                 return Some(at);
             }
             // A token that starts further in would end at the same byte and be shorter.
@@ -141,15 +132,15 @@ impl Shape {
         let has = |is_kind: fn(&u8) -> bool| usize::from(body.iter().any(is_kind));
         let n_kinds =
             has(u8::is_ascii_uppercase) + has(u8::is_ascii_lowercase) + has(u8::is_ascii_digit);
-        // Names and prose with hyphens are all of one kind.
-        let is_mixed = n_kinds >= 2 || (self.is_part)(b'A') != (self.is_part)(b'a');
-        // Where parts have dots between them, each of the first two has its length.
-        let is_parted = !(self.is_part)(b'.')
-            || body.split(|byte| *byte == b'.').take(2).filter(|part| part.len() >= 10).count()
-                == 2;
-        (self.least..=self.most).contains(&body.len())
+        // Names and hyphenated prose have only one kind of character.
+        let is_mixed = n_kinds >= 2 || self.class.contains(b'A') != self.class.contains(b'a');
+        // The first two parts of a dotted token have a minimum length.
+        let mut parts = body.split(|byte| *byte == b'.').map(<[u8]>::len);
+        let has_parts =
+            !self.class.contains(b'.') || (parts.next() >= Some(10) && parts.next() >= Some(10));
+        (self.min_len..=self.max_len).contains(&body.len())
             && is_mixed
-            && is_parted
+            && has_parts
             && is_varied(body)
             && !body.ends_with(b"EXAMPLE")
     }
@@ -158,35 +149,34 @@ impl Shape {
 fn is_varied(body: &[u8]) -> bool {
     let mut seen = [false; 256];
     body.iter().for_each(|byte| seen[usize::from(*byte)] = true);
-    seen.iter().filter(|seen| **seen).count() >= LEAST_VARIETY
+    seen.iter().filter(|seen| **seen).count() >= MIN_DISTINCT_BYTES
 }
 
-/// Returns where the header of the first private key stands that has a key below it, be
-/// the lines real ones or written as `\n`.
+/// Returns the position of the first private key header with a key below it; newlines may be
+/// written as `\n`.
 fn find_private_key(text: &str) -> Option<usize> {
     let headers = ["PRIVATE KEY", "PuTTY-User-Key-File-"];
     let found = headers.iter().filter_map(|header| {
-        let mut places = text.match_indices(header);
         let is_key = |at: usize| {
             let is_header = header.starts_with("PuTTY") || is_begin(&text.as_bytes()[..at]);
             is_header && has_key(&text.as_bytes()[at + header.len()..])
         };
-        places.find(|(at, _)| is_key(*at)).map(|(at, _)| at)
+        text.match_indices(header).map(|(at, _)| at).find(|at| is_key(*at))
     });
     found.min()
 }
 
 fn is_begin(before: &[u8]) -> bool {
-    // The algorithm's name stands between: `EC`, `ENCRYPTED`, `SSH2 ENCRYPTED`.
+    // The name of the algorithm is in between: `EC`, `ENCRYPTED`, `SSH2 ENCRYPTED`.
     const MAX_BETWEEN: usize = 40;
     let tail = &before[before.len().saturating_sub(MAX_BETWEEN)..];
     tail.windows(10).any(|window| window == b"---- BEGIN" || window == b"----BEGIN ")
 }
 
 fn has_key(rest: &[u8]) -> bool {
-    let below = &rest[..rest.len().min(KEY_WITHIN)];
-    let mut runs = below.split(|byte| !is_base64(*byte));
-    runs.any(|run| run.len() >= KEY_LINE && is_varied(run))
+    let below = &rest[..rest.len().min(MAX_KEY_DISTANCE)];
+    let mut runs = below.split(|byte| !BASE64.contains(*byte));
+    runs.any(|run| run.len() >= MIN_KEY_LINE && is_varied(run))
 }
 
 #[cfg(test)]
@@ -199,8 +189,7 @@ mod tests {
         assert_eq!(find_secret(text).map(|secret| secret.kind), expected, "{text}");
     }
 
-    /// Returns a body that no service ever gave out; whole tokens do not belong into a
-    /// repository.
+    /// Returns a body that no service has issued; complete tokens do not belong in a repository.
     fn body(n: usize) -> String {
         "Ab3dE5gH7jKq".chars().cycle().take(n).collect()
     }
@@ -213,25 +202,25 @@ mod tests {
     }
 
     #[test]
-    fn shapes_of_tokens_are_told_by_kind() {
-        for shape in SHAPES {
-            for prefix in shape.prefixes {
-                let mut token = body(shape.least.max(30));
-                token.truncate(shape.most);
-                if (shape.is_part)(b'.') {
+    fn tokens_are_detected_with_their_kind() {
+        for pattern in PATTERNS {
+            for prefix in pattern.prefixes {
+                let mut token = body(pattern.min_len.max(30));
+                token.truncate(pattern.max_len);
+                if pattern.class.contains(b'.') {
                     token = format!("{}.eyJ{}.{}", body(20), body(20), body(43));
-                } else if !(shape.is_part)(b'a') {
+                } else if !pattern.class.contains(b'a') {
                     token.make_ascii_uppercase();
                 }
                 for around in ["key = \"#\"", "KEY=#", "Use #.", "https://x.org/?t=#&u=1", "`#`"] {
-                    check(&around.replace('#', &format!("{prefix}{token}")), Some(shape.kind));
+                    check(&around.replace('#', &format!("{prefix}{token}")), Some(pattern.kind));
                 }
             }
         }
     }
 
     #[test]
-    fn private_keys_are_told() {
+    fn private_keys_are_detected() {
         for algorithm in ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "SSH2 ENCRYPTED "] {
             check(&pem(algorithm), Some("a private key"));
             check(&pem(algorithm).replace('\n', "\r\n    "), Some("a private key"));
@@ -245,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_speaks_of_secrets_is_none() {
+    fn mentions_of_secrets_are_not_secrets() {
         for text in [
             "Never commit AKIA keys, or tokens such as ghp_… or glpat-….",
             "Tokens begin with `ghp_`, keys with `sk_live_`.",
@@ -274,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_the_first_one_is_told() {
+    fn the_line_is_that_of_the_first_secret() {
         let text = format!("one\ntwo\nghp_{} glpat-{}\n{}", body(36), body(20), pem(""));
         assert_eq!(find_secret(&text), Some(Secret { kind: "a GitHub token", line: 2 }));
     }
@@ -294,13 +283,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read(text in any::<String>(), unit in "(ghp_|sk-|eyJ|PRIVATE KEY|[a-zß.]){0,30}") {
+        fn any_text_is_scanned(text in any::<String>(), unit in "(ghp_|sk-|eyJ|PRIVATE KEY|[a-zß.]){0,30}") {
             find_secret(&text);
             find_secret(&unit);
         }
 
         #[test]
-        fn what_stands_around_a_token_does_not_hide_it(
+        fn text_around_a_token_does_not_hide_it(
             before in "[a-zA-Z äé\n]{0,20}[ \"'=:(`\n]",
             after in "[ \"')`\n][a-zA-Z äé\n]{0,20}",
         ) {

@@ -1,12 +1,11 @@
-//! Sections: the named slices of a memory, by tag or by heading.
+//! Sections: the named parts of a memory, marked by tags or by headings.
 //!
-//! One tolerant pass: code and frontmatter hold no tags, and a tag that is wrong
-//! spoils only itself (see `pairing`). Linear in the text, whatever it holds.
+//! A single tolerant pass: code and frontmatter contain no tags, and an invalid tag does not
+//! affect others (see `pairing`). Linear in the text.
 //!
-//! A heading of the document (not of a quote or list item) is a section too,
-//! named by its slug as GitHub makes it and ending where the next heading of its
-//! level or above begins; its line belongs to it. A tagged section hides the
-//! heading section of the same id.
+//! A heading outside quotes and lists starts a section too. Its id is the heading's slug as
+//! GitHub generates it; it includes the heading line and ends at the next heading of the same
+//! or a higher level. A tagged section hides the heading section with the same id.
 
 mod content;
 pub(crate) mod fix;
@@ -20,17 +19,17 @@ mod tests;
 use rustc_hash::FxHashSet;
 
 pub(crate) use self::content::content;
-pub(super) use self::content::trim_blank_lines;
+pub(super) use self::content::{trim_blank_lines, trimmed};
 use self::pairing::Pairing;
 pub(crate) use self::select::{SEPARATOR, select};
 use self::slug::Slugs;
 pub(super) use self::slug::slug;
-use self::tag::{Reading, Tag};
-use super::structure::{Heading, structure};
-use super::{Diagnostic, frontmatter};
+use self::tag::{Parsed, Tag};
+use super::Diagnostic;
+use super::structure::{self, Heading};
 use crate::text::Span;
 
-/// What names a section.
+/// The markup that defines a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     Tag,
@@ -49,54 +48,60 @@ impl Origin {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Section {
-    /// As it is addressed: the second of the same name is `id#2`.
+    /// The id used to select it: the second section with the same name is `id#2`.
     pub(crate) id: String,
     pub(crate) origin: Origin,
-    /// With its own tags.
+    /// Includes its own tags.
     pub(crate) outer: Span,
-    /// Without its own tags; a heading is text, so there both are the same.
+    /// Excludes its own tags; the same as `outer` for a heading, which is part of the text.
     pub(crate) inner: Span,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Sections {
-    /// In the order in which they begin.
+    /// Ordered by start.
     pub(crate) list: Vec<Section>,
-    /// In the order of the text.
+    /// Ordered by position.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Every well-formed tag, paired or not, in the order of the text.
+    /// Every well-formed tag, paired or not, ordered by position.
     pub(crate) tags: Vec<Span>,
-    /// The opening tags that nothing closes, in the order of the text.
+    /// The opening tags without a closing tag, ordered by position.
     unclosed: Vec<Span>,
 }
 
-/// Returns the sections of `text`, which is a whole file, frontmatter and all.
+impl Sections {
+    pub(super) fn tagged(&self) -> impl Iterator<Item = &Section> {
+        self.list.iter().filter(|section| section.origin == Origin::Tag)
+    }
+}
+
+/// Returns the sections of a complete file, frontmatter included.
 pub(crate) fn parse(text: &str) -> Sections {
-    let body = Span::new(frontmatter::body_start(text), text.len());
-    let structure = structure(text, body);
+    let structure = structure::parse_body(text);
     let mut pairing = Pairing::new(text, structure.comments.len());
     for comment in structure.comments {
-        match tag::read(comment.span.of(text), comment.ended) {
-            Reading::Tag { closing, id } => pairing.tag(Tag { span: comment.span, closing, id }),
-            Reading::Malformed { message, hint } => {
+        match tag::parse(comment.span.slice(text), comment.is_closed) {
+            Parsed::Tag { is_closing, id } => {
+                pairing.tag(Tag { span: comment.span, is_closing, id });
+            }
+            Parsed::Malformed { message, hint } => {
                 pairing.report("malformed", comment.span.start, message, hint);
             }
-            Reading::Other => {}
+            Parsed::Other => {}
         }
     }
     let mut sections = pairing.finish();
     if structure.headings.is_empty() {
         return sections;
     }
-    let taken: FxHashSet<String> = sections.list.iter().map(|it| lower(&it.id)).collect();
+    let tagged: FxHashSet<String> = sections.list.iter().map(|it| it.id.to_lowercase()).collect();
     let from_headings = heading_sections(text, &structure.headings);
-    let free = from_headings.filter(|section| !taken.contains(&section.id));
-    sections.list.extend(free);
+    sections.list.extend(from_headings.filter(|section| !tagged.contains(&section.id)));
     sections.list.sort_by_key(|section| section.outer.start);
     sections
 }
 
-/// Returns the sections that headings begin; a heading without a slug begins none.
+/// Returns the sections that start with a heading; headings without a slug are skipped.
 fn heading_sections(text: &str, headings: &[Heading]) -> impl Iterator<Item = Section> {
     let mut ends = vec![text.len(); headings.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -108,26 +113,17 @@ fn heading_sections(text: &str, headings: &[Heading]) -> impl Iterator<Item = Se
     }
     let mut slugs = Slugs::default();
     headings.iter().zip(ends).filter_map(move |(heading, end)| {
+        let id = slugs.slug(&heading.title)?;
         let span = Span::new(heading.start, end);
-        Some(Section {
-            id: slugs.slug(&heading.title)?,
-            origin: Origin::Heading,
-            outer: span,
-            inner: span,
-        })
+        Some(Section { id, origin: Origin::Heading, outer: span, inner: span })
     })
 }
 
-/// Returns the first tag that names `id`, also where it makes no section.
-pub(crate) fn tag_of(text: &str, sections: &Sections, id: &str) -> Option<Span> {
-    let names_it = |span: &Span| match tag::read(span.of(text), true) {
-        Reading::Tag { id: named, .. } => named.eq_ignore_ascii_case(id),
+/// Returns the first tag with this id, paired or not.
+pub(crate) fn find_tag(text: &str, sections: &Sections, id: &str) -> Option<Span> {
+    let has_id = |span: &Span| match tag::parse(span.slice(text), true) {
+        Parsed::Tag { id: other, .. } => other.eq_ignore_ascii_case(id),
         _ => false,
     };
-    sections.tags.iter().copied().find(names_it)
-}
-
-/// Returns the form in which ids are compared.
-fn lower(id: &str) -> String {
-    id.to_lowercase()
+    sections.tags.iter().copied().find(has_id)
 }

@@ -1,25 +1,26 @@
-//! The structure of markdown: where its headings, comments and code are.
+//! The headings, comments and code of a markdown text.
 //!
-//! CommonMark is read by pulldown-cmark, so code, however it is marked, holds
-//! neither. Two things are read more kindly than CommonMark has it, since both
-//! are common slips around tags: a comment ends at the next `<!--` at the latest,
-//! and inline code and escapes count on the line of a comment that begins a block.
+//! pulldown-cmark reads CommonMark; headings and comments inside code of any kind are text. Two
+//! exceptions to CommonMark tolerate common mistakes around tags: a comment ends at the next
+//! `<!--` at the latest, and inline code and escapes are recognised on the line of a comment that
+//! starts a block.
 
 use std::borrow::Cow;
 
 use memchr::memmem::Finder;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
+use super::frontmatter;
 use crate::text::Span;
 
-/// Containers nested deeper on one line are read as text: the library's time
-/// goes with the depth times the lines that continue a paragraph in it.
+/// The maximum nesting of containers on one line; markers of deeper ones are read as text.
+/// The library takes time proportional to the depth times the continuation lines.
 const MAX_DEPTH: usize = 64;
 
 #[derive(Debug, Default)]
 pub(crate) struct Structure {
     pub(crate) comments: Vec<Comment>,
-    /// Fenced, indented and inline code, with its marks.
+    /// Fenced, indented and inline code, including its delimiters.
     pub(crate) code: Vec<Span>,
     /// The headings outside quotes and lists.
     pub(crate) headings: Vec<Heading>,
@@ -27,12 +28,12 @@ pub(crate) struct Structure {
 
 #[derive(Debug)]
 pub(crate) struct Comment {
-    /// With its marks.
+    /// Includes the delimiters.
     pub(crate) span: Span,
     /// Whether it has a `-->`.
-    pub(crate) ended: bool,
-    /// Whether it stands in a quote, a list or a table.
-    pub(crate) contained: bool,
+    pub(crate) is_closed: bool,
+    /// Whether it is in a quote, a list or a table.
+    pub(crate) is_nested: bool,
 }
 
 #[derive(Debug)]
@@ -41,16 +42,21 @@ pub(crate) struct Heading {
     pub(crate) level: usize,
     /// The start of its line.
     pub(crate) start: usize,
-    /// Where the line below it starts, or the text ends.
+    /// The start of the next line, or the end of the text.
     pub(crate) end: usize,
-    /// The title as it is shown.
+    /// The title without markup.
     pub(crate) title: String,
 }
 
-/// Returns the structure of what `within`, which begins a line, covers of `text`.
-pub(crate) fn structure(text: &str, within: Span) -> Structure {
+/// Returns the structure of a file below its frontmatter.
+pub(crate) fn parse_body(text: &str) -> Structure {
+    parse(text, Span::new(frontmatter::body_start(text), text.len()))
+}
+
+/// Returns the structure of `within`, a part of `text` that starts a line.
+pub(crate) fn parse(text: &str, within: Span) -> Structure {
     let mut reader = Reader {
-        text: &shallow(text),
+        text: &limit_nesting(text),
         opening: Finder::new("<!--"),
         closing: Finder::new("-->"),
         n_containers: 0,
@@ -60,24 +66,24 @@ pub(crate) fn structure(text: &str, within: Span) -> Structure {
     reader.found
 }
 
-/// Returns `text` with letters for the marks of quotes and items beyond the deepest.
-pub(super) fn shallow(text: &str) -> Cow<'_, str> {
-    let mut shallow = Cow::Borrowed(text);
+/// Returns `text` with the quote and list markers beyond the maximum depth replaced by letters.
+pub(super) fn limit_nesting(text: &str) -> Cow<'_, str> {
+    let mut limited = Cow::Borrowed(text);
     let mut line_start = 0;
+    let is_item_marker = |byte| b"-+*.)".contains(&byte);
     for newline in memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).chain([text.len()]) {
-        let (mut n_marks, mut last) = (0, b'\n');
-        for (at, byte) in text[line_start..newline].bytes().enumerate() {
-            let is_item_mark = |byte| b"-+*.)".contains(&byte);
+        let (mut n_markers, mut last) = (0, b'\n');
+        for (column, byte) in text[line_start..newline].bytes().enumerate() {
             match byte {
-                b'>' if n_marks < MAX_DEPTH => n_marks += 1,
-                // A line of dashes is no nested list: there white space follows each.
-                b' ' | b'\t' => n_marks += usize::from(is_item_mark(last)),
+                b'>' if n_markers < MAX_DEPTH => n_markers += 1,
+                // A line of dashes is not a nested list, whose dashes are followed by spaces.
+                b' ' | b'\t' => n_markers += usize::from(is_item_marker(last)),
                 b'0'..=b'9' => {}
-                _ if n_marks < MAX_DEPTH && is_item_mark(byte) => {}
+                _ if n_markers < MAX_DEPTH && is_item_marker(byte) => {}
                 _ => {
-                    if n_marks >= MAX_DEPTH && (byte == b'>' || is_item_mark(byte)) {
-                        let at = line_start + at;
-                        shallow.to_mut().replace_range(at..=at, "x");
+                    if n_markers >= MAX_DEPTH && (byte == b'>' || is_item_marker(byte)) {
+                        let at = line_start + column;
+                        limited.to_mut().replace_range(at..=at, "x");
                     }
                     break;
                 }
@@ -86,14 +92,14 @@ pub(super) fn shallow(text: &str) -> Cow<'_, str> {
         }
         line_start = newline + 1;
     }
-    shallow
+    limited
 }
 
 struct Reader<'a> {
     text: &'a str,
     opening: Finder<'static>,
     closing: Finder<'static>,
-    /// The quotes, lists and tables around what is read.
+    /// The number of quotes, lists and tables around the current position.
     n_containers: usize,
     found: Structure,
 }
@@ -102,8 +108,8 @@ impl Reader<'_> {
     fn read(&mut self, within: Span) {
         let mut depth = 0_usize;
         let (mut in_heading, mut in_code) = (false, false);
-        for (event, range) in Parser::new(within.of(self.text)).into_offset_iter() {
-            let span = Span::new(within.start + range.start, within.start + range.end);
+        for (event, range) in Parser::new(within.slice(self.text)).into_offset_iter() {
+            let span = Span::new(range.start, range.end).shifted(within.start);
             match event {
                 Event::Start(tag) => {
                     match tag {
@@ -138,93 +144,80 @@ impl Reader<'_> {
                     depth -= 1;
                 }
                 Event::InlineHtml(html) if html.starts_with("<!--") => self.comments(span),
-                Event::Text(words) if !in_code => {
-                    // What begins as a comment here has no end, but may be meant as one.
-                    if words.starts_with("!--") && self.text[..span.start].ends_with('<') {
-                        self.found.comments.push(Comment {
-                            span: Span::new(span.start - 1, span.end),
-                            ended: false,
-                            contained: self.n_containers > 0,
-                        });
+                Event::Text(text) if !in_code => {
+                    // An unclosed comment; it may be a malformed tag.
+                    if text.starts_with("!--") && self.text[..span.start].ends_with('<') {
+                        self.comment(span.start - 1, span.end, false);
                     }
-                    if in_heading {
-                        self.title(&words);
-                    }
+                    self.title(in_heading, &text);
                 }
-                Event::Code(words) => {
+                Event::Code(text) => {
                     self.found.code.push(span);
-                    if in_heading {
-                        self.title(&words);
-                    }
+                    self.title(in_heading, &text);
                 }
-                Event::SoftBreak | Event::HardBreak if in_heading => self.title(" "),
+                Event::SoftBreak | Event::HardBreak => self.title(in_heading, " "),
                 _ => {}
             }
         }
     }
 
-    /// Returns where the line ends that holds what stands before `at`; a line may end with
-    /// `\r` alone.
+    /// Returns the end of the line that contains the byte before `at`; a lone `\r` ends a line.
     fn line_end(&self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
-        let newline = match self.text[..at].ends_with(['\n', '\r']) {
-            true => at - 1,
-            false => match memchr::memchr2(b'\n', b'\r', &bytes[at..]) {
-                Some(newline) => at + newline,
-                None => return bytes.len(),
-            },
+        let from = at - usize::from(self.text[..at].ends_with(['\n', '\r']));
+        let Some(newline) = memchr::memchr2(b'\n', b'\r', &bytes[from..]) else {
+            return bytes.len();
         };
-        let is_pair = bytes[newline] == b'\r' && bytes.get(newline + 1) == Some(&b'\n');
-        newline + if is_pair { 2 } else { 1 }
+        let newline = from + newline;
+        newline + if bytes[newline..].starts_with(b"\r\n") { 2 } else { 1 }
     }
 
-    fn title(&mut self, words: &str) {
-        if let Some(heading) = self.found.headings.last_mut() {
-            heading.title += words;
+    fn title(&mut self, in_heading: bool, text: &str) {
+        if let Some(heading) = self.found.headings.last_mut().filter(|_| in_heading) {
+            heading.title += text;
         }
     }
 
-    /// Finds the comments of an HTML block; one that begins with a comment ends with its line.
+    fn comment(&mut self, start: usize, end: usize, is_closed: bool) {
+        let is_nested = self.n_containers > 0;
+        self.found.comments.push(Comment { span: Span::new(start, end), is_closed, is_nested });
+    }
+
+    /// Finds the comments of an HTML block; a block that starts with a comment ends with the
+    /// comment's line.
     fn html_block(&mut self, block: Span) {
-        let html = block.of(self.text).as_bytes();
-        let begins = html.starts_with(b"<!--");
-        // `<!-->` is a whole comment, so its end may share the dashes.
-        let end = self.closing.find(html).filter(|_| begins);
+        let html = block.slice(self.text).as_bytes();
+        let starts_with_comment = html.starts_with(b"<!--");
+        // `<!-->` is a complete comment, so its delimiters may share the dashes.
+        let end = self.closing.find(html).filter(|_| starts_with_comment);
         let after = end.map_or(block.end, |dashes| block.start + dashes + 3);
-        // Nearly every block is one comment on one line.
+        let rest = &html[after - block.start..];
+        // Fast path: most blocks are one comment on one line.
         if end.is_some_and(|dashes| dashes > 3 && !html[4..dashes].contains(&b'<'))
-            && html[after - block.start..].iter().all(|byte| b"\r\n".contains(byte))
+            && rest.iter().all(|byte| b"\r\n".contains(byte))
         {
-            self.found.comments.push(Comment {
-                span: Span::new(block.start, after),
-                ended: true,
-                contained: self.n_containers > 0,
-            });
-            return;
+            return self.comment(block.start, after, true);
         }
         self.comments(Span::new(block.start, after));
-        let rest = &html[after - block.start..];
         if memchr::memchr2(b'`', b'\\', rest).is_some() {
-            // With the last two bytes of the comment, `->`, before it the rest is a paragraph.
+            // With the last two bytes of the comment, `->`, in front, the rest is a paragraph.
             self.read(Span::new(after - 2, block.end));
         } else {
             self.comments(Span::new(after, block.end));
         }
     }
 
-    /// Finds the comments of HTML, in which each goes to the next one at most.
+    /// Finds the comments of a piece of HTML; a comment ends at the next one at the latest.
     fn comments(&mut self, html: Span) {
-        let bytes = html.of(self.text).as_bytes();
+        let bytes = html.slice(self.text).as_bytes();
         let mut starts = self.opening.find_iter(bytes).peekable();
+        let is_nested = self.n_containers > 0;
         while let Some(start) = starts.next() {
             let limit = starts.peek().copied().unwrap_or(bytes.len());
             let dashes = self.closing.find(&bytes[start + 2..limit]);
             let end = dashes.map_or(limit, |at| start + 2 + at + 3);
-            self.found.comments.push(Comment {
-                span: Span::new(html.start + start, html.start + end),
-                ended: dashes.is_some(),
-                contained: self.n_containers > 0,
-            });
+            let span = Span::new(start, end).shifted(html.start);
+            self.found.comments.push(Comment { span, is_closed: dashes.is_some(), is_nested });
         }
     }
 }

@@ -339,12 +339,11 @@ results:
 
     #[test]
     fn a_failure_says_what_to_do() {
-        let error =
-            Error::from(UserError::usage("there is no memory `x`").hint("did you mean `y`?"));
+        let error = Error::from(UserError::usage("memory `x` not found").hint("did you mean `y`?"));
         let result = failed(&error);
         assert_eq!(result.is_error, Some(true));
         let text = &result.content[0].as_text().expect("text").text;
-        assert_eq!(text, "there is no memory `x`\nhint: did you mean `y`?");
+        assert_eq!(text, "memory `x` not found\nhint: did you mean `y`?");
     }
 
     fn any_json() -> impl Strategy<Value = Value> {

@@ -6,11 +6,11 @@ use anyhow::Result;
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents};
 
 use crate::bank::Bank;
+use crate::commands::read::{self, ReadArgs};
 use crate::error::UserError;
 use crate::file_stat::FileStat;
 use crate::ops::Project;
 use crate::ops::memories::Memories;
-use crate::ops::read::{self, Request};
 
 pub(super) const MARKDOWN: &str = "text/markdown";
 
@@ -42,8 +42,8 @@ pub(super) fn page(project: &Project, cursor: Option<&str>) -> Result<ListResour
 
 /// Returns the file of the memory that a URI names.
 pub(super) fn read(project: &Project, uri: &str) -> Result<ResourceContents> {
-    let request = Request { id: id(uri)?, sections: Vec::new(), raw: true };
-    let report = read::read(project, &request)?;
+    let args = ReadArgs { id: id(uri)?, sections: Vec::new(), raw: true };
+    let report = read::read(project, &args)?;
     Ok(ResourceContents::text(report.content, uri).with_mime_type(MARKDOWN))
 }
 

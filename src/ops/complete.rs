@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::markdown::sections;
 use crate::model::{Language, Scope};
 use crate::store::{inspect, pins as table};
@@ -120,7 +120,7 @@ fn about(text: &str) -> Option<String> {
     Some(cut)
 }
 
-fn stored(project: &Project) -> Vec<Stored> {
+fn stored(project: &Project) -> Vec<MemoryFile> {
     let files = project.bank.list().map(|(files, _)| files).unwrap_or_default();
     files.into_par_iter().filter_map(|file| project.bank.read(&file).ok()).collect()
 }
@@ -162,7 +162,7 @@ fn scopes(project: &Project, words: &[&str]) -> Vec<Candidate> {
 fn section_ids(project: &Project, memory: Option<&str>) -> Vec<Candidate> {
     let all = stored(project);
     let at = memory.map(|typed| find_id(typed, all.iter().map(|it| it.memory.id.as_str())));
-    let wanted: Vec<&Stored> = match at {
+    let wanted: Vec<&MemoryFile> = match at {
         Some(Ok(at)) => vec![&all[at]],
         Some(Err(_)) => Vec::new(),
         None => all.iter().collect(),

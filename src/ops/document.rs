@@ -1,73 +1,153 @@
-//! What the operations on documents share: what may be put in, and what is said after.
+//! Functions that the commands that write memories share.
 
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::bank::MemoryFile;
 use crate::bank::memories::size_warning;
 use crate::error::UserError;
-use crate::markdown::{Refusal, secrets, sections};
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{self, FieldValue};
+use crate::markdown::{EditError, secrets, sections};
 
-/// What became of a memory that was edited.
+use super::Project;
+use super::memories::Memories;
+
+/// Report of a command that edits one memory.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Edited {
+pub(crate) struct EditReport {
     pub(crate) id: String,
     pub(crate) file: String,
-    /// The section that was edited, where one was asked for.
+    /// The edited section, if one was requested.
     pub(crate) section: Option<String>,
-    /// Whether the file is another one now; if all was so already, it was not written.
-    pub(crate) changed: bool,
+    /// Whether the file was written. An edit without effect does not write it.
+    pub(crate) written: bool,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Checks that a text may be put into a memory.
-pub(super) fn check_content(content: &str) -> Result<()> {
+/// Result of an edit that is not written yet.
+pub(crate) struct Edit {
+    /// Complete text of the memory.
+    pub(crate) text: String,
+    pub(crate) section: Option<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Edits a memory under the write lock: `edit` returns its new text from the old one. Sets
+/// `updated_at` if the text changed.
+pub(crate) fn edit_memory(
+    project: &Project,
+    typed_id: &str,
+    edit: impl FnOnce(&Memories, &MemoryFile, &str) -> Result<Edit>,
+) -> Result<EditReport> {
+    let _guard = project.bank.lock_for_writing()?;
+    let memories = Memories::load(project)?;
+    let stored = memories.find(typed_id)?;
+    let file = &stored.file;
+    let old = project.bank.utf8_text(stored)?;
+    let Edit { mut text, section, mut warnings } = edit(&memories, stored, &old)?;
+    let written = text != old;
+    if written {
+        text = frontmatter::set_updated_at(&text, &super::seconds(project.now).to_string());
+        project.bank.rewrite(file, &text)?;
+    }
+    warnings.extend(text_warnings(file, &text));
+    Ok(EditReport { id: stored.memory.id.clone(), file: file.clone(), section, written, warnings })
+}
+
+/// Replaces or extends a section, or the body if `section` is `None`. Returns the id of the
+/// section and the new text.
+pub(crate) fn edit_content(
+    file: &str,
+    text: &str,
+    section: Option<&str>,
+    content: &str,
+    mode: EditMode,
+) -> Result<(Option<String>, String), UserError> {
+    let edited = match section {
+        Some(section) => {
+            edit::section(text, section, content, mode).map(|(id, text)| (Some(id), text))
+        }
+        None => edit::body(text, content, mode).map(|text| (None, text)),
+    };
+    edited.map_err(|error| edit_error(file, error))
+}
+
+/// Sets the frontmatter fields that have a value.
+pub(crate) fn set_fields<'a>(
+    mut text: String,
+    fields: impl IntoIterator<Item = (&'static str, Option<FieldValue<'a>>)>,
+) -> Result<String, EditError> {
+    for (key, value) in fields {
+        if let Some(value) = value {
+            text = frontmatter::set(&text, key, value)?;
+        }
+    }
+    Ok(text)
+}
+
+/// Checks that a text is not empty and has no control characters.
+pub(crate) fn check_content(content: &str) -> Result<()> {
     if content.trim_start_matches('\u{FEFF}').trim().is_empty() {
         return Err(UserError::usage("the content is empty")
-            .hint("give it with `--content TEXT`, `--file FILE`, or through a pipe")
+            .hint("pass it with `--content TEXT`, `--file FILE` or standard input")
             .into());
     }
-    for (at, line) in content.split('\n').enumerate() {
+    for (line_idx, line) in content.split('\n').enumerate() {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if let Some(c) = line.chars().find(|c| c.is_control() && *c != '\t') {
-            let shown = c.escape_unicode();
+            let (line, escaped) = (line_idx + 1, c.escape_unicode());
             return Err(UserError::usage(format!(
-                "line {} of the content holds the control character `{shown}`",
-                at + 1
+                "line {line} of the content contains the control character `{escaped}`"
             ))
-            .hint("a memory is text: take what is no text out of it")
+            .hint("remove it: a memory is plain text")
             .into());
         }
     }
     Ok(())
 }
 
-/// A text that is to be written, and what messages call it.
-pub(super) type Given<'a> = (&'static str, &'a str);
+/// Checks that the text and the metadata of a memory contain no secrets.
+pub(crate) fn check_secrets(
+    (name, text): (&str, &str),
+    category: Option<&str>,
+    tags: &[String],
+    hints: &[String],
+) -> Result<()> {
+    refuse_secrets(&[
+        (name, text),
+        ("the category", category.unwrap_or_default()),
+        ("the tags", &tags.join(" ")),
+        ("the hints", &hints.join(" ")),
+    ])
+}
 
-/// Checks that no text that is to be written holds a secret. The secret itself is not told.
-pub(super) fn refuse_secrets(given: &[Given]) -> Result<()> {
-    let found =
-        given.iter().find_map(|(name, text)| Some((name, text, secrets::find_secret(text)?)));
-    let Some((name, text, secret)) = found else { return Ok(()) };
-    let is_long = text.trim_end().contains('\n');
-    let line = if is_long { format!("line {} of ", secret.line + 1) } else { String::new() };
-    Err(UserError::usage(format!("there is {} in {line}{name}", secret.kind))
-        .hint("say where it is kept instead; what is no secret, a person can write with `--allow-secret`")
+/// Checks that texts, each with its name for the message, contain no secrets. The error does not
+/// contain the secret.
+pub(crate) fn refuse_secrets(texts: &[(&str, &str)]) -> Result<()> {
+    let mut found =
+        texts.iter().filter_map(|(name, text)| Some((name, text, secrets::find_secret(text)?)));
+    let Some((name, text, secret)) = found.next() else { return Ok(()) };
+    let has_lines = text.trim_end().contains('\n');
+    let line = if has_lines { format!("line {} of ", secret.line + 1) } else { String::new() };
+    Err(UserError::usage(format!("found {} in {line}{name}", secret.kind))
+        .hint("write where the secret is stored instead; if it is not a secret, pass `--allow-secret`")
         .into())
 }
 
-/// Returns the error for an edit that was refused.
-pub(super) fn refused(file: &str, refusal: Refusal) -> UserError {
-    let line = refusal.line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
-    let failure = UserError::usage(format!("{file}{line}: {}", refusal.message));
-    if refusal.hint.is_empty() { failure } else { failure.hint(refusal.hint) }
+/// Returns the error for an edit of `file` that failed.
+pub(crate) fn edit_error(file: &str, error: EditError) -> UserError {
+    let line = error.line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
+    let user_error = UserError::usage(format!("{file}{line}: {}", error.message));
+    if error.hint.is_empty() { user_error } else { user_error.hint(error.hint) }
 }
 
-/// Returns what there is to say of a text that was written: its size and its wrong tags.
-pub(super) fn remarks(file: &str, text: &str) -> Vec<String> {
-    let found = sections::parse(text).diagnostics;
-    let tags =
-        found.iter().map(|it| format!("{file}:{}:{}: {}", it.line + 1, it.column + 1, it.message));
+/// Returns warnings about the size and the section tags of a text that was written.
+pub(crate) fn text_warnings(file: &str, text: &str) -> Vec<String> {
+    let diagnostics = sections::parse(text).diagnostics;
+    let tags = diagnostics
+        .iter()
+        .map(|it| format!("{file}:{}:{}: {}", it.line + 1, it.column + 1, it.message));
     size_warning(file, text.len()).into_iter().chain(tags).collect()
 }

@@ -10,7 +10,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode
 use jsonc_parser::{ParseOptions, json};
 use serde::Serialize;
 
-use crate::bank::Foreign;
+use crate::bank::ExternalFile;
 use crate::error::UserError;
 
 use super::managed_block;
@@ -67,7 +67,7 @@ pub(crate) fn print(tool: Tool) -> Result<Printed> {
 
 /// Merges the settings of a tool into the file at `path`.
 pub(crate) fn write(tool: Tool, path: &Path) -> Result<Written> {
-    let file = Foreign::open(path, None)?;
+    let file = ExternalFile::open(path, None)?;
     let shown = path.display();
     let new = merged(tool, &file.bytes).map_err(|why| {
         UserError::usage(format!("failed to merge into `{shown}`: {why}"))

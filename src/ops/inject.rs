@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::bank::{Foreign, Stored};
+use crate::bank::{ExternalFile, MemoryFile};
 use crate::error::UserError;
 use crate::markdown::sections::{self, Origin, Section};
 use crate::model::{Pin, PinScope, Priority, State};
@@ -191,7 +191,7 @@ pub(crate) fn keep(
     path: &Path,
     checks: bool,
 ) -> Result<Kept> {
-    let file = Foreign::open(path, Some(&project.root))?;
+    let file = ExternalFile::open(path, Some(&project.root))?;
     if file.bytes.starts_with(&[0xFF, 0xFE]) || file.bytes.starts_with(&[0xFE, 0xFF]) {
         return Err(UserError::usage(format!("`{}` is UTF-16", path.display()))
             .hint("save it as UTF-8, or print the block with `cerberus memory inject`")
@@ -242,7 +242,7 @@ fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
 }
 
 /// Returns the text of a memory without the tags of its sections.
-pub(super) fn text(stored: &Stored) -> String {
+pub(crate) fn text(stored: &MemoryFile) -> String {
     let body = &stored.memory.body;
     if !body.contains("<!--") {
         return body.trim().to_owned();
@@ -274,7 +274,7 @@ struct Block<'a> {
     texts: Vec<Piece>,
     /// What was found at the anchors that were looked at.
     examples: Vec<Option<Result<Example, String>>>,
-    ranked: &'a [&'a Stored],
+    ranked: &'a [&'a MemoryFile],
 }
 
 impl Block<'_> {

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use self::resolve::Resolver;
 pub(crate) use self::supersession::{Cycle, supersession};
-use super::sync::Synced;
+use super::sync::SyncedStore;
 use super::{Project, sync};
 use crate::markdown::links::{Kind, Target};
 use crate::model::{EdgeType, LinkState};
@@ -66,7 +66,15 @@ impl Edge {
 
 /// Returns the links of all memories, or only the broken ones.
 pub(crate) fn links(project: &Project, only_broken: bool) -> Result<Report> {
-    let mut synced = sync::open(project)?;
+    links_in(project, sync::open(project)?, only_broken)
+}
+
+/// Like [`links`], with a store that is already open.
+pub(crate) fn links_in(
+    project: &Project,
+    mut synced: SyncedStore,
+    only_broken: bool,
+) -> Result<Report> {
     let mut edges = edges(project, &synced)?;
     let total = edges.len();
     let broken = edges.iter().filter(|edge| edge.is_broken()).count();
@@ -80,7 +88,7 @@ pub(crate) fn links(project: &Project, only_broken: bool) -> Result<Report> {
 }
 
 /// Returns all links with their resolved targets, ordered by memory and position.
-pub(crate) fn edges(project: &Project, synced: &Synced) -> Result<Vec<Edge>> {
+pub(crate) fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>> {
     let files: BTreeMap<String, String> = synced.ids()?.into_iter().collect();
     let mut resolver = Resolver::new(project, synced);
     let mut found = Vec::new();
@@ -105,12 +113,12 @@ pub(crate) fn edges(project: &Project, synced: &Synced) -> Result<Vec<Edge>> {
 }
 
 /// Returns the file of the memory with this id.
-fn memory_file(synced: &Synced, id: &str) -> Result<Option<String>> {
+fn memory_file(synced: &SyncedStore, id: &str) -> Result<Option<String>> {
     memories::file_of(synced.store.reader(), id)
 }
 
 /// Returns the id of the memory that a link target refers to, if it refers to one.
-fn resolve_memory(synced: &Synced, target: &str) -> Result<Option<String>> {
+fn resolve_memory(synced: &SyncedStore, target: &str) -> Result<Option<String>> {
     let Some(target) = Target::parse(target).filter(|target| target.kind != Kind::Url) else {
         return Ok(None);
     };

@@ -1,11 +1,14 @@
-//! The memories of a project with their anchors, and finding one by what was typed.
+//! The memories of a project with their anchors: loading, lookup by id, filters.
 
 use anyhow::Result;
+use clap::Args;
 use rustc_hash::FxHashSet;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
+use crate::bank::memories::BankFiles;
 use crate::error::UserError;
+use crate::file_stat::FileStat;
 use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 use crate::syntax::language;
 use crate::text;
@@ -13,12 +16,16 @@ use crate::timings;
 
 use super::Project;
 
-/// All memories of a bank with their anchors.
+/// Memories and anchors of a bank.
 #[derive(Debug)]
 pub(crate) struct Memories {
-    pub(crate) all: Vec<Stored>,
+    pub(crate) all: Vec<MemoryFile>,
+    /// Ignored files whose id an earlier one has.
+    pub(crate) duplicates: Vec<MemoryFile>,
     pub(crate) anchors: Anchors,
-    /// Whether some file could not be read.
+    /// Stat of `anchors.lock` before reading.
+    pub(crate) lock_stat: Option<FileStat>,
+    /// Whether reading a file failed.
     pub(crate) is_partial: bool,
     pub(crate) warnings: Vec<String>,
 }
@@ -27,115 +34,125 @@ impl Memories {
     /// Reads the bank.
     pub(crate) fn load(project: &Project) -> Result<Self> {
         let _step = timings::step("read the memories");
-        let contents = project.bank.read_all()?;
-        let (all, mut warnings) = (contents.memories, contents.warnings);
-        let anchors = project.bank.anchors()?;
+        let BankFiles { memories: all, duplicates, anchors, lock_stat, is_partial, mut warnings } =
+            project.bank.read_all()?;
         let ids: FxHashSet<&str> = all.iter().map(|stored| stored.memory.id.as_str()).collect();
-        for id in anchors.keys() {
-            if !ids.contains(id.as_str()) {
-                warnings.push(format!(
-                    "`anchors.lock` anchors `{id}`, which is no memory; `cerberus memory reanchor` drops it"
-                ));
-            }
-        }
-        Ok(Self { all, anchors, is_partial: contents.is_partial, warnings })
+        let orphans = anchors.keys().filter(|id| !ids.contains(id.as_str()));
+        warnings.extend(orphans.map(|id| orphan_warning(id)));
+        Ok(Self { all, duplicates, anchors, lock_stat, is_partial, warnings })
     }
 
-    /// Checks that no memory has this id, by its frontmatter or by its file.
+    /// Checks that no memory has this id or the file name that belongs to it.
     pub(crate) fn check_free(&self, id: &str) -> Result<()> {
         let file = format!("{id}.md");
-        let holder = self.all.iter().find(|stored| stored.memory.id == id || stored.file == file);
-        match holder {
+        match self.all.iter().find(|stored| stored.memory.id == id || stored.file == file) {
             None => Ok(()),
-            Some(holder) => Err(UserError::usage(format!(
-                "there is a memory `{id}` already, in `{}`",
-                holder.file
-            ))
-            .hint(format!("choose another id, or see it with `cerberus memory show {id}`"))
-            .into()),
+            Some(holder) => {
+                Err(UserError::usage(format!("memory `{id}` already exists in `{}`", holder.file))
+                    .hint(format!("choose another id, or show it with `cerberus memory show {id}`"))
+                    .into())
+            }
         }
     }
 
-    /// Returns the memory that `typed` means: its id, or a unique start of it.
-    pub(crate) fn find(&self, typed: &str) -> Result<&Stored> {
+    /// Returns the memory whose id is `typed` or has it as a unique prefix.
+    pub(crate) fn find(&self, typed: &str) -> Result<&MemoryFile> {
         let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
-        let at = find_id(typed, ids)?;
-        Ok(&self.all[at])
+        let memory_idx = find_id(typed, ids)?;
+        Ok(&self.all[memory_idx])
     }
 }
 
-/// Returns the position of the memory that `typed` means: its id, or a unique start of it.
+/// Returns the warning about an anchor without a memory.
+pub(super) fn orphan_warning(id: &str) -> String {
+    format!(
+        "memory `{id}` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor"
+    )
+}
+
+/// Returns the position of the memory id that is `typed` or has it as a unique prefix.
 pub(crate) fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Result<usize> {
     find_named("memory", typed, ids)
 }
 
-/// As [`find_id`], where the ids are those of memories or of pins.
+/// Like [`find_id`], for ids of this kind: `memory` or `pin`.
 pub(crate) fn find_named<'a>(
-    what: &str,
+    kind: &str,
     typed: &str,
     ids: impl Iterator<Item = &'a str>,
 ) -> Result<usize> {
     let ids: Vec<&str> = ids.collect();
-    if let Some(at) = ids.iter().position(|id| *id == typed) {
-        return Ok(at);
+    if let Some(id_idx) = ids.iter().position(|id| *id == typed) {
+        return Ok(id_idx);
     }
-    let starts: Vec<usize> =
-        (0..ids.len()).filter(|&at| !typed.is_empty() && ids[at].starts_with(typed)).collect();
-    match starts[..] {
-        [at] => Ok(at),
+    let has_prefix = |&id_idx: &usize| !typed.is_empty() && ids[id_idx].starts_with(typed);
+    let matches: Vec<usize> = (0..ids.len()).filter(has_prefix).collect();
+    match matches[..] {
+        [id_idx] => Ok(id_idx),
         [] => {
-            let failure = UserError::usage(format!("there is no {what} `{typed}`"));
-            Err(match text::nearest(typed, ids.iter().copied()) {
-                Some(near) => failure.hint(format!("did you mean `{near}`?")),
-                None if what == "pin" => failure.hint("list them with `cerberus memory pin list`"),
-                None => failure.hint("list the memories with `cerberus memory show`"),
+            let error = UserError::usage(format!("{kind} `{typed}` not found"));
+            Err(match text::suggest(typed, ids.iter().copied()) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None if kind == "pin" => {
+                    error.hint("list the pins with `cerberus memory pin list`")
+                }
+                None => error.hint("list the memories with `cerberus memory show`"),
             }
             .into())
         }
         _ => {
-            let found: Vec<&str> = starts.iter().take(5).map(|&at| ids[at]).collect();
-            Err(UserError::usage(format!("`{typed}` is the start of {} ids", starts.len()))
-                .hint(format!("type more of it: {}", found.join(", ")))
+            let shown: Vec<&str> = matches.iter().take(5).map(|&id_idx| ids[id_idx]).collect();
+            Err(UserError::usage(format!("`{typed}` is a prefix of {} ids", matches.len()))
+                .hint(format!("type more characters of one of: {}", shown.join(", ")))
                 .into())
         }
     }
 }
 
-/// Which memories an operation is about.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Conditions that a memory must meet. Also the arguments of the commands that filter.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Filter {
+    /// Only memories with this scope; `project` and `language` match every scope of that kind
+    #[arg(long, help_heading = "Filters")]
     pub(crate) scope: Option<String>,
+    /// Only memories of this type
+    #[arg(long = "type", value_name = "TYPE", help_heading = "Filters")]
     pub(crate) memory_type: Option<MemoryType>,
+    /// Only memories of this category
+    #[arg(long, help_heading = "Filters")]
     pub(crate) category: Option<String>,
+    /// Only memories with this tag (repeatable; all tags must match)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
     pub(crate) tags: Vec<String>,
+    /// Only memories with this status
+    #[arg(long, help_heading = "Filters")]
     pub(crate) status: Option<MemoryStatus>,
+    /// Only memories anchored to this file
+    #[arg(long, help_heading = "Filters")]
     pub(crate) file: Option<String>,
 }
 
 impl Filter {
-    /// Returns whether a memory passes.
-    pub(crate) fn takes(&self, stored: &Stored, anchors: &Anchors) -> bool {
+    pub(crate) fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
         let anchor = anchors.get(&stored.memory.id);
-        self.takes_memory(&stored.memory, &stored.file, anchor.map(|it| it.file.as_str()))
+        self.takes_memory(&stored.memory, &stored.file, anchor.map(|anchor| anchor.file.as_str()))
     }
 
-    /// As [`takes`](Self::takes), for a memory whose text is not at hand.
+    /// Like [`takes`](Self::takes), with the file of the anchor instead of all anchors.
     pub(crate) fn takes_memory(&self, memory: &Memory, file: &str, anchored: Option<&str>) -> bool {
-        let is_like = |wanted: &Option<String>, found: Option<&str>| {
-            wanted
-                .as_ref()
-                .is_none_or(|wanted| found.is_some_and(|found| found.eq_ignore_ascii_case(wanted)))
+        let is_category = |wanted: &String| {
+            memory.category.as_ref().is_some_and(|found| found.eq_ignore_ascii_case(wanted))
         };
         self.scope.as_ref().is_none_or(|scope| in_scope(&memory.scope, scope))
             && self.memory_type.is_none_or(|wanted| wanted == memory.memory_type)
-            && is_like(&self.category, memory.category.as_deref())
+            && self.category.as_ref().is_none_or(is_category)
             && self.tags.iter().all(|tag| memory.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
             && self.status.is_none_or(|wanted| wanted == memory.status)
             && self.file.as_ref().is_none_or(|wanted| anchored == Some(wanted) || file == wanted)
     }
 
-    /// Checks that the scope is one that some memory has, so that a slip of the finger
-    /// does not look like an empty answer.
+    /// Checks that some memory has the scope, so that a misspelled scope is an error instead of
+    /// an empty result.
     pub(crate) fn check_scope<'m>(
         &self,
         memories: impl Iterator<Item = &'m Memory> + Clone,
@@ -149,25 +166,26 @@ impl Filter {
         let mut known: Vec<String> = memories.map(|memory| memory.scope.to_string()).collect();
         known.sort_unstable();
         known.dedup();
-        let failure = UserError::usage(format!("no memory has the scope `{wanted}`"));
-        let failure = match text::nearest(wanted, known.iter().map(String::as_str)) {
-            Some(near) => failure.hint(format!("did you mean `{near}`?")),
-            None if known.is_empty() => failure,
-            None => failure.hint(format!("known are: all, {}", known.join(", "))),
+        let error = UserError::usage(format!("no memory has the scope `{wanted}`"));
+        let error = match text::suggest(wanted, known.iter().map(String::as_str)) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None if known.is_empty() => error,
+            None => error.hint(format!("specify one of: all, {}", known.join(", "))),
         };
-        Err(failure.into())
+        Err(error.into())
     }
 }
 
-/// Returns whether a scope is the wanted one, or of the wanted kind (`project`, `language`).
+/// Returns whether `scope` is `wanted` or of the kind `wanted` (`project`, `language`).
 fn in_scope(scope: &Scope, wanted: &str) -> bool {
-    let shown = scope.to_string();
+    let spelled = scope.to_string();
     wanted == "all"
-        || shown.eq_ignore_ascii_case(wanted)
-        || shown.split_once(':').is_some_and(|(kind, _)| kind.eq_ignore_ascii_case(wanted))
+        || spelled.eq_ignore_ascii_case(wanted)
+        || spelled.split_once(':').is_some_and(|(kind, _)| kind.eq_ignore_ascii_case(wanted))
 }
 
-/// Returns the languages that a scope limits its example to, or why it has none.
+/// Returns the languages that examples of this scope can have (`None`: all), or the reason why it
+/// has no examples.
 pub(crate) fn languages(scope: &Scope) -> Result<Option<&'static [Language]>, String> {
     match scope {
         Scope::Universal => Err("a universal memory is never anchored".to_owned()),
@@ -179,9 +197,9 @@ pub(crate) fn languages(scope: &Scope) -> Result<Option<&'static [Language]>, St
     }
 }
 
-/// Returns the first line that says something: no comment, no mark of a section.
+/// Returns the first line that is neither empty nor a comment, without heading markers.
 pub(crate) fn title(text: &str) -> &str {
     let mut lines = text.lines().map(str::trim);
-    let said = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
-    said.unwrap_or_default().trim_start_matches('#').trim_start()
+    let title = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
+    title.unwrap_or_default().trim_start_matches('#').trim_start()
 }

@@ -15,36 +15,23 @@ use crate::engine::rank::fusion::Recency;
 pub(crate) use crate::engine::{Progress, rounded};
 use crate::model::Scope;
 
-pub(crate) mod add;
-pub(crate) mod anchor;
-pub(crate) mod append;
+pub(crate) mod anchors;
 pub(crate) mod complete;
-pub(crate) mod create;
-pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod feedback;
 pub(crate) mod hooks;
-pub(crate) mod import;
-pub(crate) mod index;
-pub(crate) mod init;
 pub(crate) mod inject;
 pub(crate) mod links;
 pub(crate) mod managed_block;
 pub(crate) mod memories;
-pub(crate) mod merge;
+pub(crate) mod metadata;
 pub(crate) mod pins;
-pub(crate) mod read;
-pub(crate) mod reanchor;
-pub(crate) mod report;
 pub(crate) mod search;
-mod section_selection;
-pub(crate) mod sections;
-mod similar;
+pub(crate) mod section_selection;
+pub(crate) mod similar;
 pub(crate) mod sync;
-pub(crate) mod trash;
-pub(crate) mod update;
 
 /// Where an operation works and what the user has settled for it.
 #[derive(Debug, Clone)]
@@ -79,12 +66,12 @@ impl Project {
 }
 
 /// A memory without a scope is about the project that holds it, by the name of its folder.
-fn default_scope(project: &Project) -> Scope {
+pub(crate) fn default_scope(project: &Project) -> Scope {
     let name = project.root.file_name().map(|name| name.to_string_lossy().into_owned());
     Scope::Project(name)
 }
 
 /// A time to the second: what people read in frontmatter.
-fn seconds(now: Timestamp) -> Timestamp {
+pub(crate) fn seconds(now: Timestamp) -> Timestamp {
     Timestamp::from_second(now.as_second()).unwrap_or(now)
 }

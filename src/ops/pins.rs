@@ -247,7 +247,7 @@ pub(crate) fn remove(project: &Project, ids: &[String], session: Option<&str>) -
         if let Some(name) = typed.strip_prefix(builtin::PREFIX) {
             return Err(UserError::usage(format!("`{typed}` is built in"))
                 .hint(format!(
-                    "switch it off in `cerberus.toml`: `defaults = {{ {name} = false }}` under `[pins]`"
+                    "switch it off in `cerberus.toml`: `builtin = {{ {name} = false }}` under `[pins]`"
                 ))
                 .into());
         }

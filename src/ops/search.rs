@@ -18,8 +18,8 @@ use crate::text;
 
 use self::signals::{Query, SearchResult, SignalRank};
 use super::memories::{self, Filter};
-use super::section_selection::{self, Missing, SectionPlace, TokenMetrics};
-use super::sync::{IndexedMemory, Synced};
+use super::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
+use super::sync::{IndexedMemory, SyncedStore};
 use super::{Project, links, rounded, sync};
 
 /// Maximum number of matching sections that a hit lists.
@@ -94,23 +94,31 @@ pub(crate) struct Hit {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<String>,
     pub(crate) sections: Vec<SectionPlace>,
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<MissingSection>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token_metrics: Option<TokenMetrics>,
 }
 
 /// Returns the memories that match the query, best first.
 pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
+    search_in(project, &mut sync::open(project)?, request)
+}
+
+/// Like [`search`], with a store that is already open.
+pub(crate) fn search_in(
+    project: &Project,
+    synced: &mut SyncedStore,
+    request: &Request,
+) -> Result<Report> {
     let query = Query::parse(&request.query).ok_or_else(|| {
         UserError::usage("the query contains no words")
             .hint("use a word of the memory, as in `cerberus memory search session`")
     })?;
-    let mut synced = sync::open(project)?;
     let mut warnings = std::mem::take(&mut synced.warnings);
     let known: FxHashMap<String, IndexedMemory> =
         synced.memories()?.into_iter().map(|it| (it.memory.id.clone(), it)).collect();
     request.filter.check_scope(known.values().map(|it| &it.memory))?;
-    let supersession = links::supersession(&synced)?;
+    let supersession = links::supersession(synced)?;
     warnings.extend(supersession.warnings());
     let wanted = matching_ids(request, &known, &supersession.superseded)?;
     let found = signals::search(&synced.store, &query, &|id| wanted.contains(id))?;
@@ -125,13 +133,13 @@ pub(crate) fn search(project: &Project, request: &Request) -> Result<Report> {
         let all = signals::search(&synced.store, &query, &|_| true)?;
         report.skipped = all.iter().filter(|it| it.matches_text()).count();
         if report.skipped == 0 {
-            report.did_you_mean = similar_words(&synced, &query)?;
+            report.did_you_mean = similar_words(synced, &query)?;
         }
         return Ok(report);
     }
     for (found, recency) in boost_recent(project, found, &known).into_iter().take(request.limit) {
         let file = &known[&found.id].file;
-        match project.bank.read(file) {
+        match synced.read(file) {
             Ok(stored) => {
                 let mut hit = hit(&query, found, recency, &stored.file, &stored.text);
                 hit.title = memories::title(&stored.memory.body).to_owned();
@@ -257,7 +265,7 @@ fn matched_words(query: &Query, id: &str, text: &str) -> Vec<String> {
 }
 
 /// Returns for each word of a query the most similar word of the memories.
-fn similar_words(synced: &Synced, query: &Query) -> Result<Vec<String>> {
+fn similar_words(synced: &SyncedStore, query: &Query) -> Result<Vec<String>> {
     let mut vocabulary: BTreeSet<String> = BTreeSet::new();
     table::each_content(synced.store.reader(), |content| {
         tokenize::words(content, |word| {
@@ -268,7 +276,7 @@ fn similar_words(synced: &Synced, query: &Query) -> Result<Vec<String>> {
             });
         });
     })?;
-    let similar = |word: &String| text::misspelt(word, vocabulary.iter().map(String::as_str));
+    let similar = |word: &String| text::closest_match(word, vocabulary.iter().map(String::as_str));
     let mut found: Vec<String> =
         query.words.iter().filter_map(|word| similar(word).map(str::to_owned)).collect();
     found.dedup();
@@ -277,7 +285,7 @@ fn similar_words(synced: &Synced, query: &Query) -> Result<Vec<String>> {
 
 /// Adds the requested sections of a memory to its hit.
 fn add_sections(hit: &mut Hit, text: &str, request: &Request, warnings: &mut Vec<String>) {
-    let slice = section_selection::slice(text, &request.sections, false);
+    let slice = section_selection::select(text, &request.sections, false);
     warnings.extend(slice.warnings(&hit.id, &hit.file));
     hit.sections = slice.sections;
     hit.missing = slice.missing;

@@ -1,4 +1,4 @@
-//! The wanted sections of a memory, with what asking for no more of it saves.
+//! Selected sections of a memory, and the tokens saved by not returning all of it.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::markdown::sections::{self, Section};
 use crate::text::LineIndex;
 use crate::tokens;
 
-/// Where a returned section stands in its file.
+/// Location of a section in its file.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SectionPlace {
@@ -16,7 +16,7 @@ pub(crate) struct SectionPlace {
 }
 
 impl SectionPlace {
-    pub(super) fn of(section: &Section, lines: &LineIndex) -> Self {
+    pub(crate) fn new(section: &Section, lines: &LineIndex) -> Self {
         let span = section.outer;
         Self {
             id: section.id.clone(),
@@ -26,39 +26,41 @@ impl SectionPlace {
     }
 }
 
-/// A section that was asked for and is not there.
+/// Requested section that was not found.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Missing {
+pub(crate) struct MissingSection {
     pub(crate) id: String,
+    /// Most similar id in the memory.
     pub(crate) nearest: Option<String>,
 }
 
-/// What the slicing saved.
+/// Tokens of the selected sections, compared with the complete file.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TokenMetrics {
     pub(crate) actual_tokens: usize,
     pub(crate) full_file_tokens: usize,
-    /// Negative where the sections cost more than the file; none where nothing was found.
+    /// Negative if the sections have more tokens than the file; `None` if no section was found.
     pub(crate) savings_percent: Option<f64>,
     pub(crate) tokenizer: &'static str,
 }
 
-/// Sections of one memory.
+/// Selected sections of one memory.
 #[derive(Debug)]
-pub(super) struct Slice {
-    pub(super) content: String,
-    pub(super) sections: Vec<SectionPlace>,
-    pub(super) missing: Vec<Missing>,
-    pub(super) metrics: TokenMetrics,
+pub(crate) struct SectionSelection {
+    pub(crate) content: String,
+    pub(crate) sections: Vec<SectionPlace>,
+    pub(crate) missing: Vec<MissingSection>,
+    pub(crate) metrics: TokenMetrics,
+    /// Ids of all sections of the memory.
     known: Vec<String>,
-    /// What is wrong with the memory's tags, each with its printed line.
-    faults: Vec<(usize, String)>,
+    /// Errors in the section tags, each with its 1-based line.
+    diagnostics: Vec<(usize, String)>,
 }
 
-/// Returns the sections of `text` that are asked for; `raw` keeps the tags in them.
-pub(super) fn slice(text: &str, requested: &[String], raw: bool) -> Slice {
+/// Returns the requested sections of `text`. If `raw` is set, their content includes tags.
+pub(crate) fn select(text: &str, requested: &[String], raw: bool) -> SectionSelection {
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
     let selection = sections::select(&parsed, requested);
@@ -69,14 +71,13 @@ pub(super) fn slice(text: &str, requested: &[String], raw: bool) -> Slice {
     let full = tokens::count(text);
     let actual = if parts.is_empty() { 0 } else { tokens::count(&content) };
     let saved = (full as f64 - actual as f64) / (full.max(1) as f64) * 100.0;
-    let missing = selection
-        .missing
-        .iter()
-        .map(|it| Missing { id: it.id.clone(), nearest: it.nearest.clone() });
-    Slice {
+    let missing = selection.missing.iter();
+    SectionSelection {
         content,
-        sections: found.map(|section| SectionPlace::of(section, &lines)).collect(),
-        missing: missing.collect(),
+        sections: found.map(|section| SectionPlace::new(section, &lines)).collect(),
+        missing: missing
+            .map(|it| MissingSection { id: it.id.clone(), nearest: it.suggestion.clone() })
+            .collect(),
         metrics: TokenMetrics {
             actual_tokens: actual,
             full_file_tokens: full,
@@ -84,22 +85,27 @@ pub(super) fn slice(text: &str, requested: &[String], raw: bool) -> Slice {
             tokenizer: tokens::NAME,
         },
         known: parsed.list.iter().map(|section| section.id.clone()).collect(),
-        faults: parsed.diagnostics.iter().map(|it| (it.line + 1, it.message.clone())).collect(),
+        diagnostics: parsed
+            .diagnostics
+            .iter()
+            .map(|it| (it.line + 1, it.message.clone()))
+            .collect(),
     }
 }
 
-impl Slice {
-    /// Returns what is missing, with what there is, and what is wrong with the tags.
-    pub(super) fn warnings(&self, id: &str, file: &str) -> Vec<String> {
+impl SectionSelection {
+    /// Returns warnings about missing sections and invalid tags.
+    pub(crate) fn warnings(&self, id: &str, file: &str) -> Vec<String> {
         let known = match self.known[..] {
-            [] => "it has none".to_owned(),
+            [] => "it has no sections".to_owned(),
             _ => format!("it has {}", self.known.join(", ")),
         };
         let missing = self.missing.iter().map(|it| {
             let near = it.nearest.as_ref().map(|near| format!("; did you mean `{near}`?"));
             format!("`{id}` has no section `{}`: {known}{}", it.id, near.unwrap_or_default())
         });
-        let faults = self.faults.iter().map(|(line, message)| format!("{file}:{line}: {message}"));
-        missing.chain(faults).collect()
+        let diagnostics =
+            self.diagnostics.iter().map(|(line, message)| format!("{file}:{line}: {message}"));
+        missing.chain(diagnostics).collect()
     }
 }

@@ -7,6 +7,7 @@ use crate::engine::rank::tokenize;
 use crate::model::{MemoryStatus, Scope};
 
 use super::memories::Memories;
+use crate::text::similarity;
 
 /// Minimum Jaccard similarity of the words of near-duplicates. Two rules that differ in one word of
 /// five have 0.67.
@@ -81,9 +82,8 @@ fn are_similar(a: &FxHashSet<String>, b: &FxHashSet<String>) -> bool {
     if (smaller as f64) < DUPLICATE_SIMILARITY * larger as f64 {
         return false;
     }
-    let shared = a.intersection(b).count();
-    let n_words = a.len() + b.len() - shared;
-    n_words > 0 && shared as f64 / n_words as f64 >= DUPLICATE_SIMILARITY
+    similarity::jaccard(a.intersection(b).count(), a.len(), b.len())
+        .is_some_and(|similarity| similarity >= DUPLICATE_SIMILARITY)
 }
 
 /// Returns whether two scopes can apply to the same code.

@@ -1,9 +1,10 @@
-//! Brings the store's copy of the memories up to date with the files.
+//! Updates the memories in the store from the files of the bank.
 //!
-//! Files are the truth. A file is read again when its size or its time is another, and
-//! its memory written again when its text is; what a link points at is looked up when it
-//! is asked for, so that a memory that changes touches no other's rows.
+//! The files are authoritative. A file is read if its size or modification time changed, and its
+//! memory is written to the store if its text changed. Link targets are resolved on demand, so
+//! that a changed memory affects no rows of other memories.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
@@ -12,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
-use crate::bank::{Bank, Stored};
+use crate::bank::{Bank, MemoryFile};
 use crate::engine::rank::{fusion, postings, tokenize};
 use crate::file_stat::FileStat;
 use crate::markdown::{frontmatter, links, sections};
@@ -25,56 +26,66 @@ use crate::text::LineIndex;
 use crate::timings;
 
 use super::Project;
-use super::memories::find_id;
+use super::memories::{Memories, find_id, orphan_warning};
 
-/// A change of a file so soon after its reading may keep its time: clocks tick more
-/// coarsely than nanoseconds.
+/// Age below which a modification time is not stored: a later change of the file could have the
+/// same time, because the clock of the file system is coarser than nanoseconds.
 const RACY_NANOSECONDS: i128 = 2_000_000_000;
 
-/// How often a term of a section's heading counts.
+/// Weight of a term in the heading of a section.
 const HEADING_COUNT: u32 = 2;
 
-/// The store with the bank's memories as they are now.
-pub(crate) struct Synced {
+/// The store with the current memories of the bank.
+pub(crate) struct SyncedStore<'m> {
     pub(crate) store: Store,
     bank: Bank,
+    /// Memories that the caller has read, sorted by file.
+    loaded: &'m [MemoryFile],
+    /// Memories that the update has read, sorted by file.
+    read: Vec<MemoryFile>,
     pub(crate) warnings: Vec<String>,
 }
 
-impl Synced {
-    /// Returns all memories, in no order.
+impl SyncedStore<'_> {
+    /// Returns the memory in a file. Reads the file only if the command has not read it yet.
+    pub(crate) fn read(&self, file: &str) -> Result<Cow<'_, MemoryFile>> {
+        match find_file(&self.read, file).or_else(|| find_file(self.loaded, file)) {
+            Some(stored) => Ok(Cow::Borrowed(stored)),
+            None => self.bank.read(file).map(Cow::Owned),
+        }
+    }
+
+    /// Returns all memories, in no particular order.
     pub(crate) fn memories(&self) -> Result<Vec<IndexedMemory>> {
         table::all(self.store.reader())
     }
 
-    /// Returns the ids of the memories with their files, ordered by id.
+    /// Returns the ids and files of the memories, sorted by id.
     pub(crate) fn ids(&self) -> Result<Vec<(String, String)>> {
         table::ids(self.store.reader())
     }
 
-    /// Returns the id and the file of the memory that `typed` means.
+    /// Returns the id and file of the memory whose id is `typed` or has it as a unique prefix.
     pub(crate) fn find(&self, typed: &str) -> Result<(String, String)> {
         if let Some(file) = table::file_of(self.store.reader(), typed)? {
             return Ok((typed.to_owned(), file));
         }
         let mut ids = self.ids()?;
-        let at = find_id(typed, ids.iter().map(|(id, _)| id.as_str()))?;
-        Ok(ids.swap_remove(at))
+        let id_idx = find_id(typed, ids.iter().map(|(id, _)| id.as_str()))?;
+        Ok(ids.swap_remove(id_idx))
     }
 
-    /// Returns the anchor of a memory.
     pub(crate) fn anchor(&self, id: &str) -> Result<Option<Anchor>> {
         match table::anchor(self.store.reader(), id)? {
             None => Ok(None),
             Some(packed) => match postcard::from_bytes(&packed) {
                 Ok(anchor) => Ok(Some(anchor)),
-                // Another version packed it; the file is the truth.
+                // Another version encoded the anchor.
                 Err(_) => Ok(self.bank.anchors()?.remove(id)),
             },
         }
     }
 
-    /// Returns all anchors.
     pub(crate) fn anchors(&self) -> Result<Anchors> {
         let packed = table::anchors(self.store.reader())?.into_iter();
         let unpacked: Result<Anchors, postcard::Error> =
@@ -83,9 +94,9 @@ impl Synced {
     }
 }
 
-/// Returns the memory of this id with its anchor, read from its own file alone; nothing
-/// where the store does not know it, or its file says something else by now.
-pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<Anchor>)>> {
+/// Returns the memory with this id and its anchor, reading only its own file. Returns `None` if
+/// the store does not contain the id or the file now has another one.
+pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
     if !project.bank.exists() {
         return Ok(None);
     }
@@ -93,40 +104,65 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(Stored, Option<
     let Some(file) = table::file_of(store.reader(), id)? else {
         return Ok(None);
     };
-    let Some(stored) = project.bank.read(&file).ok().filter(|it| it.memory.id == id) else {
+    let Some(stored) = project.bank.read(&file).ok().filter(|stored| stored.memory.id == id) else {
         return Ok(None);
     };
-    let lock = project.bank.lock_stat();
-    let anchor = if table::lock_stat(store.reader())? == lock {
+    let anchor = if table::lock_stat(store.reader())? == project.bank.lock_stat() {
         let bank = project.bank.clone();
-        Synced { store, bank, warnings: Vec::new() }.anchor(id)?
+        SyncedStore { store, bank, loaded: &[], read: Vec::new(), warnings: Vec::new() }
+            .anchor(id)?
     } else {
         project.bank.anchors()?.remove(id)
     };
     Ok(Some((stored, anchor)))
 }
 
-/// Opens the store and makes its memories those of the bank.
-pub(crate) fn open(project: &Project) -> Result<Synced> {
-    let _step = timings::step("bring the memories up to date");
-    let (files, mut warnings) = project.bank.list()?;
+/// Opens the store and updates it from the files that changed.
+pub(crate) fn open(project: &Project) -> Result<SyncedStore<'static>> {
+    let (files, warnings) = project.bank.list()?;
     let listed: Vec<(String, FileStat)> = files
         .into_par_iter()
-        .filter_map(|file| project.bank.stat(&file).map(|stamp| (file, stamp)))
+        .filter_map(|file| project.bank.stat(&file).map(|stat| (file, stat)))
         .collect();
+    let read = |file: &str| project.bank.read(file).map(Cow::Owned);
+    let anchors = || project.bank.anchors();
+    update(project, &listed, project.bank.lock_stat(), read, anchors, &[], warnings)
+}
+
+/// Like [`open`], but updates the store from loaded memories and reads no files.
+pub(crate) fn open_with<'m>(project: &Project, memories: &'m Memories) -> Result<SyncedStore<'m>> {
+    let files: BTreeMap<&str, &MemoryFile> = (memories.all.iter().chain(&memories.duplicates))
+        .map(|stored| (stored.file.as_str(), stored))
+        .collect();
+    let listed: Vec<(String, FileStat)> =
+        files.values().map(|stored| (stored.file.clone(), stored.stat)).collect();
+    let read = |file: &str| Ok(Cow::Borrowed(files[file]));
+    let anchors = || Ok(memories.anchors.clone());
+    let (lock, loaded) = (memories.lock_stat, &memories.all);
+    update(project, &listed, lock, read, anchors, loaded, Vec::new())
+}
+
+fn update<'m>(
+    project: &Project,
+    listed: &[(String, FileStat)],
+    lock: Option<FileStat>,
+    read: impl Fn(&str) -> Result<Cow<'m, MemoryFile>> + Sync,
+    anchors: impl FnOnce() -> Result<Anchors>,
+    loaded: &'m [MemoryFile],
+    mut warnings: Vec<String>,
+) -> Result<SyncedStore<'m>> {
+    let _step = timings::step("update the memories in the store");
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
-    let changes = if is_as_listed(&store, &listed)? {
-        Changes::default()
+    let (changes, read) = if is_up_to_date(&store, listed)? {
+        (Changes::default(), Vec::new())
     } else {
-        Changes::find(project, &store, &listed, &mut warnings)?
+        Changes::find(&store, listed, read, &mut warnings)?
     };
-    let lock = project.bank.lock_stat();
     let lock_changed = table::lock_stat(store.reader())? != lock;
     if lock_changed || !changes.is_empty() {
-        let anchors = project.bank.anchors()?;
         let anchors: Vec<AnchorRow> =
-            anchors.iter().map(|(id, it)| anchor_row(id, it)).collect::<Result<_>>()?;
+            anchors()?.iter().map(|(id, it)| anchor_row(id, it)).collect::<Result<_>>()?;
         let now = project.now.as_nanosecond();
         let is_racy = |mtime: i64| (now - i128::from(mtime)).abs() < RACY_NANOSECONDS;
         store.transaction(|connection| {
@@ -143,127 +179,135 @@ pub(crate) fn open(project: &Project) -> Result<Synced> {
     }
     warnings.extend(table::file_warnings(store.reader())?);
     for (file, id, first) in table::duplicate_ids(store.reader())? {
-        warnings.push(format!("`{file}` has the id `{id}` of `{first}` and is left out"));
+        warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
     }
-    for id in table::orphaned_anchors(store.reader())? {
-        warnings.push(format!(
-            "`anchors.lock` anchors `{id}`, which is no memory; `cerberus memory reanchor` drops it"
-        ));
-    }
-    Ok(Synced { store, bank: project.bank.clone(), warnings })
+    warnings.extend(table::orphaned_anchors(store.reader())?.iter().map(|id| orphan_warning(id)));
+    Ok(SyncedStore { store, bank: project.bank.clone(), loaded, read, warnings })
 }
 
-/// Returns whether the store was made from just these files as they are.
-fn is_as_listed(store: &Store, listed: &[(String, FileStat)]) -> Result<bool> {
-    let stamps: FxHashMap<&str, FileStat> =
-        listed.iter().map(|(file, stamp)| (file.as_str(), *stamp)).collect();
+/// Returns the memory in a file, from memories that are sorted by file.
+fn find_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFile> {
+    let memory_idx = memories.binary_search_by(|stored| stored.file.as_str().cmp(file)).ok()?;
+    Some(&memories[memory_idx])
+}
+
+/// Returns whether the store contains exactly these files, unchanged.
+fn is_up_to_date(store: &Store, listed: &[(String, FileStat)]) -> Result<bool> {
+    let stats: FxHashMap<&str, FileStat> =
+        listed.iter().map(|(file, stat)| (file.as_str(), *stat)).collect();
     let (mut n_known, mut all_same) = (0, true);
     table::each_file(store.reader(), |file, stat| {
         n_known += 1;
-        all_same &= stamps.get(file) == Some(&stat);
+        all_same &= stats.get(file) == Some(&stat);
     })?;
     Ok(all_same && n_known == listed.len())
 }
 
-/// What has to be written.
+/// Changes to write to the store.
 #[derive(Default)]
 struct Changes {
     files: Vec<FileRow>,
-    gone_files: Vec<String>,
-    memories: Vec<Indexed>,
-    gone: Vec<String>,
+    removed_files: Vec<String>,
+    memories: Vec<MemoryRows>,
+    removed_ids: Vec<String>,
 }
 
 impl Changes {
     fn is_empty(&self) -> bool {
         self.files.is_empty()
-            && self.gone_files.is_empty()
+            && self.removed_files.is_empty()
             && self.memories.is_empty()
-            && self.gone.is_empty()
+            && self.removed_ids.is_empty()
     }
 
-    /// Reads the files that are not as the store knows them; one that cannot be read
-    /// is a warning, and gone.
-    fn find(
-        project: &Project,
+    /// Compares the files with the store and reads those that changed. Also returns the memories
+    /// that were not loaded before, sorted by file. A file that cannot be read is removed from the
+    /// store and causes a warning.
+    fn find<'m>(
         store: &Store,
         listed: &[(String, FileStat)],
+        read: impl Fn(&str) -> Result<Cow<'m, MemoryFile>> + Sync,
         warnings: &mut Vec<String>,
-    ) -> Result<Self> {
+    ) -> Result<(Self, Vec<MemoryFile>)> {
         let mut known = table::files(store.reader())?;
-        let is_same =
-            |file: &str, stamp: &FileStat| known.get(file).is_some_and(|row| row.stat == *stamp);
-        let changed: Vec<&(String, FileStat)> =
-            listed.iter().filter(|(file, stamp)| !is_same(file, stamp)).collect();
-        let read: Vec<(&str, FileStat, Result<Stored>)> = changed
+        let is_changed = |(file, stat): &&(String, FileStat)| {
+            known.get(file).is_none_or(|row| row.stat != *stat)
+        };
+        let changed: Vec<&(String, FileStat)> = listed.iter().filter(is_changed).collect();
+        let results: Vec<(&str, FileStat, Result<Cow<MemoryFile>>)> = changed
             .into_par_iter()
-            .map(|(file, stamp)| (file.as_str(), *stamp, project.bank.read(file)))
+            .map(|(file, stat)| (file.as_str(), *stat, read(file)))
             .collect();
-        let mut found = Self::default();
-        let mut texts: FxHashMap<&str, Stored> = FxHashMap::default();
-        for (file, stamp, stored) in read {
-            match stored {
+        let mut changes = Self::default();
+        let mut memories: FxHashMap<&str, Cow<MemoryFile>> = FxHashMap::default();
+        for (file, stat, result) in results {
+            match result {
                 Ok(stored) => {
                     let row = FileRow {
                         file: file.to_owned(),
-                        stat: stamp,
+                        stat,
                         memory: stored.memory.id.clone(),
                         warnings: stored.warnings.join("\n"),
                     };
                     known.insert(row.file.clone(), row.clone());
-                    found.files.push(row);
-                    texts.insert(file, stored);
+                    changes.files.push(row);
+                    memories.insert(file, stored);
                 }
                 Err(error) => {
                     warnings.push(format!("{error:#}"));
-                    found.gone_files.extend(known.remove(file).map(|row| row.file));
+                    changes.removed_files.extend(known.remove(file).map(|row| row.file));
                 }
             }
         }
-        let mut first: FxHashMap<&str, &str> = FxHashMap::default();
+        let mut file_by_id: BTreeMap<&str, &str> = BTreeMap::new();
         for (file, _) in listed {
             if let Some(row) = known.get(file) {
-                first.entry(row.memory.as_str()).or_insert(file);
+                file_by_id.entry(row.memory.as_str()).or_insert(file);
             }
         }
         let present: FxHashSet<&str> = listed.iter().map(|(file, _)| file.as_str()).collect();
-        found
-            .gone_files
-            .extend(known.keys().filter(|file| !present.contains(file.as_str())).cloned());
-        found.gone_files.sort_unstable();
+        let removed = known.keys().filter(|file| !present.contains(file.as_str()));
+        changes.removed_files.extend(removed.cloned());
+        changes.removed_files.sort_unstable();
         let stored_ids = table::ids(store.reader())?;
-        found.gone = stored_ids
-            .iter()
-            .filter(|(id, _)| !first.contains_key(id.as_str()))
-            .map(|(id, _)| id.clone())
-            .collect();
-        let files: FxHashMap<&str, &str> =
+        let removed = stored_ids.iter().filter(|(id, _)| !file_by_id.contains_key(id.as_str()));
+        changes.removed_ids = removed.map(|(id, _)| id.clone()).collect();
+        let stored_files: FxHashMap<&str, &str> =
             stored_ids.iter().map(|(id, file)| (id.as_str(), file.as_str())).collect();
-        let mut to_index = Vec::new();
-        let mut first: Vec<(&str, &str)> = first.into_iter().collect();
-        first.sort_unstable();
-        for (id, file) in first {
-            match texts.remove(file) {
-                Some(stored) => to_index.push(stored),
-                None if files.get(id) != Some(&file) => to_index.push(project.bank.read(file)?),
-                None => {}
+        for (id, file) in &file_by_id {
+            // The id now belongs to another file, which is unchanged itself.
+            if !memories.contains_key(file) && stored_files.get(id) != Some(file) {
+                memories.insert(file, read(file)?);
             }
         }
         let hashes = table::hashes(store.reader())?;
-        to_index.retain(|stored| hashes.get(&stored.memory.id) != Some(&hash(stored)));
-        found.memories = to_index.par_iter().map(Indexed::new).collect();
-        Ok(found)
+        let to_write: Vec<&MemoryFile> = file_by_id
+            .values()
+            .filter_map(|file| memories.get(file))
+            .map(|stored| &**stored)
+            .filter(|stored| hashes.get(&stored.memory.id) != Some(&hash(stored)))
+            .collect();
+        changes.memories = to_write.par_iter().map(|stored| MemoryRows::new(stored)).collect();
+        let mut read: Vec<MemoryFile> = memories
+            .into_values()
+            .filter_map(|stored| match stored {
+                Cow::Owned(stored) => Some(stored),
+                Cow::Borrowed(_) => None,
+            })
+            .collect();
+        read.sort_unstable_by(|a, b| a.file.cmp(&b.file));
+        Ok((changes, read))
     }
 
     fn write(&self, connection: &Connection, is_racy: impl Fn(i64) -> bool) -> Result<()> {
-        for file in &self.gone_files {
+        for file in &self.removed_files {
             table::remove_file(connection, file)?;
         }
-        for id in &self.gone {
+        for id in &self.removed_ids {
             table::remove(connection, id)?;
         }
         for row in &self.files {
-            // Under no time of its own a file is read again, and costs that once.
+            // Time 0 makes the next command read the file again.
             let mtime = if is_racy(row.stat.mtime) { 0 } else { row.stat.mtime };
             let stat = FileStat { mtime, ..row.stat };
             table::upsert_file(connection, &FileRow { stat, ..row.clone() })?;
@@ -297,24 +341,24 @@ impl Changes {
     }
 }
 
-/// A memory made ready for its tables.
-struct Indexed {
+/// Rows of one memory.
+struct MemoryRows {
     row: MemoryRow,
-    sections: Vec<IndexedSection>,
+    sections: Vec<SectionTerms>,
     links: Vec<LinkRow>,
 }
 
-struct IndexedSection {
+struct SectionTerms {
     id: String,
     heading: String,
     body: String,
-    /// Its terms, each with how often it stands there.
+    /// Number of occurrences of each term.
     counts: BTreeMap<String, u32>,
 }
 
-impl IndexedSection {
+impl SectionTerms {
     fn new(id: &str, heading: String, body: &str) -> Self {
-        // The mark of a link to a memory is no word of the text.
+        // The prefix of a link is not a word of the text.
         let body = body.replace("[[memory:", "[[");
         let mut counts = BTreeMap::new();
         for (text, count) in [(&heading, HEADING_COUNT), (&body, 1)] {
@@ -326,8 +370,8 @@ impl IndexedSection {
     }
 }
 
-impl Indexed {
-    fn new(stored: &Stored) -> Self {
+impl MemoryRows {
+    fn new(stored: &MemoryFile) -> Self {
         Self {
             row: MemoryRow {
                 memory: stored.memory.clone(),
@@ -340,7 +384,7 @@ impl Indexed {
     }
 }
 
-fn hash(stored: &Stored) -> [u8; 16] {
+fn hash(stored: &MemoryFile) -> [u8; 16] {
     let mut bytes = stored.text.clone().into_bytes();
     bytes.extend(stored.file.bytes());
     xxh3_128(&bytes).to_le_bytes()
@@ -360,46 +404,46 @@ fn anchor_row(id: &str, anchor: &Anchor) -> Result<AnchorRow> {
     })
 }
 
-/// Returns what search looks through: the memory as a whole under no section, then each
-/// section that is less than the whole.
-fn searchable(stored: &Stored) -> Vec<IndexedSection> {
+/// Returns the searchable parts: the complete memory with an empty section id, then each section
+/// that is not the complete memory.
+fn searchable(stored: &MemoryFile) -> Vec<SectionTerms> {
     let memory = &stored.memory;
-    let spoken = |id: &str| id.replace(['-', '_', '/', '.'], " ");
+    let words = |id: &str| id.replace(['-', '_', '/', '.'], " ");
     let category = memory.category.as_deref().unwrap_or_default();
-    let heading = format!("{} {category} {}", spoken(&memory.id), memory.tags.join(" "));
+    let heading = format!("{} {category} {}", words(&memory.id), memory.tags.join(" "));
     let parsed = sections::parse(&stored.text);
-    let mut found = vec![IndexedSection::new("", heading, &memory.body)];
+    let mut parts = vec![SectionTerms::new("", heading, &memory.body)];
     let body_start = stored.text.len() - memory.body.trim_start().len();
     let is_part = |it: &&sections::Section| {
         it.outer.start > body_start || it.outer.end < stored.text.trim_end().len()
     };
     for section in parsed.list.iter().filter(is_part) {
         let body = sections::content(&stored.text, section, &parsed, false);
-        found.push(IndexedSection::new(&section.id, spoken(&section.id), &body));
+        parts.push(SectionTerms::new(&section.id, words(&section.id), &body));
     }
-    found
+    parts
 }
 
-fn link_rows(stored: &Stored) -> Vec<LinkRow> {
+fn link_rows(stored: &MemoryFile) -> Vec<LinkRow> {
     let (text, id) = (&stored.text, &stored.memory.id);
     let lines = LineIndex::new(text);
-    let row = |position: usize, target: String, edge: EdgeType, label, context| LinkRow {
+    let row = |position: usize, target: String, relation: EdgeType, label, context| LinkRow {
         memory: id.clone(),
         position,
         line: lines.line(position),
         target,
-        relation: edge,
+        relation,
         label,
         context,
     };
-    let said = frontmatter::parse(text).frontmatter.links;
-    let in_front = said.iter().enumerate().filter_map(|(position, said)| {
-        let (target, stated) = links::parse_target(said)?;
-        let edge = stated.unwrap_or(EdgeType::RelatedTo);
-        Some(row(position, target.to_string(), edge, None, String::new()))
+    let entries = frontmatter::parse(text).frontmatter.links;
+    let in_frontmatter = entries.iter().enumerate().filter_map(|(position, entry)| {
+        let (target, relation) = links::parse_target(entry)?;
+        let relation = relation.unwrap_or(EdgeType::RelatedTo);
+        Some(row(position, target.to_string(), relation, None, String::new()))
     });
     let in_text = links::parse(text).into_iter().map(|link| {
-        row(link.span.start, link.target.to_string(), link.edge, link.label, link.context)
+        row(link.span.start, link.target.to_string(), link.relation, link.label, link.context)
     });
-    in_front.chain(in_text).collect()
+    in_frontmatter.chain(in_text).collect()
 }

@@ -18,9 +18,7 @@ use crate::error::{ExitStatus, UserError};
 use crate::text;
 use crate::timings::Step;
 
-pub(crate) mod annotations;
 pub(crate) mod graph;
-pub(crate) mod page;
 mod progress;
 
 pub(crate) use progress::ProgressBar;

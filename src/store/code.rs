@@ -10,6 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::Language;
 
+use super::query;
+
 /// xxh3-128 hash of the bytes of a file.
 pub(crate) type ContentHash = [u8; 16];
 
@@ -30,8 +32,7 @@ pub(crate) struct FileRow {
 pub(crate) fn files(connection: &Connection) -> Result<Vec<FileRow>> {
     const SQL: &str =
         "SELECT path, language, size, mtime, hash, n_terms, vector FROM code_file ORDER BY path";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([], |row| {
+    query(connection, SQL, [], |row| {
         Ok(FileRow {
             path: row.get(0)?,
             language: row.get(1)?,
@@ -41,8 +42,7 @@ pub(crate) fn files(connection: &Connection) -> Result<Vec<FileRow>> {
             n_terms: row.get(5)?,
             vector: row.get(6)?,
         })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    })
 }
 
 /// Inserts or updates the row of a file, with `mtime` instead of its own modification time.
@@ -78,10 +78,9 @@ pub(crate) fn remove_unused_symbols(connection: &Connection) -> Result<()> {
 
 /// Returns the packs of terms, each with its largest term id, ordered by that id.
 pub(crate) fn terms(connection: &Connection) -> Result<Vec<(u32, Vec<u8>)>> {
-    let mut statement =
-        connection.prepare_cached("SELECT last, terms FROM code_terms ORDER BY last")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, "SELECT last, terms FROM code_terms ORDER BY last", [], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }
 
 /// Returns the largest term id, 0 for an empty vocabulary.
@@ -127,9 +126,9 @@ pub(crate) fn has_symbols(connection: &Connection) -> Result<bool> {
 pub(crate) fn parsed_contents(
     connection: &Connection,
 ) -> Result<FxHashSet<(ContentHash, Language)>> {
-    let mut statement = connection.prepare_cached("SELECT hash, language FROM code_symbols")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, "SELECT hash, language FROM code_symbols", [], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }
 
 /// Stores the packed symbols of a content.
@@ -155,10 +154,9 @@ pub(crate) type RerankEntry = (String, [u8; 16], String);
 
 /// Returns the cached results of ranking the rules of valid anchors again.
 pub(crate) fn rerank_cache(connection: &Connection) -> Result<Vec<RerankEntry>> {
-    let mut statement =
-        connection.prepare_cached("SELECT memory, key, candidate FROM rerank_cache")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, "SELECT memory, key, candidate FROM rerank_cache", [], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })
 }
 
 /// Caches the result of ranking the rule of a memory again.

@@ -5,7 +5,9 @@ use rusqlite::{Connection, params};
 
 use crate::model::EdgeType;
 
-/// Stored link.
+use super::query;
+
+/// MemoryFile link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LinkRow {
     /// Id of the memory that contains it.
@@ -47,8 +49,7 @@ pub(super) fn insert(connection: &Connection, link: &LinkRow) -> Result<()> {
 pub(crate) fn all(connection: &Connection) -> Result<Vec<LinkRow>> {
     const SQL: &str = "SELECT memory, position, line, target, relation, label, context
         FROM memory_link ORDER BY memory, position";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([], |row| {
+    query(connection, SQL, [], |row| {
         Ok(LinkRow {
             memory: row.get(0)?,
             position: row.get(1)?,
@@ -58,27 +59,22 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<LinkRow>> {
             label: row.get(5)?,
             context: row.get(6)?,
         })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    })
 }
 
 /// Returns the targets of the links that a memory contains, in their order.
 pub(crate) fn targets(connection: &Connection, memory: &str) -> Result<Vec<String>> {
     const SQL: &str = "SELECT target FROM memory_link WHERE memory = ?1 ORDER BY position";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([memory], |row| row.get(0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, SQL, [memory], |row| row.get(0))
 }
 
 /// Returns the ids of the memories that link to a target or a section of it, sorted.
 pub(crate) fn sources(connection: &Connection, target: &str) -> Result<Vec<String>> {
     const SQL: &str = "SELECT DISTINCT memory FROM memory_link
         WHERE target = ?1 OR (target >= ?2 AND target < ?3) ORDER BY memory";
-    let mut statement = connection.prepare_cached(SQL)?;
     // `$` is the character after `#`.
     let values = params![target, format!("{target}#"), format!("{target}$")];
-    let rows = statement.query_map(values, |row| row.get(0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, SQL, values, |row| row.get(0))
 }
 
 /// Returns the memory and the target of each link with a relation, sorted.
@@ -87,7 +83,5 @@ pub(crate) fn with_relation(
     relation: EdgeType,
 ) -> Result<Vec<(String, String)>> {
     const SQL: &str = "SELECT DISTINCT memory, target FROM memory_link WHERE relation = ?1 ORDER BY memory, target";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([relation], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, SQL, [relation], |row| Ok((row.get(0)?, row.get(1)?)))
 }

@@ -9,6 +9,7 @@ use crate::file_stat::FileStat;
 use crate::model::Memory;
 
 use super::links::{self, LinkRow};
+use super::query;
 use super::values::{lines, optional_time};
 
 /// File of the bank at the time it was read.
@@ -31,7 +32,7 @@ pub(crate) struct MemoryRow {
     pub(crate) hash: [u8; 16],
 }
 
-/// Stored memory without its hints and its text.
+/// MemoryFile memory without its hints and its text.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexedMemory {
     pub(crate) memory: Memory,
@@ -40,7 +41,7 @@ pub(crate) struct IndexedMemory {
     pub(crate) anchored: Option<String>,
 }
 
-/// Stored anchor: columns for queries, and the packed anchor.
+/// MemoryFile anchor: columns for queries, and the packed anchor.
 #[derive(Debug, Clone)]
 pub(crate) struct AnchorRow {
     pub(crate) id: String,
@@ -65,8 +66,7 @@ pub(crate) struct SectionRow {
 /// Returns the indexed files by path.
 pub(crate) fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow>> {
     const SQL: &str = "SELECT file, size, mtime, memory, warnings FROM memory_file";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([], |row| {
+    query(connection, SQL, [], |row| {
         let file: String = row.get(0)?;
         let known = FileRow {
             file: file.clone(),
@@ -75,8 +75,7 @@ pub(crate) fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow
             warnings: row.get(4)?,
         };
         Ok((file, known))
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    })
 }
 
 /// Inserts or replaces a file.
@@ -116,39 +115,31 @@ pub(crate) fn each_file(
 /// Returns the warnings from reading the files, ordered by file.
 pub(crate) fn file_warnings(connection: &Connection) -> Result<Vec<String>> {
     const SQL: &str = "SELECT warnings FROM memory_file WHERE warnings <> '' ORDER BY file";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([], |row| lines(row, 0))?;
-    let warnings: Vec<Vec<String>> = rows.collect::<rusqlite::Result<_>>()?;
+    let warnings: Vec<Vec<String>> = query(connection, SQL, [], |row| lines(row, 0))?;
     Ok(warnings.concat())
 }
 
 /// Returns each file whose id an earlier file has, with the id and the earlier file.
 pub(crate) fn duplicate_ids(connection: &Connection) -> Result<Vec<(String, String, String)>> {
-    // The counts are equal if there are no duplicates, so the join is skipped.
+    // The counts are equal if each file has its own id, so the join is skipped.
     const SQL: &str = "SELECT f.file, f.memory, m.file FROM memory_file AS f
         JOIN memory_store AS m ON m.id = f.memory
         WHERE (SELECT count(*) FROM memory_file) > (SELECT count(*) FROM memory_store)
             AND m.file <> f.file
         ORDER BY f.file";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, SQL, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
 }
 
 /// Returns the ids of anchors without a memory.
 pub(crate) fn orphaned_anchors(connection: &Connection) -> Result<Vec<String>> {
     const SQL: &str = "SELECT id FROM memory_anchor
         WHERE id NOT IN (SELECT id FROM memory_store) ORDER BY id";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([], |row| row.get(0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, SQL, [], |row| row.get(0))
 }
 
 /// Returns the stored hash of each memory.
 pub(crate) fn hashes(connection: &Connection) -> Result<FxHashMap<String, [u8; 16]>> {
-    let mut statement = connection.prepare_cached("SELECT id, hash FROM memory_store")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, "SELECT id, hash FROM memory_store", [], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Returns the file of a memory.
@@ -159,10 +150,9 @@ pub(crate) fn file_of(connection: &Connection, id: &str) -> Result<Option<String
 
 /// Returns the ids of the memories with their files, ordered by id.
 pub(crate) fn ids(connection: &Connection) -> Result<Vec<(String, String)>> {
-    let mut statement =
-        connection.prepare_cached("SELECT id, file FROM memory_store ORDER BY id")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, "SELECT id, file FROM memory_store ORDER BY id", [], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }
 
 /// Removes a memory with its sections and the links that it contains.
@@ -216,8 +206,7 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
     const SQL: &str = "SELECT id, file, type, category, scope, status, tags, created_at,
             updated_at, anchor_file
         FROM memory_store";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([], |row| {
+    query(connection, SQL, [], |row| {
         let memory = Memory {
             id: row.get(0)?,
             memory_type: row.get(2)?,
@@ -231,8 +220,7 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
             body: String::new(),
         };
         Ok(IndexedMemory { memory, file: row.get(1)?, anchored: row.get(9)? })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    })
 }
 
 /// Calls `each` with the id, tags and text of every memory.
@@ -293,10 +281,9 @@ pub(crate) fn anchor(connection: &Connection, id: &str) -> Result<Option<Vec<u8>
 
 /// Returns all packed anchors with the ids of their memories, ordered by id.
 pub(crate) fn anchors(connection: &Connection) -> Result<Vec<(String, Vec<u8>)>> {
-    let mut statement =
-        connection.prepare_cached("SELECT id, anchor FROM memory_anchor ORDER BY id")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, "SELECT id, anchor FROM memory_anchor ORDER BY id", [], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }
 
 /// Returns the id of a term that some memory contains.
@@ -322,9 +309,7 @@ pub(crate) fn matches(connection: &Connection, words: &[String]) -> Result<FxHas
     // Quotes prevent words from being parsed as operators of the query language.
     let quoted: Vec<String> =
         words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([quoted.join(" OR ")], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    query(connection, SQL, [quoted.join(" OR ")], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Section for the vector search.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 pub(crate) use rusqlite::Connection;
-use rusqlite::{OpenFlags, TransactionBehavior};
+use rusqlite::{OpenFlags, Params, Row, TransactionBehavior};
 
 use crate::error::UserError;
 use crate::timings;
@@ -253,6 +253,18 @@ fn back_up(path: &Path) -> Result<PathBuf> {
         let _ = std::fs::remove_file(PathBuf::from(name));
     }
     Ok(backup)
+}
+
+/// Runs a query and collects its rows.
+fn query<T, C: FromIterator<T>>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<C> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params, map)?;
+    Ok(rows.collect::<rusqlite::Result<C>>()?)
 }
 
 /// Returns the error for a store with a newer schema.

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::{Pin, PinEvent, PinScope};
 
+use super::query;
 use super::values::{lines, optional_time};
 
 /// Entry of the pin history.
@@ -20,8 +21,7 @@ pub(crate) struct EventRow {
 pub(crate) fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec<Pin>> {
     const SQL: &str = "SELECT id, content, priority, scope, created_at, expires_at, tags, metadata,
             project FROM pin WHERE session = '' OR session = ?1 ORDER BY created_at, id";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([session.unwrap_or_default()], |row| {
+    query(connection, SQL, [session.unwrap_or_default()], |row| {
         let metadata: String = row.get(7)?;
         let entries = metadata.lines().filter_map(|line| line.split_once('='));
         Ok(Pin {
@@ -35,8 +35,7 @@ pub(crate) fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec
             metadata: entries.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
             project: row.get(8)?,
         })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    })
 }
 
 /// Inserts a pin. A session pin is visible in its session only.
@@ -94,16 +93,14 @@ pub(crate) fn insert_event(
 /// Returns the history, oldest event first.
 pub(crate) fn events(connection: &Connection) -> Result<Vec<EventRow>> {
     const SQL: &str = "SELECT at, type, pins, message FROM pin_event ORDER BY id";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let rows = statement.query_map([], |row| {
+    query(connection, SQL, [], |row| {
         Ok(EventRow {
             at: row.get(0)?,
             kind: row.get(1)?,
             pins: lines(row, 2)?,
             message: row.get(3)?,
         })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    })
 }
 
 /// Returns the hash of the pin file when it was last written or read.

@@ -93,7 +93,7 @@ impl<'t> FileFeatures<'t> {
         let inside = self.docs_in(symbol.span, false);
         let docs = sorted(leading.into_iter().flatten().chain(inside));
         let tokens = within(&self.tokens, symbol.span, |token| token.start);
-        features(symbol.span.of(self.text), tokens, own_name, symbol.body_start, docs)
+        features(symbol.span.slice(self.text), tokens, own_name, symbol.body_start, docs)
     }
 
     /// Returns the words of the docstrings in `span`, and optionally of its comments. Comments
@@ -215,7 +215,7 @@ fn doc_words(text: &str, parsed: &ParsedFile) -> Vec<DocWord> {
         if !matches!(token.kind, TokenKind::Comment | TokenKind::Docstring) {
             continue;
         }
-        let words = token.span.of(text).split(|c: char| !c.is_alphanumeric() && c != '_');
+        let words = token.span.slice(text).split(|c: char| !c.is_alphanumeric() && c != '_');
         for word in words.filter(|word| word.len() >= MIN_DOC_BYTES) {
             found.push(DocWord {
                 hash: short_hash(xxh3_64(word.to_lowercase().as_bytes())),
@@ -281,7 +281,7 @@ fn normalise(text: &str, parsed: &ParsedFile) -> Vec<NormalisedToken> {
     // Pushed with the next token, unless that is a closing bracket.
     let mut pending_comma: Option<NormalisedToken> = None;
     for token in &parsed.tokens {
-        let piece = token.span.of(text);
+        let piece = token.span.slice(text);
         let normalised: Cow<'_, str> = match token.kind {
             TokenKind::Layout if piece == ")" => {
                 pending_comma = None;

@@ -51,7 +51,7 @@ pub(crate) fn highlight(
         let Some(mut span) = in_code(token.span).filter(|span| span.start >= end) else { continue };
         push(None, Span::new(end, span.start));
         if token.kind == TokenKind::Quote {
-            quote = span.of(code).trim_start_matches(|c| !matches!(c, '"' | '\'' | '`' | '/'));
+            quote = span.slice(code).trim_start_matches(|c| !matches!(c, '"' | '\'' | '`' | '/'));
         }
         // The closing quote of a string is not a token.
         if matches!(token.kind, TokenKind::StringContent | TokenKind::Quote)
@@ -59,11 +59,11 @@ pub(crate) fn highlight(
         {
             span.end += quote.len();
         }
-        push(class(token.kind, span.of(code), names.contains(&span)), span);
+        push(class(token.kind, span.slice(code), names.contains(&span)), span);
         end = span.end;
     }
     push(None, Span::new(end, code.len()));
-    pieces.into_iter().map(|(class, span)| (class, span.of(code))).collect()
+    pieces.into_iter().map(|(class, span)| (class, span.slice(code))).collect()
 }
 
 fn class(kind: TokenKind, text: &str, is_name: bool) -> Option<HighlightClass> {

@@ -253,7 +253,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
                     return false;
                 }
                 NodeRole::MarkupText => self.push_words(whole),
-                NodeRole::MarkupExpression if layout::is_space(whole.of(self.text)) => {}
+                NodeRole::MarkupExpression if layout::is_space(whole.slice(self.text)) => {}
                 NodeRole::String if self.is_unquotable_key(node) => {
                     self.push_token(
                         Span::new(whole.start + 1, whole.end - 1),
@@ -418,7 +418,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         if self.triggers.is_some() {
             return TokenKind::Identifier;
         }
-        let text = span(node).of(self.text);
+        let text = span(node).slice(self.text);
         let is_bracket = matches!(text, "(" | ")" | "{" | "}");
         let is_layout = node.is_extra()
             || text.trim().is_empty()
@@ -463,7 +463,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
     fn has_interpolations(&mut self, node: Node<'n>) -> bool {
         let tables = self.tables;
         // Every language has braces around an interpolation.
-        span(node).of(self.text).contains('{')
+        span(node).slice(self.text).contains('{')
             && node
                 .children(&mut self.child_cursor)
                 .any(|child| tables.role(child) == NodeRole::Interpolation)
@@ -485,7 +485,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
             parent.role == NodeRole::Definition(DefinitionKind::Property)
                 && parent.node.start_byte() == node.start_byte()
         });
-        let quoted = span(node).of(self.text);
+        let quoted = span(node).slice(self.text);
         let key = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
         is_key
             && key.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$'))
@@ -494,7 +494,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
 
     /// Records each word of a markup text.
     fn push_words(&mut self, whole: Span) {
-        let text = whole.of(self.text);
+        let text = whole.slice(self.text);
         for word in text.split_whitespace() {
             let start = whole.start + (word.as_ptr() as usize - text.as_ptr() as usize);
             self.push_token(Span::new(start, start + word.len()), TokenKind::StringContent);
@@ -503,7 +503,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
 
     /// Records a string literal as its opening quotes, with their prefix, and its content.
     fn push_string(&mut self, whole: Span) {
-        let text = whole.of(self.text);
+        let text = whole.slice(self.text);
         let prefix = text.find(['"', '\'', '`', '/']).unwrap_or(0);
         let rest = text.get(prefix..).unwrap_or_default();
         let n_quotes =

@@ -1,4 +1,4 @@
-//! What one folder holds of code, as a shell completes it.
+//! Source files and folders in one folder, for shell completion.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use crate::syntax::language;
 
 use super::walk;
 
-/// Lists the source files and the folders, these with a `/`, that are in `folder` below
-/// `root` and that its ignore rules leave; what leads out of the root holds nothing.
+/// Returns the source files and folders in `folder` that are not ignored, sorted. Folders end with
+/// `/`. Returns an empty list if `folder` is outside `root`.
 pub(crate) fn entries(root: &Path, folder: &str, excludes: &[String]) -> Result<Vec<String>> {
-    if !folder.is_empty() && !super::read::is_there(root, folder) {
+    if !folder.is_empty() && !super::read::exists(root, folder) {
         return Ok(Vec::new());
     }
     let found = walk::builder(root, &root.join(folder), excludes)?.max_depth(Some(1)).build();
-    let found = found.flatten().filter(|it| it.depth() == 1).filter_map(|it| {
-        let path = walk::relative(root, &it)?;
-        let kind = it.file_type()?;
+    let found = found.flatten().filter(|entry| entry.depth() == 1).filter_map(|entry| {
+        let path = walk::relative(root, &entry)?;
+        let kind = entry.file_type()?;
         if kind.is_dir() {
             return Some(path + "/");
         }

@@ -1,9 +1,9 @@
-//! What git knows of the tree: the commit it is at, and when files last changed.
+//! Queries of the git repository: HEAD, commit times, changed and renamed files.
 //!
-//! Asks the `git` command, which is several times faster at this than the libraries
-//! and agrees with what the user sees. Without git, or outside a repository, every
-//! answer is "unknown". Never changes the repository, and never runs what its own
-//! configuration names: a repository may be anybody's.
+//! Runs the `git` command, which is several times faster than the libraries for these queries and
+//! consistent with the output that the user sees. Without git, or outside a repository, results
+//! are unknown. Never modifies the repository, and never runs programs that its configuration
+//! names, because the repository may be untrusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -15,45 +15,44 @@ use rustc_hash::FxHashMap;
 
 use crate::error::UserError;
 
-/// How far back the history is read. Recency decays by e every 43 days, so that
-/// what is older than a year counts nothing.
+/// Age limit of the commits that are read. Recency decays by e every 43 days, so older commits
+/// have no effect.
 const HORIZON_SECONDS: i64 = 366 * 24 * 3600;
 
-/// How many commits are read at most: 5,000 take about 0.15 s.
+/// Maximum number of commits that are read; 5,000 take about 0.15 s.
 const MAX_COMMITS: u32 = 5_000;
 
-/// How many commits with renames are read at most.
+/// Maximum number of commits that are searched for renames.
 const MAX_RENAMES: u32 = 1_000;
 
-/// Over the settings by which a repository has git run programs of its choice.
-const SETTINGS: &[&str] = &[
+/// Overrides of settings with which a repository can make git run programs.
+const OVERRIDES: &[&str] = &[
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "log.showSignature=false",
-    // A folder of the project that looks like a repository is not taken for one.
+    // A folder of the project must not be used as a bare repository.
     "safe.bareRepository=explicit",
 ];
 
-/// For each difference that is asked for: without the repository's programs that show one,
-/// and without a git of its own in each submodule.
+/// Options for all diffs: no external diff programs of the repository, no git process per submodule.
 const PLAIN_DIFF: [&str; 3] = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
 
 /// The commit that is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) id: String,
-    /// When it was committed, in seconds since the epoch.
+    /// Commit time, in seconds since the Unix epoch.
     pub(crate) seconds: i64,
 }
 
-/// How many digits of a commit's id are kept: as many as git shows for Linux, whose
-/// millions of objects are told apart by them.
-const KEPT_DIGITS: usize = 12;
+/// Length of stored commit ids: the abbreviation that git uses for the Linux repository with its
+/// millions of objects.
+const ABBREVIATED_LEN: usize = 12;
 
 impl Head {
-    /// Returns the id as anchors keep it.
-    pub(crate) fn kept_id(&self) -> String {
-        self.id.chars().take(KEPT_DIGITS).collect()
+    /// Returns the abbreviated id that anchors store.
+    pub(crate) fn abbreviated_id(&self) -> String {
+        self.id.chars().take(ABBREVIATED_LEN).collect()
     }
 }
 
@@ -64,15 +63,15 @@ pub(crate) fn head(root: &Path) -> Option<Head> {
     Some(Head { id: id.to_owned(), seconds: seconds.parse().ok()? })
 }
 
-/// Returns when each of `wanted` was last committed, in seconds since the epoch;
-/// those that did not change within the horizon are left out. At the boundary of a
-/// shallow clone every file seems to have changed, so that commit does not count.
+/// Returns the time of the last commit of each file in `paths`, in seconds since the Unix epoch.
+/// Files without a commit within [`HORIZON_SECONDS`] are omitted. The boundary commit of a shallow
+/// clone is ignored, because it contains every file.
 pub(crate) fn commit_times<'a>(
     root: &Path,
     head: &Head,
-    wanted: impl IntoIterator<Item = &'a str>,
+    paths: impl IntoIterator<Item = &'a str>,
 ) -> FxHashMap<String, i64> {
-    let mut open: FxHashMap<&str, ()> = wanted.into_iter().map(|path| (path, ())).collect();
+    let mut open: FxHashMap<&str, ()> = paths.into_iter().map(|path| (path, ())).collect();
     let mut times = FxHashMap::default();
     let is_shallow = git(root, &["rev-parse", "--is-shallow-repository"])
         .is_some_and(|answer| answer.trim() == "true");
@@ -104,50 +103,49 @@ pub(crate) fn commit_times<'a>(
             }
         }
     }
-    // The rest of the history is not needed; a log that has ended is not hurt.
+    // The rest of the history is not needed. Killing a finished process is harmless.
     let _ = child.kill();
     let _ = child.wait();
     times
 }
 
-/// Returns the files, relative to `root`, that differ between a revision and the
-/// working tree, untracked ones with them; fails where git cannot tell.
+/// Returns the files, relative to `root`, that differ between a revision and the working tree,
+/// including untracked ones.
 pub(crate) fn changed_since(root: &Path, revision: &str) -> Result<BTreeSet<String>> {
-    let unclear = || {
-        UserError::environment(format!("failed to tell what changed since `{revision}`")).hint(
-            "name a commit that this clone has; a shallow clone may need `git fetch --unshallow`",
-        )
+    let error = || {
+        UserError::environment(format!("failed to find the changes since `{revision}`"))
+            .hint("name a commit of this clone; a shallow clone may need `git fetch --unshallow`")
     };
     let commit = format!("{revision}^{{commit}}");
     git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
-        .ok_or_else(unclear)?;
+        .ok_or_else(error)?;
     let diff = ["--name-only", "-z", "--no-renames", "--relative", "--end-of-options", revision];
-    let tracked = diff_with_tree(root, &[&diff[..], &["--"]].concat()).ok_or_else(unclear)?;
+    let tracked = diff_with_tree(root, &[&diff[..], &["--"]].concat()).ok_or_else(error)?;
     let untracked =
-        git(root, &["ls-files", "--others", "--exclude-standard", "-z"]).ok_or_else(unclear)?;
+        git(root, &["ls-files", "--others", "--exclude-standard", "-z"]).ok_or_else(error)?;
     let names = tracked.split('\0').chain(untracked.split('\0'));
     Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
-/// Returns the files that git sees as renamed between a commit and the working tree,
-/// each with its new path, relative to `root`; none where git does not know the commit.
+/// Returns the files that git detects as renamed between a commit and the working tree, with
+/// their new paths, relative to `root`. Returns `None` if the commit is unknown.
 pub(crate) fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, String>> {
     let diff = ["--name-status", "-z", "-M", "--diff-filter=R", "--relative"];
-    let told = diff_with_tree(root, &[&diff[..], &["--end-of-options", commit, "--"]].concat())?;
-    Some(renames_told(&told).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
+    let output = diff_with_tree(root, &[&diff[..], &["--end-of-options", commit, "--"]].concat())?;
+    Some(parse_renames(&output).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
 }
 
-/// Reads the old and the new paths of `--name-status -z --diff-filter=R`.
-fn renames_told(told: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut fields = told.split('\0');
+/// Parses the old and the new paths of `--name-status -z --diff-filter=R`.
+fn parse_renames(output: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut fields = output.split('\0');
     std::iter::from_fn(move || {
         let (_, old, new) = (fields.next()?, fields.next()?, fields.next()?);
         Some((old, new))
     })
 }
 
-/// Returns the first of the lines `first..=last` of `file`, from 0, that differs from
-/// what `old_file` was at `commit`; none where git does not know.
+/// Returns the first 0-based line in `first..=last` of `file` that differs from `old_file` at
+/// `commit`. Returns `None` if git fails.
 pub(crate) fn first_changed_line(
     root: &Path,
     commit: &str,
@@ -157,7 +155,7 @@ pub(crate) fn first_changed_line(
 ) -> Option<u32> {
     let diff = ["-U0", "--no-color", "-M", "--end-of-options", commit, "--"];
     let diff = diff_with_tree(root, &[&diff[..], &[old_file, file]].concat())?;
-    // Where a file was renamed there is one diff, else the last one is that of `file`.
+    // There is one diff for a renamed file; otherwise the last one is that of `file`.
     let own = diff.rsplit("\ndiff --git ").next()?;
     let hunks = own.lines().filter_map(hunk);
     hunks
@@ -166,8 +164,8 @@ pub(crate) fn first_changed_line(
         .min()
 }
 
-/// Returns the new paths of the files that were renamed, relative to `root`, by their old
-/// ones; of several renames of one path the latest counts.
+/// Returns the new paths of renamed files by their old paths, relative to `root`. Uses the latest
+/// rename of each path.
 pub(crate) fn renames(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let log = [
@@ -180,23 +178,23 @@ pub(crate) fn renames(root: &Path) -> BTreeMap<String, String> {
         "--format=",
         &format!("--max-count={MAX_RENAMES}"),
     ];
-    let told = git(root, &log).unwrap_or_default();
-    for (old, new) in renames_told(&told) {
+    let output = git(root, &log).unwrap_or_default();
+    for (old, new) in parse_renames(&output) {
         found.entry(old.to_owned()).or_insert_with(|| new.to_owned());
     }
     found
 }
 
-/// Returns the files that are staged, relative to `root`, with the lines from 0 that
-/// change in them, as ends behind the last; of a file that goes there are none.
+/// Returns the staged files, relative to `root`, with the half-open ranges of their changed 0-based
+/// lines. A deleted file has no ranges.
 pub(crate) fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
-    let unclear = || {
-        UserError::environment("failed to ask git what is staged")
-            .hint("run it in a git repository; `git status` shows what git sees")
+    let error = || {
+        UserError::environment("failed to get the staged changes from git")
+            .hint("run it in a git repository; check with `git status`")
     };
     let staged = [&["diff", "--cached", "--relative"], &PLAIN_DIFF[..]].concat();
     let names = ["--name-only", "-z", "--no-renames"];
-    let names = git(root, &[&staged[..], &names].concat()).ok_or_else(unclear)?;
+    let names = git(root, &[&staged[..], &names].concat()).ok_or_else(error)?;
     let mut found: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
     for name in names.split('\0').filter(|name| !name.is_empty()) {
         found.insert(name.to_owned(), Vec::new());
@@ -209,7 +207,7 @@ pub(crate) fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
     Ok(found)
 }
 
-/// Reads the new lines of `@@ -1,2 +3,4 @@`; a deletion stands behind the line it names.
+/// Parses the range of new lines of `@@ -1,2 +3,4 @@`. A deletion is located after its line.
 fn hunk(line: &str) -> Option<(u32, u32)> {
     let range = line.strip_prefix("@@ ")?.split('+').nth(1)?.split(' ').next()?;
     let (start, n_lines) = range.split_once(',').unwrap_or((range, "1"));
@@ -218,122 +216,123 @@ fn hunk(line: &str) -> Option<(u32, u32)> {
     Some((start, start + n_lines.max(1)))
 }
 
-/// How a folder stands with git.
+/// Availability of git in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// There is no `git` to run.
+pub(crate) enum GitStatus {
+    /// The `git` command is missing.
     NoGit,
     NoRepository,
-    /// There is a repository that git does not want to look at, and why.
+    /// Git refuses to use the repository, for this reason.
     Refused(String),
     Repository {
         is_shallow: bool,
     },
 }
 
-/// Returns how `root` stands with git.
-pub(crate) fn standing(root: &Path) -> Standing {
-    let mut asked = command(root);
-    asked.args(["rev-parse", "--is-shallow-repository"]).stderr(Stdio::piped());
-    let Ok(output) = asked.output() else { return Standing::NoGit };
+/// Returns the availability of git in `root`.
+pub(crate) fn status(root: &Path) -> GitStatus {
+    let mut command = command(root);
+    command.args(["rev-parse", "--is-shallow-repository"]).stderr(Stdio::piped());
+    let Ok(output) = command.output() else { return GitStatus::NoGit };
     if output.status.success() {
-        return Standing::Repository { is_shallow: output.stdout.trim_ascii() == b"true" };
+        return GitStatus::Repository { is_shallow: output.stdout.trim_ascii() == b"true" };
     }
     if root.ancestors().any(|folder| folder.join(".git").exists()) {
-        let told = String::from_utf8_lossy(&output.stderr);
-        let first = told.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
-        return Standing::Refused(first.to_owned());
+        let message = String::from_utf8_lossy(&output.stderr);
+        let first = message.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
+        return GitStatus::Refused(first.to_owned());
     }
-    Standing::NoRepository
+    GitStatus::NoRepository
 }
 
-/// Returns those of `paths` that git ignores, whether or not they are there.
+/// Returns the ignored ones of `paths`, which may be missing.
 pub(crate) fn ignored(root: &Path, paths: &[&Path]) -> Vec<String> {
-    let asked = ["-c", "core.quotePath=false", "check-ignore", "--"];
-    let told = command(root).args(asked).args(paths).output().map(|output| output.stdout);
-    let told = told.unwrap_or_default();
-    String::from_utf8_lossy(&told).lines().map(str::to_owned).collect()
+    let args = ["-c", "core.quotePath=false", "check-ignore", "--"];
+    let output = command(root).args(args).args(paths).output().map(|output| output.stdout);
+    let output = output.unwrap_or_default();
+    String::from_utf8_lossy(&output).lines().map(str::to_owned).collect()
 }
 
-/// Returns whether git has a file at `path`, or below it.
+/// Returns whether git tracks the file `path`, or a file in the folder `path`.
 pub(crate) fn is_tracked(root: &Path, path: &Path) -> bool {
     let output = command(root).args(["ls-files", "-z", "--"]).arg(path).output();
     output.is_ok_and(|output| !output.stdout.is_empty())
 }
 
-/// Returns those of `commits` that the repository does not have; none where git cannot tell.
+/// Returns the commits that the repository does not contain. Returns an empty list if git fails.
 pub(crate) fn unknown_commits(root: &Path, commits: &BTreeSet<&str>) -> Vec<String> {
-    let asked = command(root)
+    let spawned = command(root)
         .args(["cat-file", "--batch-check=%(objectname)"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn();
-    let Ok(mut child) = asked else { return Vec::new() };
+    let Ok(mut child) = spawned else { return Vec::new() };
     let lines: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
-    // What cannot be asked is not answered.
+    // A failed write results in missing output.
     let _ = child.stdin.take().map(|mut pipe| pipe.write_all(lines.as_bytes()));
-    let told = child.wait_with_output().map(|output| output.stdout).unwrap_or_default();
-    let told = String::from_utf8_lossy(&told);
-    told.lines().filter_map(|line| line.strip_suffix(" missing")).map(str::to_owned).collect()
+    let output = child.wait_with_output().map(|output| output.stdout).unwrap_or_default();
+    let output = String::from_utf8_lossy(&output);
+    output.lines().filter_map(|line| line.strip_suffix(" missing")).map(str::to_owned).collect()
 }
 
-/// Returns where git looks for a hook.
+/// Returns the path of a git hook.
 pub(crate) fn hook(root: &Path, name: &str) -> Option<PathBuf> {
-    // Asked with the repository's own setting: telling a path runs nothing.
-    let told = printed(plain(root).args(["rev-parse", "--git-path", &format!("hooks/{name}")]))?;
-    Some(root.join(told.trim_end_matches(['\n', '\r'])))
+    // Uses the settings of the repository, since this runs no programs.
+    let path =
+        stdout(plain_command(root).args(["rev-parse", "--git-path", &format!("hooks/{name}")]))?;
+    Some(root.join(path.trim_end_matches(['\n', '\r'])))
 }
 
-/// Returns how the working tree differs from a commit, or nothing where git fails.
+/// Returns the diff between a commit and the working tree, or `None` if git fails.
 fn diff_with_tree(root: &Path, args: &[&str]) -> Option<String> {
     let mut command = command(root);
-    // To compare a file git would have it cleaned by the program of its filter.
+    // Git would run the clean filter of a file to compare it.
     for key in filters(root) {
         if key.contains('=') {
-            // It cannot be set on a command line.
+            // Such a key cannot be set on the command line.
             return None;
         }
         command.arg("-c").arg(format!("{key}="));
     }
-    printed(command.arg("diff").args(PLAIN_DIFF).args(args))
+    stdout(command.arg("diff").args(PLAIN_DIFF).args(args))
 }
 
-/// Returns the settings of filters: those that name programs, and whether these must run.
+/// Returns the settings of filters that name programs or require them to run.
 fn filters(root: &Path) -> Vec<String> {
     let keys = r"^filter\..*\.(clean|smudge|process|required)$";
-    let told = git(root, &["config", "--null", "--name-only", "--get-regexp", keys]);
-    // None at all is a failure of git's.
-    let told = told.unwrap_or_default();
-    told.split('\0').filter(|key| !key.is_empty()).map(str::to_owned).collect()
+    let output = git(root, &["config", "--null", "--name-only", "--get-regexp", keys]);
+    // Git fails if there are no such settings.
+    let output = output.unwrap_or_default();
+    output.split('\0').filter(|key| !key.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns what a git command prints, or nothing where it fails.
+/// Returns the output of a git command, or `None` if it fails.
 fn git(root: &Path, args: &[&str]) -> Option<String> {
-    printed(command(root).args(args))
+    stdout(command(root).args(args))
 }
 
-fn printed(command: &mut Command) -> Option<String> {
+fn stdout(command: &mut Command) -> Option<String> {
     let output = command.output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn command(root: &Path) -> Command {
-    let mut command = plain(root);
-    for setting in SETTINGS {
+    let mut command = plain_command(root);
+    for setting in OVERRIDES {
         command.args(["-c", setting]);
     }
     command
 }
 
-/// As [`command`], but by the settings of the repository.
-fn plain(root: &Path) -> Command {
+/// Like [`command`], but without overrides of settings.
+fn plain_command(root: &Path) -> Command {
     let mut command = Command::new("git");
     command
         .arg("-C")
         .arg(root)
-        // Reading must not take the index's lock from a git that is at work.
+        // Do not lock the index, which another git process may be using.
         .args(["--no-optional-locks", "--no-pager"])
-        // What a partial clone lacks is unknown: nothing is fetched, by no protocol.
+        // Do not fetch missing objects in a partial clone.
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "none")
         .stdin(Stdio::null())
@@ -346,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outside_a_repository_nothing_is_known() {
+    fn head_is_unknown_outside_a_repository() {
         let folder = tempfile::tempdir().expect("a temp folder");
         assert_eq!(head(folder.path()), None);
     }

@@ -1,7 +1,7 @@
-//! The code on disk: walking it, reading it, and what git knows of it.
+//! Code on disk: walking, reading, git queries.
 //!
-//! Paths here are relative to the project's root and use `/`. Never follows a link
-//! out of the root, never reads what is not a regular file, writes nothing.
+//! Paths are relative to the project root and use `/`. Reads only regular files inside the root
+//! and does not write.
 
 pub(crate) mod documents;
 pub(crate) mod entries;

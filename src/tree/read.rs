@@ -1,6 +1,5 @@
-//! Reads source files, and only those: regular files inside the root, no larger
-//! than what a person writes.
-#![expect(clippy::disallowed_methods, reason = "this module owns the reading of code")]
+//! Reading source files: regular files inside the root, up to a size limit.
+#![expect(clippy::disallowed_methods, reason = "this module reads source files")]
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -13,32 +12,32 @@ use crate::error::UserError;
 use crate::file_stat::FileStat;
 use crate::text;
 
-/// The largest file that is read: larger ones are data or generated.
+/// Size limit; larger files are data or generated.
 pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A line longer than this, on average over the file, is no line a person wrote.
+/// Average line length above which a file is minified.
 const MINIFIED_LINE_BYTES: usize = 500;
 
-/// How far into a file its "generated" notice may stand.
+/// Number of bytes that are searched for a notice of generated code.
 const NOTICE_BYTES: usize = 2048;
 
-/// Returns the bytes of the file at `path` below `root`.
+/// Returns the bytes of the file at `path`, relative to `root`.
 pub(crate) fn bytes(root: &Path, path: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     check_size(path, contents(&confined(root, path)?, path, &mut bytes)?)?;
     Ok(bytes)
 }
 
-/// Returns the stamp of a file that a walk of `root` has met just now, if it is still there.
+/// Returns the stat of a file that was just listed, if it still exists.
 pub(crate) fn stat(root: &Path, path: &str) -> Option<FileStat> {
     let metadata = std::fs::symlink_metadata(root.join(path)).ok()?;
     metadata.is_file().then(|| FileStat::new(&metadata))
 }
 
-/// Reads a file that a walk of `root` has met just now as a regular file into `bytes`, and
-/// returns its stamp as of before; nothing is read of what is too large. Where its path
-/// leads, which costs more than the reading, is not asked again.
-pub(crate) fn walked(root: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<FileStat> {
+/// Reads a regular file that was just listed into `bytes` and returns its stat before reading.
+/// Skips the content of a file that is too large. Does not validate the path again, which takes
+/// longer than reading.
+pub(crate) fn read_listed(root: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<FileStat> {
     contents(&root.join(path), path, bytes)
 }
 
@@ -48,7 +47,7 @@ fn contents(full: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<FileStat> {
     let metadata = file.metadata().with_context(|| format!("failed to read `{path}`"))?;
     let stat = FileStat::new(&metadata);
     if stat.size <= MAX_BYTES {
-        // As much as it has now; where it grows meanwhile it is read again the next time.
+        // If the file grows meanwhile, its stat changes and it is read again next time.
         bytes.reserve(usize::try_from(stat.size).unwrap_or(0));
         let mut file = file.take(stat.size);
         file.read_to_end(bytes).with_context(|| format!("failed to read `{path}`"))?;
@@ -61,43 +60,42 @@ fn check_size(path: &str, stat: FileStat) -> Result<(), UserError> {
         return Ok(());
     }
     Err(UserError::usage(format!("`{path}` is larger than 1 MB"))
-        .hint("name a file that a person wrote; larger ones are never an example"))
+        .hint("name a smaller file; larger ones are not indexed"))
 }
 
-/// Returns the text of the file at `path` below `root`.
+/// Returns the text of the file at `path`, relative to `root`.
 pub(crate) fn text(root: &Path, path: &str) -> Result<String> {
     let bytes = bytes(root, path)?;
     Ok(text::decode(&bytes).0.into_owned())
 }
 
-/// Returns the text of a file that a walk of `root` has met just now.
-pub(crate) fn walked_text(root: &Path, path: &str) -> Result<String> {
+/// Returns the text of a file that was just listed.
+pub(crate) fn listed_text(root: &Path, path: &str) -> Result<String> {
     let mut bytes = Vec::new();
-    check_size(path, walked(root, path, &mut bytes)?)?;
+    check_size(path, read_listed(root, path, &mut bytes)?)?;
     Ok(text::decode(&bytes).0.into_owned())
 }
 
-/// Returns whether there is a file or a folder at `path` below `root`.
-pub(crate) fn is_there(root: &Path, path: &str) -> bool {
+/// Returns whether `path` is an existing file or folder inside `root`.
+pub(crate) fn exists(root: &Path, path: &str) -> bool {
     let real = root.join(path).canonicalize();
-    let inside = real.ok().zip(root.canonicalize().ok());
-    inside.is_some_and(|(real, root)| real.starts_with(root))
+    let paths = real.ok().zip(root.canonicalize().ok());
+    paths.is_some_and(|(real, root)| real.starts_with(root))
 }
 
-/// What to do about a path that is no file of the project.
-const NEXT: &str = "name a file by its path from the project's root";
+/// Hint for a path that is not a file of the project.
+const PATH_HINT: &str = "name a file by its path relative to the project root";
 
 fn outside(path: &str) -> UserError {
-    UserError::usage(format!("`{path}` leads out of the project")).hint(NEXT)
+    UserError::usage(format!("`{path}` is outside the project")).hint(PATH_HINT)
 }
 
-/// Returns where `path` leads, which is a regular file inside `root`.
+/// Returns the full path of a regular file inside `root`.
 fn confined(root: &Path, path: &str) -> Result<PathBuf> {
     let full = regular(root, path)?;
-    // A folder on the way may be a link; where it leads is what counts. Without one the
-    // file is where it says, which costs less to see than where the root is.
+    // Checking each folder for a symbolic link is faster than resolving the path and the root.
     let is_link = |folder: &&Path| {
-        std::fs::symlink_metadata(folder).is_ok_and(|it| it.file_type().is_symlink())
+        std::fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.file_type().is_symlink())
     };
     let mut folders = full.ancestors().skip(1).take_while(|folder| *folder != root);
     if !folders.any(|folder| is_link(&folder)) {
@@ -111,7 +109,7 @@ fn confined(root: &Path, path: &str) -> Result<PathBuf> {
     Ok(full)
 }
 
-/// Returns the path of a regular file that is below `root` if no folder on the way is a link.
+/// Returns the full path of a regular file. A folder on the way may be a symbolic link.
 fn regular(root: &Path, path: &str) -> Result<PathBuf> {
     let is_inside =
         Path::new(path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
@@ -122,13 +120,15 @@ fn regular(root: &Path, path: &str) -> Result<PathBuf> {
     let kind =
         std::fs::symlink_metadata(&full).with_context(|| format!("failed to read `{path}`"))?;
     if !kind.is_file() {
-        return Err(UserError::usage(format!("`{path}` is not a regular file")).hint(NEXT).into());
+        return Err(UserError::usage(format!("`{path}` is not a regular file"))
+            .hint(PATH_HINT)
+            .into());
     }
     Ok(full)
 }
 
-/// Returns why a file's content is not worth indexing, if it is not.
-pub(crate) fn unfit(bytes: &[u8]) -> Option<&'static str> {
+/// Returns the reason if a file should not be indexed.
+pub(crate) fn skip_reason(bytes: &[u8]) -> Option<&'static str> {
     let head = &bytes[..bytes.len().min(NOTICE_BYTES)];
     if !bytes.starts_with(&[0xFF, 0xFE]) && !bytes.starts_with(&[0xFE, 0xFF]) && head.contains(&0) {
         return Some("binary");
@@ -138,14 +138,14 @@ pub(crate) fn unfit(bytes: &[u8]) -> Option<&'static str> {
         return Some("minified");
     }
     let has = |notice: &Finder<'_>| notice.find(head).is_some();
-    let [go, of_go, plain, django, protobuf] = &*NOTICES;
-    let is_generated = (has(go) && has(of_go)) || has(plain) || has(django) || has(protobuf);
+    let [go_start, go_end, common, django, protobuf] = &*NOTICES;
+    let is_generated =
+        (has(go_start) && has(go_end)) || has(common) || has(django) || has(protobuf);
     is_generated.then_some("generated")
 }
 
-/// The two halves of the notice that Go's tools look for, the one that most others use,
-/// and those of two that write their own. Split so that this file does not count as
-/// generated itself.
+/// Notices of generated code: the two halves of the one for Go, the most common one, and two of
+/// specific tools. Split, so that this file is not detected as generated.
 static NOTICES: LazyLock<[Finder<'static>; 5]> = LazyLock::new(|| {
     [
         "Code generated",
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_outside_the_root_is_read() {
+    fn files_outside_the_root_are_not_read() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let root = folder.path().join("root");
         std::fs::create_dir(&root).expect("a root");
@@ -182,11 +182,11 @@ mod tests {
     }
 
     #[test]
-    fn what_no_person_wrote_is_told() {
-        assert_eq!(unfit(b"def f():\n    pass\n"), None);
-        assert_eq!(unfit(b"\x7fELF\0\0"), Some("binary"));
-        assert_eq!(unfit("var a=1;".repeat(200).as_bytes()), Some("minified"));
+    fn binary_minified_and_generated_files_are_skipped() {
+        assert_eq!(skip_reason(b"def f():\n    pass\n"), None);
+        assert_eq!(skip_reason(b"\x7fELF\0\0"), Some("binary"));
+        assert_eq!(skip_reason("var a=1;".repeat(200).as_bytes()), Some("minified"));
         let notice = concat!("// Code generated by protoc. DO NOT", " EDIT.\npackage p\n");
-        assert_eq!(unfit(notice.as_bytes()), Some("generated"));
+        assert_eq!(skip_reason(notice.as_bytes()), Some("generated"));
     }
 }

@@ -1,8 +1,7 @@
-//! Lists the source files of a project, honouring its ignore rules.
+//! Lists the files of a project, respecting its ignore files.
 //!
-//! What decides is in the project alone: ignore files above the repository and the
-//! user's global ones are left out, so that the same commit lists the same files
-//! everywhere. No file itself is looked at.
+//! Ignore files outside the project, such as the global one of the user, have no effect, so that a
+//! commit has the same listing on all machines. Does not read source files.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -15,27 +14,27 @@ use crate::error::UserError;
 use crate::model::Language;
 use crate::syntax::language;
 
-/// What the library reads of each folder before it walks it, and what else of the first.
+/// Files that the `ignore` crate reads in each folder, and in the root.
 const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
 const EXCLUDE_FILE: &str = ".git/info/exclude";
 
 const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
 
-/// A source file as the walk met it.
+/// Listed source file.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) path: String,
     pub(crate) language: Language,
 }
 
-/// The source files of a project, ordered by path, and what could not be walked.
+/// Source files of a project, ordered by path, and warnings about unreadable folders.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) entries: Vec<Entry>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Lists the source files below `root` but those that a glob of `excludes` matches.
+/// Lists the source files in `root`, except those that match a glob in `excludes`.
 pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     let listing = Mutex::new(Listing::default());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -56,78 +55,75 @@ pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     Ok(listing)
 }
 
-/// Lists the files below `root` that no grammar reads, ordered by path; what cannot
-/// be walked is left out.
+/// Lists the files in `root` without a supported language, ordered by path. Skips unreadable
+/// folders.
 pub(crate) fn walk_plain(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
-    let found = builder(root, root, excludes)?.build().filter_map(|found| {
-        let found = found.ok().filter(|it| it.file_type().is_some_and(|kind| kind.is_file()))?;
-        let path = relative(root, &found)?;
-        language::from_path(&path).is_none().then_some(path)
-    });
-    let mut paths: Vec<String> = found.collect();
-    paths.sort_unstable();
+    let mut paths = files(root, excludes)?;
+    paths.retain(|path| language::from_path(path).is_none());
     Ok(paths)
 }
 
-/// Lists all files below `root` that its ignore rules leave, ordered by path; what cannot
-/// be walked is left out.
+/// Lists all files in `root` that are not ignored, ordered by path. Skips unreadable folders.
 pub(crate) fn all_paths(root: &Path) -> Result<Vec<String>> {
-    let found = builder(root, root, &[])?.build().filter_map(|found| {
-        let found = found.ok().filter(|it| it.file_type().is_some_and(|kind| kind.is_file()))?;
-        relative(root, &found)
-    });
+    files(root, &[])
+}
+
+fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
+    let found = builder(root, root, excludes)?.build().flatten();
+    let found = found.filter(is_file).filter_map(|found| relative(root, &found));
     let mut paths: Vec<String> = found.collect();
     paths.sort_unstable();
     Ok(paths)
 }
 
-/// Returns a walk below `start`, which is `root` or a folder in it.
+/// Returns a walk of `start`, which is `root` or a folder in it.
 pub(super) fn builder(root: &Path, start: &Path, excludes: &[String]) -> Result<WalkBuilder> {
     let mut overrides = OverrideBuilder::new(root);
     for glob in excludes {
         overrides.add(&format!("!{glob}")).map_err(|error| {
             UserError::usage(format!("invalid exclude glob `{glob}`: {error}"))
-                .hint("mend `exclude` under `[anchor]` in `cerberus.toml`")
+                .hint("fix `exclude` under `[anchor]` in `cerberus.toml`")
         })?;
     }
     let overrides = overrides.build().map_err(|error| {
-        UserError::usage(format!("failed to read the exclude globs: {error}"))
-            .hint("write fewer or simpler ones in `exclude` under `[anchor]` in `cerberus.toml`")
+        UserError::usage(format!("failed to compile the exclude globs: {error}"))
+            .hint("use fewer or simpler globs in `exclude` under `[anchor]` in `cerberus.toml`")
     })?;
     check_ignore_files(start)?;
     let mut builder = WalkBuilder::new(start);
     builder.require_git(false).git_global(false).follow_links(false).overrides(overrides);
-    builder.filter_entry(has_plain_ignore_files);
+    builder.filter_entry(has_valid_ignore_files);
     Ok(builder)
 }
 
-/// Fails where an ignore file of the folder `root` itself cannot be read.
+/// Fails if an ignore file of the folder `root` is invalid.
 pub(super) fn check_ignore_files(root: &Path) -> Result<()> {
-    let exclude = Some(EXCLUDE_FILE).filter(|name| is_odd(&root.join(name)));
-    let Some(name) = odd_ignore_file(root).or(exclude) else { return Ok(()) };
+    let exclude = Some(EXCLUDE_FILE).filter(|name| is_invalid(&root.join(name)));
+    let Some(name) = invalid_ignore_file(root).or(exclude) else { return Ok(()) };
     let shown = root.join(name).display().to_string();
     Err(UserError::usage(format!("`{shown}` is not a regular file of at most 1 MB"))
-        .hint(format!("look at it with `ls -l {shown}`"))
+        .hint(format!("check it with `ls -l {shown}`"))
         .into())
 }
 
-/// Returns whether an entry is no folder with an ignore file that cannot be read.
-pub(super) fn has_plain_ignore_files(found: &DirEntry) -> bool {
-    !found.file_type().is_some_and(|kind| kind.is_dir()) || odd_ignore_file(found.path()).is_none()
+/// Returns false for a folder with an invalid ignore file.
+pub(super) fn has_valid_ignore_files(found: &DirEntry) -> bool {
+    !found.file_type().is_some_and(|kind| kind.is_dir())
+        || invalid_ignore_file(found.path()).is_none()
 }
 
-/// Returns the ignore file of a folder that cannot be read.
-fn odd_ignore_file(folder: &Path) -> Option<&'static str> {
-    IGNORE_FILES.iter().copied().find(|name| is_odd(&folder.join(name)))
+/// Returns the name of an invalid ignore file of a folder.
+fn invalid_ignore_file(folder: &Path) -> Option<&'static str> {
+    IGNORE_FILES.iter().copied().find(|name| is_invalid(&folder.join(name)))
 }
 
-/// Returns whether an ignore file is nothing which a person wrote: of a pipe the library
-/// would never see the end, and what has no line ends it would hold as one line.
-fn is_odd(file: &Path) -> bool {
-    file.metadata().is_ok_and(|it| !it.is_file() || it.len() > MAX_IGNORE_BYTES)
+/// Returns whether an ignore file is not a regular file, or is too large: reading a pipe would
+/// never end, and a large file without line breaks would be one huge pattern.
+fn is_invalid(file: &Path) -> bool {
+    file.metadata().is_ok_and(|metadata| !metadata.is_file() || metadata.len() > MAX_IGNORE_BYTES)
 }
 
-/// One thread's finds, handed over when the thread is done.
+/// Listing of one thread, added to the common one when the thread finishes.
 struct Batch<'a> {
     listing: Listing,
     all: &'a Mutex<Listing>,
@@ -142,19 +138,21 @@ impl Drop for Batch<'_> {
 }
 
 fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {
-    if !found.file_type().is_some_and(|kind| kind.is_file()) {
-        return None;
-    }
-    let path = relative(root, found)?;
+    let path =
+        Some(found).filter(|found| is_file(found)).and_then(|found| relative(root, found))?;
     let language = language::from_path(&path)?;
     Some(Entry { path, language })
 }
 
-/// Returns the path of a file below `root` with `/` between its parts.
+fn is_file(found: &DirEntry) -> bool {
+    found.file_type().is_some_and(|kind| kind.is_file())
+}
+
+/// Returns the path of a file relative to `root`, with `/` between its parts.
 pub(super) fn relative(root: &Path, found: &DirEntry) -> Option<String> {
     let relative = found.path().strip_prefix(root).ok()?.to_str()?;
     if relative.contains(['\n', '\r']) {
-        // No line that tells of it could be read, nor the lock that names it.
+        // Line breaks would corrupt the output and the lock file.
         return None;
     }
     Some(if std::path::MAIN_SEPARATOR == '/' {

@@ -54,19 +54,19 @@ fn a_missing_example_is_explained() {
     sandbox.session(expect![[r#"
         $ cerberus memory add "Hang velvet curtains" --id none
         added none (none.md)
-          no example: no code has any of its words
+          not anchored: no code contains any of its words
           next: cerberus memory anchor none --candidates 5
-          or, with a word of its code: cerberus memory anchor none --hint WORD
+          or, with a keyword from its code: cerberus memory anchor none --hint WORD
         [exit 0]
 
         $ cerberus memory add "Be kind in reviews" --scope universal
         added be-kind-in-reviews (be-kind-in-reviews.md)
-          no example: a universal memory is never anchored
+          not anchored: a universal memory is never anchored
         [exit 0]
 
         $ cerberus memory add "Hash passwords in COBOL" --scope language:cobol
         added hash-passwords-in-cobol (hash-passwords-in-cobol.md)
-          no example: code in `cobol` is not indexed
+          not anchored: code in `cobol` is not indexed
         [exit 0]
 
         $ cerberus memory add "Hash the password with salt" --id gate --min-quality 1 --json
@@ -76,7 +76,7 @@ fn a_missing_example_is_explained() {
           "id": "gate",
           "unanchored": {
             "canBeAnchored": true,
-            "reason": "the best example found has quality Q, under the gate 1"
+            "reason": "the best candidate has quality Q, below the threshold 1"
           },
           "warnings": []
         }
@@ -138,8 +138,8 @@ fn an_unknown_location_is_refused_with_a_suggestion() {
         ("shop/ordrs.py", "shop/orders.py"),
         ("shop/orders.py::shipp", "ship"),
         ("shop/orders.py::", "FILE::SYMBOL"),
-        ("../secret.py", "leads out of the project"),
-        ("/etc/passwd", "leads out of the project"),
+        ("../secret.py", "is outside the project"),
+        ("/etc/passwd", "is outside the project"),
         ("shop", "shop"),
     ];
     for (place, said) in refused {
@@ -174,7 +174,7 @@ fn an_id_outside_the_bank_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory add Refused --id ""
         --- stderr
-        cerberus: `` cannot be the id of a memory: it is empty
+        cerberus: `` is not a valid memory id: it is empty
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
     "#]]);
@@ -188,8 +188,8 @@ fn an_id_in_use_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory add "Something else" --id same --no-anchor
         --- stderr
-        cerberus: there is a memory `same` already, in `same.md`
-        hint: choose another id, or see it with `cerberus memory show same`
+        cerberus: memory `same` already exists in `same.md`
+        hint: choose another id, or show it with `cerberus memory show same`
         [exit 2]
     "#]]);
     assert!(sandbox.read(".memories/same.md").contains("The first one"));
@@ -230,16 +230,16 @@ fn empty_and_oversize_texts_are_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory add "  "
         --- stderr
-        cerberus: the memory has no text
-        hint: say it in a sentence: `cerberus memory add "Close sessions in a finally block"`
+        cerberus: the text of the memory is empty
+        hint: pass a text, as in `cerberus memory add "Close sessions in a finally block"`
         [exit 2]
     "#]]);
     let long = "word ".repeat(21_000);
     let outcome = sandbox.run(&format!("memory add \"{long}\" --id long --no-anchor"));
     assert_eq!(outcome.status(), 2);
     expect![[r#"
-        cerberus: the memory has 103 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 103 KB, more than the limit of 100 KB
+        hint: split it
     "#]]
     .assert_eq(&outcome.stderr());
     assert!(!sandbox.exists(".memories/long.md"));

@@ -11,7 +11,7 @@ fn candidates_are_listed_and_nothing_is_stored() {
     let listed = sandbox.ok("memory anchor close-session --candidates 2");
     assert!(listed.contains("request_session"), "{listed}");
     let hinted = sandbox.ok("memory anchor close-session --candidates 2 --hint Session");
-    let keep = "keep one with: cerberus memory anchor close-session --hint Session --pick 1\n";
+    let keep = "store one with: cerberus memory anchor close-session --hint Session --pick 1\n";
     assert!(hinted.contains(keep), "{hinted}");
     sandbox.ok("memory anchor escape-html --to web/cart.ts --dry-run");
     sandbox.ok("memory anchor escape-html --clear --dry-run");
@@ -24,37 +24,37 @@ fn an_anchor_is_found_picked_and_cleared() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add \"Escape HTML entities in text\" --id escape --no-anchor");
     sandbox.session(expect![[r#"
-            $ cerberus memory anchor escape
-            anchored escape to web/html.ts::escapeHtml (quality Q, auto)
-            [exit 0]
+        $ cerberus memory anchor escape
+        anchored escape to web/html.ts::escapeHtml (quality Q, auto)
+        [exit 0]
 
-            $ cerberus memory anchor esc --to web/cart.ts::addToCart
-            anchored escape to web/cart.ts::addToCart (quality Q, manual)
-            [exit 0]
+        $ cerberus memory anchor esc --to web/cart.ts::addToCart
+        anchored escape to web/cart.ts::addToCart (quality Q, manual)
+        [exit 0]
 
-            $ cerberus memory anchor escape
-            --- stderr
-            cerberus: `escape` is anchored by hand, to `web/cart.ts::addToCart`
-            hint: see what else there is with `cerberus memory anchor escape --candidates 5`
-            hint: take it away with `cerberus memory anchor escape --clear`, then anchor again
-            [exit 2]
+        $ cerberus memory anchor escape
+        --- stderr
+        cerberus: `escape` is anchored manually, to `web/cart.ts::addToCart`
+        hint: list other candidates with `cerberus memory anchor escape --candidates 5`
+        hint: remove it with `cerberus memory anchor escape --clear`, then anchor again
+        [exit 2]
 
-            $ cerberus memory anchor escape --pick 1
-            anchored escape to web/html.ts::escapeHtml (quality Q, manual)
-            [exit 0]
+        $ cerberus memory anchor escape --pick 1
+        anchored escape to web/html.ts::escapeHtml (quality Q, manual)
+        [exit 0]
 
-            $ cerberus memory anchor escape --clear --dry-run
-            escape would lose its anchor
-            [exit 0]
+        $ cerberus memory anchor escape --clear --dry-run
+        would remove the anchor of escape
+        [exit 0]
 
-            $ cerberus memory anchor escape --clear
-            escape has no anchor any more
-            [exit 0]
+        $ cerberus memory anchor escape --clear
+        removed the anchor of escape
+        [exit 0]
 
-            $ cerberus memory anchor escape --clear
-            escape has no anchor
-            [exit 0]
-        "#]]);
+        $ cerberus memory anchor escape --clear
+        escape has no anchor
+        [exit 0]
+    "#]]);
     assert!(!sandbox.lock().contains("[[anchor]]"));
 }
 
@@ -64,10 +64,10 @@ fn a_hint_finds_the_example() {
     sandbox.ok("memory add \"Hang velvet curtains\" --id hang --no-anchor");
     sandbox.session(expect![[r#"
         $ cerberus memory anchor hang
-        no example of hang is over the gate 0.2
-        the code does not know `hang`
-        the code does not know `velvet`
-        the code does not know `curtains`
+        hang is not anchored: no code contains any of its words
+        not found in the code: `hang`
+        not found in the code: `velvet`
+        not found in the code: `curtains`
         [exit 1]
 
         $ cerberus memory anchor hang --hint escapeHtml
@@ -84,33 +84,33 @@ fn an_impossible_anchor_is_refused() {
         $ cerberus memory anchor kind
         --- stderr
         cerberus: `kind` cannot be anchored: a universal memory is never anchored
-        hint: give it a scope like `project:<name>` in its frontmatter
+        hint: set a scope like `project:<name>` in its frontmatter
         [exit 2]
 
         $ cerberus memory anchor hang-curtains --pick 3
         --- stderr
-        cerberus: `hang-curtains` has no candidates: no code has its words
-        hint: name a place with `cerberus memory anchor hang-curtains --to FILE::SYMBOL`
+        cerberus: `hang-curtains` has no candidates: no code contains its words
+        hint: specify one with `cerberus memory anchor hang-curtains --to FILE::SYMBOL`
         [exit 2]
 
         $ cerberus memory anchor close-session --pick 1 --clear
         --- stderr
-        error: the argument '--pick <K>' cannot be used with '--clear'
+        error: the argument '--pick <RANK>' cannot be used with '--clear'
 
-        Usage: cerberus memory anchor --pick <K> <ID>
+        Usage: cerberus memory anchor --pick <RANK> <ID>
 
         For more information, try '--help'.
         [exit 2]
 
         $ cerberus memory anchor close-sesion
         --- stderr
-        cerberus: there is no memory `close-sesion`
+        cerberus: memory `close-sesion` not found
         hint: did you mean `close-session`?
         [exit 2]
 
         $ cerberus memory anchor close-session --min-quality 2
         --- stderr
-        error: invalid value '2' for '--min-quality <QUALITY>': a quality lies between 0 and 1
+        error: invalid value '2' for '--min-quality <QUALITY>': must be between 0 and 1
 
         For more information, try '--help'.
         [exit 2]

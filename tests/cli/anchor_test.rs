@@ -21,7 +21,7 @@ fn candidates_are_ranked_without_a_bank() {
     sandbox.session(expect![[r#"
         $ cerberus memory anchor-test "velvet curtains"
         velvet curtains
-        no example over the gate 0.2
+        not anchored: no code contains any of its words
         [exit 0]
     "#]]);
     assert_eq!(sandbox.git("status --porcelain"), "", "the index is in the user's cache");
@@ -47,7 +47,7 @@ fn expect_sets_the_exit_status() {
         1	Q	shop/accounts.py:13-17	AccountStore.hash_password	password hash
         --- stderr
         cerberus: `web/cart.ts` is not among the first 1 candidates
-        hint: see what decided with `--explain`, or give the rule a `--hint` from its code
+        hint: show the matched terms with `--explain`, or add a keyword from its code with `--hint`
         [exit 1]
     "#]]);
 }
@@ -83,13 +83,13 @@ fn invalid_rules_are_reported_with_their_line() {
         $ cerberus memory anchor-test --rules rules.txt
         --- stderr
         cerberus: failed to read the rules `rules.txt`:2:14: missing field `rule`
-        hint: write a rule a line, or {"rule": "…", "hints": ["…"]}
+        hint: write one rule per line, or {"rule": "…", "hints": ["…"]}
         [exit 2]
 
         $ cerberus memory anchor-test --rules none.txt
         --- stderr
         cerberus: failed to read the rules `none.txt`: No such file or directory (os error 2)
-        hint: name a file with a rule a line
+        hint: specify a file with one rule per line
         [exit 2]
 
         $ cerberus memory anchor-test
@@ -113,8 +113,8 @@ fn invalid_rules_are_reported_with_their_line() {
 
         $ cerberus memory anchor-test x --scope universal
         --- stderr
-        cerberus: nothing to look for in `universal`: a universal memory is never anchored
-        hint: leave `--scope` out, or name a language as in `--scope language:go`
+        cerberus: cannot search the scope `universal`: a universal memory is never anchored
+        hint: omit `--scope`, or specify a language as in `--scope language:go`
         [exit 2]
 
         $ cerberus memory anchor-test x --scope galaxy
@@ -131,7 +131,7 @@ fn invalid_rules_are_reported_with_their_line() {
 fn words_missing_from_the_code_are_explained() {
     let sandbox = Sandbox::shop();
     let said = sandbox.ok("memory anchor-test \"hash the pasword\" --explain --limit 1");
-    assert!(said.contains("the code does not know `pasword`"), "{said}");
+    assert!(said.contains("not found in the code: `pasword`"), "{said}");
     assert!(said.contains("password"), "{said}");
     let document = sandbox.json("memory anchor-test \"hash the password\" --explain --limit 1");
     let reasons = document["candidates"][0]["reasons"].as_array().expect("reasons");

@@ -17,27 +17,27 @@ fn appending_the_same_text_twice_adds_it_once() {
         [exit 0]
 
         $ cerberus memory append plan --content more
-        plan ends with this text already; nothing is changed
+        unchanged plan (plan.md)
         [exit 0]
 
         $ cerberus memory append plan --section notes --content new --json
         {
-          "changed": true,
           "file": "plan.md",
           "id": "plan",
           "section": "notes",
-          "warnings": []
+          "warnings": [],
+          "written": true
         }
         [exit 0]
 
         $ cerberus memory append plan --section note --content new
         --- stderr
-        cerberus: plan.md: there is no section `note`
+        cerberus: plan.md: section `note` not found
         hint: did you mean `notes`?
         [exit 2]
 
         $ cerberus memory append plan --section notes --content new
-        plan section notes ends with this text already; nothing is changed
+        unchanged plan section notes (plan.md)
         [exit 0]
     "#]]);
     expect![[r#"
@@ -100,14 +100,14 @@ fn an_edit_that_damages_the_memory_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory append plan --section stpes --content x
         --- stderr
-        cerberus: plan.md: there is no section `stpes`
+        cerberus: plan.md: section `stpes` not found
         hint: did you mean `steps`?
         [exit 2]
 
         $ cerberus memory append plan --section zebra --content x
         --- stderr
-        cerberus: plan.md: there is no section `zebra`
-        hint: it has plan, steps
+        cerberus: plan.md: section `zebra` not found
+        hint: its sections are plan, steps
         [exit 2]
 
         $ cerberus memory append plan --section open --content x
@@ -118,44 +118,44 @@ fn an_edit_that_damages_the_memory_is_refused() {
 
         $ cerberus memory append plan --section steps --content "<!-- ANCHOR:x -->y<!-- /ANCHOR:x -->"
         --- stderr
-        cerberus: plan.md: the content has section tags of its own
-        hint: leave the tags out: those of the section stay where they are
+        cerberus: plan.md: the content contains section tags
+        hint: omit them: the tags of the section stay in place
         [exit 2]
 
         $ cerberus memory append plan --section steps --file heading.md
         --- stderr
-        cerberus: plan.md: the content would end section `steps`, or begin another
+        cerberus: plan.md: the content would end section `steps`, or start another
         hint: use headings below the section's own, and close the code blocks that it opens
         [exit 2]
 
         $ cerberus memory append torn --section a --content x
         --- stderr
-        cerberus: torn.md:2: the memory holds a merge conflict
-        hint: settle it in an editor first
+        cerberus: torn.md:2: the memory contains a merge conflict
+        hint: resolve it in an editor first
         [exit 2]
 
         $ cerberus memory append latin --content x
         --- stderr
-        cerberus: `latin.md` is no valid UTF-8 from byte 3 on, and editing it would lose what it holds
+        cerberus: `latin.md` is not valid UTF-8 at byte 3; editing it would lose data
         hint: save it as UTF-8 in an editor first
         [exit 2]
 
         $ cerberus memory append full --content "one word more than it may have"
         --- stderr
-        cerberus: the memory has 101 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 101 KB, more than the limit of 100 KB
+        hint: split it
         [exit 2]
 
         $ cerberus memory append nobody --content x
         --- stderr
-        cerberus: there is no memory `nobody`
+        cerberus: memory `nobody` not found
         hint: list the memories with `cerberus memory show`
         [exit 2]
 
         $ cerberus memory append plan --content ""
         --- stderr
         cerberus: the content is empty
-        hint: give it with `--content TEXT`, `--file FILE`, or through a pipe
+        hint: pass it with `--content TEXT`, `--file FILE` or standard input
         [exit 2]
     "#]]);
     assert_eq!(sandbox.read(".memories/plan.md"), memory);

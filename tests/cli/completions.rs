@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use expect_test::expect;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, print_skipped};
 
 /// Requests completions of the last word of a command line, like a shell. `_` is an empty word.
 fn asked(sandbox: &Sandbox, shell: &str, line: &str) -> String {
@@ -229,7 +229,7 @@ fn a_thousand_memories_are_completed_quickly() {
 /// Runs the script in bash itself. Bash splits words at `:` and `=`.
 #[test]
 #[cfg(unix)]
-fn bash_puts_together_what_it_cuts() {
+fn bash_completes_words_with_colons_and_equal_signs() {
     let sandbox = rich();
     let script = sandbox.ok("completions bash");
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_cerberus")).parent().expect("a folder");
@@ -252,8 +252,7 @@ fn bash_puts_together_what_it_cuts() {
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("set"));
     command.args(["--norc", "-c", &format!("{script}\n{test}")]).env("PATH", path);
     let output = command.current_dir(sandbox.path("")).output();
-    // Where there is no bash nobody completes with it.
-    let Ok(output) = output else { return };
+    let Ok(output) = output else { return print_skipped("bash is not installed") };
     expect![[r#"
         cerberus memory read h => hang-curtains hash-passwords
         cerberus memory anchor x --to api/limit.go:: => Limiter Limiter.Forget Limiter.RejectClient

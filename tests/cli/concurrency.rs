@@ -228,7 +228,11 @@ fn acknowledged_parallel_writes_are_never_lost() {
                 last_words += 1;
             } else {
                 let told = outcome.stderr();
-                assert!(told.contains("there is no memory `victim-"), "{}", outcome.text());
+                assert!(
+                    told.contains("memory `victim-") && told.contains("not found"),
+                    "{}",
+                    outcome.text()
+                );
             }
         }
     }

@@ -39,22 +39,22 @@ fn an_invalid_configuration_is_reported_with_its_position() {
         $ cerberus index
         --- stderr
         cerberus: failed to read `$ROOT/shop/cerberus.toml`: min_quality is 7
-        hint: a quality lies between 0 and 1
+        hint: it must be between 0 and 1
         [exit 2]
         $ cerberus index
         --- stderr
         cerberus: failed to read `$ROOT/shop/cerberus.toml:2:15`: invalid type: string "high", expected f64
-        hint: mend that line, or take it out with a `#`
+        hint: fix this line, or comment it out with `#`
         [exit 2]
         $ cerberus index
         --- stderr
         cerberus: failed to read `$ROOT/shop/cerberus.toml:1:8`: unclosed table, expected `]`
-        hint: mend that line, or take it out with a `#`
+        hint: fix this line, or comment it out with `#`
         [exit 2]
         $ cerberus index
         --- stderr
         cerberus: invalid exclude glob `a[`: error parsing glob '!a[': unclosed character class; missing ']'
-        hint: mend `exclude` under `[anchor]` in `cerberus.toml`
+        hint: fix `exclude` under `[anchor]` in `cerberus.toml`
         [exit 2]
     "#]].assert_eq(&told);
 }
@@ -141,8 +141,8 @@ fn there_is_no_bank_before_init() {
     sandbox.session(expect![[r#"
         $ cerberus memory show
         --- stderr
-        cerberus: there is no bank at `$ROOT/shop/.memories`
-        hint: run `cerberus memory init` to make one
+        cerberus: no bank found at `$ROOT/shop/.memories`
+        hint: run `cerberus memory init` to create one
         [exit 2]
     "#]]);
     assert_eq!(sandbox.git("status --porcelain"), "", "a refusal leaves no trace");

@@ -139,9 +139,9 @@ fn json_of_short_memories() {
             minQuality: number
             previous: {chosen:string,file:string,match:number,quality:number,symbol:string}
             rule: string
-            stored: bool
             unknownWords: []
             warnings: []
+            written: bool
             $ cerberus memory show ship
             memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,startLine:number,state:string,symbol:string},category:null,createdAt:string,file:string,hints:[],id:string,scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
             warnings: []
@@ -205,10 +205,10 @@ fn json_of_reanchor() {
             $ cerberus memory reanchor
             ok: bool
             orphans: []
-            results: [{better:null,candidates:[{endLine:number,file:string,similarity:number,startLine:number,symbol:string}],chosen:string,drift:bool,edited:bool,id:string,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},reason:string,recorded:bool,replacement:{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string},similarity:number,state:string}]
-            stored: bool
+            results: [{betterCandidate:null,candidates:[{endLine:number,file:string,similarity:number,startLine:number,symbol:string}],chosen:string,drift:bool,edited:bool,id:string,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},reason:string,replacement:{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string},similarity:number,state:string,written:bool}]
             summary: {ambiguous:number,anchored:number,edited:number,failed:number,fresh:number,gone:number,moved:number,reformatted:number,renamed:number,total:number}
             warnings: []
+            written: bool
         "#]],
     );
 }
@@ -303,17 +303,17 @@ fn json_of_documents() {
             id: string
             warnings: []
             $ cerberus memory append plan --section plan --content more
-            changed: bool
             file: string
             id: string
             section: string
             warnings: []
+            written: bool
             $ cerberus memory append plan --content more
-            changed: bool
             file: string
             id: string
             section: null
             warnings: []
+            written: bool
             $ cerberus memory read plan --section plan,nothing
             category: null
             content: string
@@ -331,11 +331,11 @@ fn json_of_documents() {
             updatedAt: string
             warnings: [string]
             $ cerberus memory update plan --status archived
-            changed: bool
             file: string
             id: string
             section: null
             warnings: []
+            written: bool
             $ cerberus memory merge plan escape-html --into all
             anchorFrom: string
             created: bool
@@ -396,7 +396,7 @@ fn json_of_report() {
             cycles: [{ids:[string],relation:string}]
             defaultPins: [{content:string,id:string}]
             links: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]
-            memories: [{anchor:{better:null,candidates:[],chosen:string,code:{endLine:number,file:string,startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,recorded:bool,replacement:null,similarity:number,state:string},anchorable:bool,category:null,createdAt:null or string,file:string,hints:[],id:string,leftOutLines:number,scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],status:string,tags:[],text:string,type:string,updatedAt:null}]
+            memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,file:string,hints:[],id:string,scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
             orphans: []
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:null,id:string,metadata:{},priority:string,projectId:null,scope:string,tags:[],tokens:number}]
             project: string

@@ -98,44 +98,44 @@ fn an_invalid_document_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory create there --content y
         --- stderr
-        cerberus: there is a memory `there` already, in `there.md`
-        hint: choose another id, or see it with `cerberus memory show there`
+        cerberus: memory `there` already exists in `there.md`
+        hint: choose another id, or show it with `cerberus memory show there`
         [exit 2]
 
         $ cerberus memory create new --id there --content y
         --- stderr
-        cerberus: there is a memory `there` already, in `there.md`
-        hint: choose another id, or see it with `cerberus memory show there`
+        cerberus: memory `there` already exists in `there.md`
+        hint: choose another id, or show it with `cerberus memory show there`
         [exit 2]
 
         $ cerberus memory create ../out --content y
         --- stderr
-        cerberus: `../out` cannot be the id of a memory: no part of it may be empty or start or end with a dot
+        cerberus: `../out` is not a valid memory id: no part of it may be empty or start or end with a dot
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 
         $ cerberus memory create indices/x --content y
         --- stderr
-        cerberus: `indices/x` cannot be the id of a memory: `indices` is reserved
+        cerberus: `indices/x` is not a valid memory id: `indices` is reserved
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 
         $ cerberus memory create new --id "a b" --content y
         --- stderr
-        cerberus: `a b` cannot be the id of a memory: ` ` is not allowed in it
+        cerberus: `a b` is not a valid memory id: ` ` is not allowed in it
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 
         $ cerberus memory create new --content " "
         --- stderr
         cerberus: the content is empty
-        hint: give it with `--content TEXT`, `--file FILE`, or through a pipe
+        hint: pass it with `--content TEXT`, `--file FILE` or standard input
         [exit 2]
 
         $ cerberus memory create new
         --- stderr
         cerberus: the content is empty
-        hint: give it with `--content TEXT`, `--file FILE`, or through a pipe
+        hint: pass it with `--content TEXT`, `--file FILE` or standard input
         [exit 2]
 
         $ cerberus memory create new --content x --file bell.txt
@@ -149,13 +149,13 @@ fn an_invalid_document_is_refused() {
 
         $ cerberus memory create new --file bell.txt
         --- stderr
-        cerberus: line 2 of the content holds the control character `\u{7}`
-        hint: a memory is text: take what is no text out of it
+        cerberus: line 2 of the content contains the control character `\u{7}`
+        hint: remove it: a memory is plain text
         [exit 2]
 
         $ cerberus memory create new --file latin.txt
         --- stderr
-        cerberus: `latin.txt` is no valid UTF-8
+        cerberus: `latin.txt` is not valid UTF-8
         hint: save it as UTF-8 first
         [exit 2]
 
@@ -167,8 +167,8 @@ fn an_invalid_document_is_refused() {
 
         $ cerberus memory create new --file full.txt
         --- stderr
-        cerberus: the memory has 101 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 101 KB, more than the limit of 100 KB
+        hint: split it
         [exit 2]
 
         $ cerberus memory create new --file yaml.txt
@@ -179,26 +179,26 @@ fn an_invalid_document_is_refused() {
 
         $ cerberus memory create new --file bare.txt
         --- stderr
-        cerberus: the content has frontmatter and no text below it
+        cerberus: the content has frontmatter but no text
         hint: write the text below the second line `---`
         [exit 2]
 
         $ cerberus memory create new --file nowhere.txt
         --- stderr
         cerberus: failed to read `nowhere.txt`: No such file or directory (os error 2)
-        hint: name a file that can be read, or `-`
+        hint: pass the path of a readable file, or `-`
         [exit 2]
 
         $ cerberus memory create new --file web
         --- stderr
         cerberus: failed to read `web`: it is a folder
-        hint: name a file in it, or `-`
+        hint: pass the path of a file in it, or `-`
         [exit 2]
 
         $ cerberus memory create half --file half.txt
         created half (half.md)
         --- stderr
-        warning: `half.md` has 58 KB; over 100 KB it is refused
+        warning: `half.md` has 58 KB; the limit is 100 KB
         [exit 0]
 
         $ cerberus memory create twin --content x

@@ -7,7 +7,7 @@ fn every_step_passes_and_the_repository_is_removed() {
     let sandbox = Sandbox::empty();
     let outcome = sandbox.run("demo");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
-    assert!(outcome.stdout().contains(" steps held, "), "{}", outcome.text());
+    assert!(outcome.stdout().contains(" steps passed, "), "{}", outcome.text());
     assert_eq!(sandbox.json("demo")["ok"], true);
     let left = std::fs::read_dir(sandbox.path("..")).expect("a folder");
     let mut left: Vec<_> = left.filter_map(|it| it.ok()?.file_name().into_string().ok()).collect();

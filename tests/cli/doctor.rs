@@ -72,7 +72,7 @@ fn an_invalid_configuration_does_not_stop_the_other_checks() {
     check(
         &sandbox,
         expect![[r#"
-            wrong	configuration	failed to read `$ROOT/home/config/cerberus/config.toml:1:8`: unclosed table, expected `]`	mend that line, or take it out with a `#`
+            wrong	configuration	failed to read `$ROOT/home/config/cerberus/config.toml:1:8`: unclosed table, expected `]`	fix this line, or comment it out with `#`
             wrong	configuration	failed to read `$ROOT/shop/cerberus.toml:2:1`: unknown field `min_qualty`, expected one of `min_quality`, `weights`, `exclude`	did you mean `min_quality`?
             wrong	memories	`.memories/plan.md:3:1`: section `steps`, opened on line 3, is never closed	cerberus memory sections plan --fix
             remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
@@ -109,9 +109,9 @@ fn excluding_all_code_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	code	invalid exclude glob `a[`: error parsing glob '!a[': unclosed character class; missing ']'	mend `exclude` under `[anchor]` in `cerberus.toml`
-        [exit 1]
-    "#]],
+            wrong	code	invalid exclude glob `a[`: error parsing glob '!a[': unclosed character class; missing ']'	fix `exclude` under `[anchor]` in `cerberus.toml`
+            [exit 1]
+        "#]],
     );
 }
 
@@ -139,9 +139,9 @@ fn the_environment_is_checked() {
     let outcome = sandbox.outcome("doctor", command.output().expect("it runs"));
     expect![[r#"
         $ cerberus doctor
-        wrong	environment	failed to read the time `yesterday` in CERBERUS_NOW: failed to parse four digit integer as year: invalid digit, expected 0-9 but got y	unset CERBERUS_NOW
-        remark	environment	nothing reads `CERBERUS_PROJEKT`	unset CERBERUS_PROJEKT, or did you mean CERBERUS_PROJECT?
-        remark	environment	`XDG_DATA_HOME` is no absolute path, and is ignored	set XDG_DATA_HOME to an absolute path, or unset it
+        wrong	environment	CERBERUS_NOW is not a valid time: `yesterday`: failed to parse four digit integer as year: invalid digit, expected 0-9 but got y	unset CERBERUS_NOW
+        remark	environment	unknown variable `CERBERUS_PROJEKT`	unset CERBERUS_PROJEKT, or did you mean CERBERUS_PROJECT?
+        remark	environment	`XDG_DATA_HOME` is not an absolute path and is ignored	set XDG_DATA_HOME to an absolute path, or unset it
         [exit 1]
     "#]].assert_eq(&outcome.text());
     let mut command = sandbox.command("doctor");
@@ -211,12 +211,12 @@ fn invalid_memories_are_reported_one_by_one() {
             wrong	memories	`.memories/stray.md:2:1`: line 2 closes section `a`, which is not open	cerberus memory sections stray --validate
             wrong	memories	`.memories/type.md:2:7`: unknown type `rul`: expected one of rule, decision, plan, journal, fact, observation, reflection (and 1 more)	did you mean `rule`?
             wrong	memories	`.memories/yaml.md:2:7`: failed to read the frontmatter: unclosed bracket '['	write it as lines of `key: value`
-            wrong	memories	`second.md` has the id `same` of `first.md` and is left out	give `second.md` an `id` of its own in its frontmatter
+            wrong	memories	`second.md` is ignored: `first.md` already has the id `same`	give `second.md` an `id` of its own in its frontmatter
             wrong	memories	the ids `same` of `first.md` and `SAME` of `third.md` differ in case alone	give `third.md` an `id` of its own in its frontmatter
-            remark	memories	`aux.md` cannot be the file of a memory: `aux.md` is reserved	give it another name in `.memories`
-            remark	memories	`bytes.md` is no valid UTF-8; bad bytes are shown as U+FFFD	save it as UTF-8 in an editor
+            remark	memories	`aux.md` is not a valid memory file: `aux.md` is reserved	give it another name in `.memories`
+            remark	memories	`bytes.md` is not valid UTF-8; invalid bytes are shown as U+FFFD	save it as UTF-8 in an editor
             remark	memories	`cobol` can never have an example: code in `cobol` is not indexed	cerberus memory update cobol --scope project
-            remark	memories	`large.md` has 60 KB; over 100 KB it is refused	split it: cerberus memory sections large
+            remark	memories	`large.md` has 60 KB; the limit is 100 KB	split it: cerberus memory sections large
             remark	git	14 memories are not in git yet	git add .memories
             [exit 1]
         "#]],
@@ -261,15 +261,15 @@ fn a_damaged_lock_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-            wrong	anchors	failed to read `anchors.lock:1`: it holds a merge conflict	mend it, take it back with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+            wrong	anchors	failed to read `anchors.lock:1`: it contains a merge conflict	fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
             [exit 1]
         "#]],
     );
-    sandbox.write(".memories/anchors.lock", lock.replace("version = 1", "version = 9"));
+    sandbox.write(".memories/anchors.lock", lock.replace("version = 2", "version = 9"));
     check(
         &sandbox,
         expect![[r#"
-            wrong	anchors	failed to read `anchors.lock`: it has version 9, this cerberus knows 1	upgrade cerberus
+            wrong	anchors	failed to read `anchors.lock`: it has version 9, but this cerberus supports 2	upgrade cerberus
             [exit 1]
         "#]],
     );

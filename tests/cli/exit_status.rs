@@ -138,8 +138,8 @@ fn a_misplaced_command_gets_a_tip() {
 
         $ cerberus memory anchor-test ""
         --- stderr
-        cerberus: a rule without words has no example
-        hint: say the rule, as in `cerberus memory anchor-test "close the session"`
+        cerberus: the rule is empty
+        hint: pass a text, as in `cerberus memory anchor-test "close the session"`
         [exit 2]
     "#]]);
 }

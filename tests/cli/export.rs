@@ -95,12 +95,12 @@ fn an_export_is_a_header_and_one_line_per_file() {
 
         $ cerberus memory export --output no/where.jsonl
         --- stderr
-        cerberus: there is no folder `no` to write to
-        hint: make it with `mkdir -p no`
+        cerberus: folder `no` not found
+        hint: create it with `mkdir -p no`
         [exit 2]
 
         $ cerberus memory import --from-export out.jsonl
-        2 files are in the bank already
+        2 files unchanged
         [exit 0]
     "#]]);
     assert_eq!(sandbox.read("out.jsonl"), sandbox.ok("memory export"));
@@ -119,15 +119,15 @@ fn a_conflicting_import_is_refused_without_overwrite() {
         $ cerberus memory import --from-export out.jsonl
         --- stderr
         cerberus: the bank differs from the export in escape-html.md, extra.md
-        hint: write over them with `--overwrite`; the bank's own memories then go to the trash
+        hint: replace them with `--overwrite`, which moves the bank's memories to the trash
         [exit 2]
     "#]]);
     assert_eq!(files(&to), before);
     to.session(expect![[r#"
         $ cerberus memory import --from-export out.jsonl --overwrite
-        written over escape-html.md
-        written over extra.md
-        5 files are in the bank already
+        overwritten escape-html.md
+        overwritten extra.md
+        5 files unchanged
         [exit 0]
 
         $ cerberus memory import --from-export out.jsonl --overwrite --json
@@ -143,8 +143,8 @@ fn a_conflicting_import_is_refused_without_overwrite() {
     to.session(expect![[r#"
         $ cerberus memory restore named
         --- stderr
-        cerberus: there is a memory `extra` already, in `extra.md`
-        hint: choose another id, or see it with `cerberus memory show extra`
+        cerberus: memory `extra` already exists in `extra.md`
+        hint: choose another id, or show it with `cerberus memory show extra`
         [exit 2]
     "#]]);
     assert_eq!(to.run("memory reanchor --check").status(), 0);
@@ -202,41 +202,41 @@ fn an_invalid_export_is_refused_as_a_whole() {
         told += &outcome.stderr();
     }
     expect![[r#"
-        cerberus: line 3 of the export: `../x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
-        hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `/tmp/x.md` cannot be the file of a memory: a part of it is empty, too long or starts with a dot
-        hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `a\nb.md` cannot be the file of a memory: `\n` is not allowed in it
-        hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `con.md` cannot be the file of a memory: `con.md` is reserved
-        hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `.gitignore` cannot be the file of a memory: it does not end in `.md`
-        hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `indices/x.md` cannot be the file of a memory: `indices` is reserved
-        hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `good.md` stands twice
-        hint: make it again with `cerberus memory export`
-        cerberus: `good.md` is a file and a folder in the export
-        hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: a line has either `text` or `base64`
-        hint: make it again with `cerberus memory export`
-        cerberus: line 3 of the export: `base64` is damaged: Invalid symbol 63, offset 0
-        hint: make it again with `cerberus memory export`
-        cerberus: failed to read the standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `text`, `base64`
-        hint: make an export with `cerberus memory export`
-        cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, this cerberus knows 1
-        hint: make it again with `cerberus memory export`
-        cerberus: the export was cut: 2 of its 3 files are there
-        hint: copy it again, or make another with `cerberus memory export`
-        cerberus: failed to read the standard input, line 3, column 2: expected ident
-        hint: make an export with `cerberus memory export`
-        cerberus: failed to read the standard input, line 1, column 0: EOF while parsing a value
-        hint: make an export with `cerberus memory export`
-        cerberus: failed to read the standard input, line 1, column 2: missing field `format`
-        hint: make an export with `cerberus memory export`
-        cerberus: the first line says `x`, not `cerberus-export`
-        hint: make an export with `cerberus memory export`
-        cerberus: the export has version 2, this cerberus knows 1
+        cerberus: line 3 of the export: `../x.md` is not a valid memory file: a part of it is empty, too long or starts with a dot
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `/tmp/x.md` is not a valid memory file: a part of it is empty, too long or starts with a dot
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `a\nb.md` is not a valid memory file: `\n` is not allowed in it
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `con.md` is not a valid memory file: `con.md` is reserved
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `.gitignore` is not a valid memory file: it does not end in `.md`
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `indices/x.md` is not a valid memory file: `indices` is reserved
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `good.md` is defined twice
+        hint: create it again with `cerberus memory export`
+        cerberus: `good.md` is both a file and a folder in the export
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: a line must have either `text` or `base64`
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `base64` is not valid: Invalid symbol 63, offset 0
+        hint: create it again with `cerberus memory export`
+        cerberus: failed to read standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `text`, `base64`
+        hint: create an export with `cerberus memory export`
+        cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, but this cerberus supports 2
+        hint: create it again with `cerberus memory export`
+        cerberus: the export is truncated: it has 2 of 3 files
+        hint: copy it again, or create another with `cerberus memory export`
+        cerberus: failed to read standard input, line 3, column 2: expected ident
+        hint: create an export with `cerberus memory export`
+        cerberus: failed to read standard input, line 1, column 0: EOF while parsing a value
+        hint: create an export with `cerberus memory export`
+        cerberus: failed to read standard input, line 1, column 2: missing field `format`
+        hint: create an export with `cerberus memory export`
+        cerberus: the format is `x`, expected `cerberus-export`
+        hint: create an export with `cerberus memory export`
+        cerberus: the export has version 2, expected 1
         hint: upgrade cerberus
     "#]].assert_eq(&told);
     assert_eq!(files(&sandbox), before);

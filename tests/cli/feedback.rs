@@ -42,7 +42,7 @@ fn feedback_is_counted_by_verdict() {
 
         $ cerberus memory feedback nothing --good
         --- stderr
-        cerberus: there is no memory `nothing`
+        cerberus: memory `nothing` not found
         hint: list the memories with `cerberus memory show`
         [exit 2]
 

@@ -35,12 +35,12 @@ fn importing_twice_adds_rules_once() {
     let sandbox = with_agents();
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md --dry-run
-        AGENTS.md:3	left	prose	Agents read this first.	
+        AGENTS.md:3	skipped	prose	Agents read this first.	
         AGENTS.md:7	added	close-the-session-as-request-session	Close the session as `request_session` does	shop/db.py::request_session
         AGENTS.md:8	added	never-write-sql-by-hand-see	Never write SQL by hand, see shop/orders.py	shop/orders.py
         AGENTS.md:12	added	escape-html-entities-before-text-is	Escape HTML entities before text is rendered as markup:	web/html.ts::escapeHtml
-        AGENTS.md:17	left	names something and says what it is	`web/` - the pages	
-        3 rules would be added, 0 changed, 0 known, 2 left
+        AGENTS.md:17	skipped	a description, not a rule	`web/` - the pages	
+        3 rules would be added, 0 changed, 0 duplicates, 2 skipped
         [exit 0]
 
         $ cerberus memory import AGENTS.md
@@ -50,13 +50,13 @@ fn importing_twice_adds_rules_once() {
           example shop/orders.py
         added escape-html-entities-before-text-is (AGENTS.md:12)
           example web/html.ts::escapeHtml
-        3 rules added, 0 changed, 0 known, 2 left
-          see what was left and why with --dry-run
+        3 rules added, 0 changed, 0 duplicates, 2 skipped
+          show the skipped items and the reasons with --dry-run
         [exit 0]
 
         $ cerberus memory import AGENTS.md
-        0 rules added, 0 changed, 3 known, 2 left
-          see what was left and why with --dry-run
+        0 rules added, 0 changed, 3 duplicates, 2 skipped
+          show the skipped items and the reasons with --dry-run
         [exit 0]
 
         $ cerberus memory read escape-html-entities-before-text-is --raw
@@ -106,8 +106,8 @@ fn import_prints_a_json_report() {
               "file": "NOTES.md",
               "id": null,
               "line": 8,
-              "outcome": "left",
-              "reason": "states, and asks for nothing",
+              "outcome": "skipped",
+              "reason": "a statement",
               "scope": null,
               "tags": [],
               "text": "Names"
@@ -135,16 +135,16 @@ fn edited_memories_and_moved_items_are_recognised() {
     sandbox.write("AGENTS.md", AGENTS.replace("# The shop\n", "# The shop\n\nMoved down.\n"));
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
-        0 rules added, 0 changed, 3 known, 3 left
-          see what was left and why with --dry-run
+        0 rules added, 0 changed, 3 duplicates, 3 skipped
+          show the skipped items and the reasons with --dry-run
         [exit 0]
     "#]]);
     sandbox.edit("AGENTS.md", "Close the session as", "Always close the session as");
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
-        changed AGENTS.md:9: `close-the-session-as-request-session` came from other words of it; take them over with `cerberus memory update close-the-session-as-request-session --content …`, or delete it and import again
-        0 rules added, 1 changed, 2 known, 3 left
-          see what was left and why with --dry-run
+        changed AGENTS.md:9: `close-the-session-as-request-session` was imported from an earlier version of this item; update it with `cerberus memory update close-the-session-as-request-session --content …`, or delete it and import again
+        0 rules added, 1 changed, 2 duplicates, 3 skipped
+          show the skipped items and the reasons with --dry-run
         [exit 0]
 
         $ cerberus memory update close-the-session-as-request-session --content "Always close the session as `request_session` does"
@@ -152,17 +152,17 @@ fn edited_memories_and_moved_items_are_recognised() {
         [exit 0]
 
         $ cerberus memory import AGENTS.md
-        0 rules added, 0 changed, 3 known, 3 left
-          see what was left and why with --dry-run
+        0 rules added, 0 changed, 3 duplicates, 3 skipped
+          show the skipped items and the reasons with --dry-run
         [exit 0]
     "#]]);
     sandbox.edit("AGENTS.md", "- Never write SQL by hand, see shop/orders.py\n", "");
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
-        0 rules added, 0 changed, 2 known, 3 left
-          see what was left and why with --dry-run
+        0 rules added, 0 changed, 2 duplicates, 3 skipped
+          show the skipped items and the reasons with --dry-run
         --- stderr
-        warning: `never-write-sql-by-hand-see` came from `AGENTS.md`, which no longer says it
+        warning: `never-write-sql-by-hand-see` came from `AGENTS.md`, which no longer contains it
         [exit 0]
     "#]]);
 }
@@ -182,7 +182,7 @@ fn rules_in_a_folder_get_a_scope() {
         $ cerberus memory import .cursor/rules --no-anchor
         added answer-clients-over-the-limit-with (.cursor/rules/go-api.mdc:6)
         added use-the-carts-own-total (.cursor/rules/web.mdc:6)
-        2 rules added, 0 changed, 0 known, 0 left
+        2 rules added, 0 changed, 0 duplicates, 0 skipped
         [exit 0]
 
         $ cerberus memory read answer-clients-over-the-limit-with --raw
@@ -220,20 +220,20 @@ fn an_unreadable_source_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory import
         --- stderr
-        Take rules out of AGENTS.md and the like, or a whole bank out of an export
+        Import rules from AGENTS.md and similar files, or a bank from an export
 
         Usage: cerberus memory import [OPTIONS] [FILE]...
 
         Arguments:
-          [FILE]...  Take the rules of these documents, or of all documents in a folder
+          [FILE]...  Documents with rules, or folders of documents
 
         Options:
-              --dry-run               Say what would be taken and what left, and write nothing
-              --no-anchor             Do not look for the rules' examples
-              --scope <SCOPE>         Say where they hold: universal, language:NAME or project:NAME
-              --from-export <EXPORT>  Take what `cerberus memory export` wrote, or the standard input with -
-              --overwrite             Write over memories that differ; the bank's own go to the trash
-              --allow-secret          Write it even if it looks like a private key or the token of a service
+              --dry-run               Show what would be imported and skipped
+              --no-anchor             Do not search for examples of the rules
+              --scope <SCOPE>         Scope of the rules: universal, language:NAME or project:NAME
+              --from-export <EXPORT>  Import the output of `cerberus memory export` (`-` for standard input)
+              --overwrite             Replace memories that differ, and move the old ones to the trash
+              --allow-secret          Write text that looks like a private key or an access token
           -h, --help                  Print help (see more with '--help')
           -V, --version               Print version
 
@@ -244,14 +244,14 @@ fn an_unreadable_source_is_refused() {
               --color <WHEN>   Colour the output [default: auto] [possible values: auto, always, never]
               --timings        Print on stderr where the time went
 
-        List items that tell what to do become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
+        List items that give an instruction become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
         .github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
-        left; --dry-run says why. A file or symbol that a rule names is its example, else the best one
-        over the gate. What was taken before is known by its file and its words and not taken again, even
-        if the memory was edited since; a changed item is reported.
+        skipped; --dry-run shows the reasons. The example of a rule is the file or symbol that it mentions,
+        otherwise the best candidate above the threshold. Already imported items are skipped, even if their
+        memory was edited since; changed items are reported.
 
-        An export is checked before anything is written. What the bank has already is left alone; what it
-        has otherwise is refused unless --overwrite is given.
+        An export is checked before anything is written. Identical files are skipped; files that differ
+        from those in the bank are an error without --overwrite.
 
         Examples:
           cerberus memory import AGENTS.md .cursor/rules --dry-run
@@ -266,21 +266,21 @@ fn an_unreadable_source_is_refused() {
 
         $ cerberus memory import ../outside.md
         --- stderr
-        cerberus: `../outside.md` is not in the project `$ROOT/shop`
-        hint: copy it into the project, or name the one it belongs to with `--project DIR`
+        cerberus: `../outside.md` is outside the project `$ROOT/shop`
+        hint: copy it into the project, or name its project with `--project DIR`
         [exit 2]
 
         $ cerberus memory import empty
         --- stderr
-        cerberus: the folder `empty` holds no documents
+        cerberus: no documents found in the folder `empty`
         hint: name a file, or a folder with `.md`, `.mdc`, `.markdown`, `.txt` files
         [exit 2]
 
         $ cerberus memory import PROSE.md
-        0 rules added, 0 changed, 0 known, 1 left
-          see what was left and why with --dry-run
+        0 rules added, 0 changed, 0 duplicates, 1 skipped
+          show the skipped items and the reasons with --dry-run
         --- stderr
-        warning: `PROSE.md` holds no rules: nothing in a list asks for anything
+        warning: `PROSE.md` contains no rules: no list item gives an instruction
         [exit 0]
 
         $ cerberus memory import PROSE.md --overwrite
@@ -299,14 +299,16 @@ fn an_unreadable_source_is_refused() {
 fn a_symlink_to_a_document_is_imported_once() {
     let sandbox = with_agents();
     std::os::unix::fs::symlink("AGENTS.md", sandbox.path("CLAUDE.md")).expect("a link");
-    sandbox.ok("memory import AGENTS.md --no-anchor");
+    let first = sandbox.json("memory import AGENTS.md --no-anchor");
+    assert_eq!(n_added(&first), 3);
     let report = sandbox.json("memory import CLAUDE.md AGENTS.md --no-anchor");
     assert_eq!(n_added(&report), 0);
+    assert_eq!(report["items"].as_array().map(Vec::len), first["items"].as_array().map(Vec::len));
 }
 
 fn n_added(report: &serde_json::Value) -> usize {
     let items = report["items"].as_array().expect("items").iter();
-    items.filter(|item| item["outcome"] == "added").count()
+    items.filter(|item| item["outcome"].as_str().expect("a text") == "added").count()
 }
 
 #[test]
@@ -325,6 +327,6 @@ fn a_failed_import_changes_nothing() {
     sandbox.write(".memories/use-tea.md/keep", "in the way");
     sandbox.write("AGENTS.md", "- Use pots\n- Use tea\n");
     let outcome = sandbox.run("memory import AGENTS.md --no-anchor");
-    assert_ne!(outcome.status(), 0, "{}", outcome.text());
+    assert_eq!(outcome.status(), 2, "{}", outcome.text());
     assert!(!sandbox.exists(".memories/use-pots.md"));
 }

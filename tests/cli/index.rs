@@ -13,8 +13,8 @@ fn index_reports_its_contents() {
         go	2
         python	3
         typescript	2
-        all	7
-        0.0 MB of source, 7 files read now, 0 removed, 0 parsed, N ms
+        total	7
+        0.0 MB of source, 7 files updated, 0 removed, 0 parsed, N ms
         store: $ROOT/shop/.memories/indices/cerberus.db
         [exit 0]
     "#]]);
@@ -37,7 +37,7 @@ fn a_folder_without_code_succeeds() {
     sandbox.session(expect![[r#"
         $ cerberus memory anchor-test "close the session"
         close the session
-        no example over the gate 0.7
+        not anchored: no code contains any of its words
         [exit 0]
     "#]]);
 }

@@ -9,15 +9,15 @@ fn a_bank_is_created_once() {
     let sandbox = Sandbox::empty();
     sandbox.session(expect![[r#"
         $ cerberus memory init
-        made .memories
-        made .memories/.gitignore
-        made cerberus.toml
+        created .memories
+        created .memories/.gitignore
+        created cerberus.toml
         commit them: git add .memories cerberus.toml
         next: cerberus memory add "…a rule of this project…"
         [exit 0]
 
         $ cerberus memory init
-        the bank is ready: .memories
+        unchanged: .memories already exists
         commit them: git add .memories cerberus.toml
         next: cerberus memory add "…a rule of this project…"
         [exit 0]

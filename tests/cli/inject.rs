@@ -178,14 +178,14 @@ fn into_updates_a_block_in_a_file() {
 
         $ cerberus memory inject --into ../AGENTS.md
         --- stderr
-        cerberus: `../AGENTS.md` leads out of the project
-        hint: name a file inside it, as in `--into AGENTS.md`
+        cerberus: `../AGENTS.md` is outside the project
+        hint: name a file inside the project, as in `--into AGENTS.md`
         [exit 2]
 
         $ cerberus memory inject --into shop
         --- stderr
         cerberus: `shop` is not a regular file
-        hint: name a file, such as `AGENTS.md`; one that is not there is made
+        hint: name a file, such as `AGENTS.md`; a missing file is created
         [exit 2]
 
         $ cerberus memory inject --check

@@ -29,7 +29,7 @@ fn an_anchor_follows_a_moved_file_and_a_renamed_class() {
         renamed	1
         renamed hash-passwords: shop/accounts.py::AccountStore.hash_password → shop/members.py::MemberStore.hash_password
           the same code is now at `shop/members.py::MemberStore.hash_password`
-        the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock
+        anchors are out of date: run `cerberus memory reanchor`, resolve the findings, commit anchors.lock
         [exit 1]
     "#]]);
     assert_eq!(sandbox.lock(), before, "a check writes nothing");
@@ -44,7 +44,7 @@ fn an_anchor_follows_a_moved_file_and_a_renamed_class() {
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --check --strict
         fresh	4
-        every anchor holds
+        all anchors are up to date
         [exit 0]
     "#]]);
     let settled = sandbox.lock();

@@ -351,8 +351,8 @@ fn diff_finds_the_memories_of_staged_files() {
     sandbox.session(expect![[r#"
         $ cerberus memory linked --diff
         --- stderr
-        cerberus: failed to ask git what is staged
-        hint: run it in a git repository; `git status` shows what git sees
+        cerberus: failed to get the staged changes from git
+        hint: run it in a git repository; check with `git status`
         [exit 3]
     "#]]);
 }

@@ -42,6 +42,8 @@ mod pipes;
 mod project;
 mod ranking_quality;
 mod read;
+#[cfg(target_os = "linux")]
+mod readme;
 mod reanchor;
 mod report;
 mod sandbox;

@@ -8,7 +8,7 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use crate::project::RULES;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, print_skipped};
 
 /// Number of memories per writer.
 const EACH: usize = 12;
@@ -173,10 +173,10 @@ fn the_documented_tools_work() {
     let new = json!({ "filename": "session", "content": content, "tags": ["db"],
         "memory_type": "plan" });
     assert_eq!(client.call("create_memory", new.clone())["file"], "session.md");
-    assert!(client.refused("create_memory", new).contains("there is a memory `session` already"));
+    assert!(client.refused("create_memory", new).contains("memory `session` already exists"));
 
     let append = json!({ "filename": "session.md", "content": "The pool is next." });
-    assert_eq!(client.call("append_memory", append)["changed"], true);
+    assert_eq!(client.call("append_memory", append)["written"], true);
     let read = client.call("read_memory", json!({ "filename": "session" }));
     assert!(read["content"].as_str().is_some_and(|text| text.ends_with("The pool is next.")));
 
@@ -246,9 +246,9 @@ fn an_invalid_request_gets_an_error_and_the_server_continues() {
     let text = client.refused("find_anchor", json!({ "rules": "x" }));
     assert!(text.contains("unknown field `rules`, expected one of `rule`"), "{text}");
     let text = client.refused("read_memory", json!({ "filename": "close-sesion" }));
-    assert_eq!(text, "there is no memory `close-sesion`\nhint: did you mean `close-session`?");
+    assert_eq!(text, "memory `close-sesion` not found\nhint: did you mean `close-session`?");
     let text = client.refused("read_memory", json!({ "filename": "../../etc/passwd" }));
-    assert!(text.contains("there is no memory"), "{text}");
+    assert!(text.contains("not found"), "{text}");
     let text = client.refused("create_memory", json!({ "filename": "../x", "content": "x" }));
     assert!(!text.is_empty() && !sandbox.exists("x.md"), "{text}");
     client.ask("ping", json!({}));
@@ -347,7 +347,7 @@ fn long_answers_are_split() {
     let result = client.result("read_memory", json!({ "filename": "long" }));
     assert!(result.to_string().len() < 60_000);
     let told = result["structuredContent"]["truncated"].as_str().expect("it is cut");
-    assert!(told.contains("name sections in `anchors`"), "{told}");
+    assert!(told.contains("list sections in `anchors`"), "{told}");
     let end = client.call("read_memory", json!({ "filename": "long", "anchors": ["end"] }));
     assert!(end["content"].as_str().is_some_and(|text| text.contains("The end.")));
     let whole = client.ask("resources/read", json!({ "uri": "memory://long" }));
@@ -496,9 +496,7 @@ fn python_with_mcp() -> Option<PathBuf> {
 #[test]
 fn the_official_python_client_works() {
     let Some(python) = python_with_mcp() else {
-        let mut out = std::io::stderr();
-        let _ = writeln!(out, "skipped: no Python with the package `mcp`");
-        return;
+        return print_skipped("no Python with the package `mcp`");
     };
     let sandbox = Sandbox::anchored();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp_client.py");

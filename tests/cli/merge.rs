@@ -25,10 +25,10 @@ fn sources_become_one_memory_and_links_are_redirected() {
         [exit 0]
 
         $ cerberus memory merge old second --into db/all
-        db/all holds them already; nothing is changed
+        unchanged db/all (db/all.md)
         --- stderr
-        warning: `old` is part of `db/all` already
-        warning: `second` is part of `db/all` already
+        warning: `old` is already merged into `db/all`
+        warning: `second` is already merged into `db/all`
         [exit 0]
     "#]]);
     expect![[r#"
@@ -148,9 +148,9 @@ fn the_best_anchor_is_moved_to_the_target() {
         merged into the new both (both.md)
           escape-html moved to the trash as .trash/escape-html.md
           close-session moved to the trash as .trash/close-session.md
-          the example is that of close-session
+          anchored to the example of close-session
         --- stderr
-        warning: the example of `escape-html` is dropped: web/html.ts::escapeHtml
+        warning: the anchor of `escape-html` is dropped: web/html.ts::escapeHtml
         [exit 0]
     "#]]);
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
@@ -169,38 +169,38 @@ fn an_impossible_merge_is_refused_and_changes_nothing() {
     sandbox.session(expect![[r#"
         $ cerberus memory merge old nobody --into new
         --- stderr
-        cerberus: there is no memory `nobody`
+        cerberus: memory `nobody` not found
         hint: list the memories with `cerberus memory show`
         [exit 2]
 
         $ cerberus memory merge old --into old
         --- stderr
-        cerberus: there is nothing to merge into `old`
-        hint: name other memories than the target
+        cerberus: nothing to merge into `old`
+        hint: specify memories other than the target
         [exit 2]
 
         $ cerberus memory merge old --into ../new
         --- stderr
-        cerberus: `../new` cannot be the id of a memory: no part of it may be empty or start or end with a dot
+        cerberus: `../new` is not a valid memory id: no part of it may be empty or start or end with a dot
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 
         $ cerberus memory merge fence old --into new
         --- stderr
-        cerberus: new.md: what comes from `fence` ends inside a code block or comment
+        cerberus: new.md: the text of `fence` ends inside a code block or comment
         hint: close it first, in an editor or with `cerberus memory update`
         [exit 2]
 
         $ cerberus memory merge old latin --into new
         --- stderr
-        cerberus: `latin.md` is no valid UTF-8 from byte 3 on, and editing it would lose what it holds
+        cerberus: `latin.md` is not valid UTF-8 at byte 3; editing it would lose data
         hint: save it as UTF-8 in an editor first
         [exit 2]
 
         $ cerberus memory merge old large --into new
         --- stderr
-        cerberus: the memory has 101 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 101 KB, more than the limit of 100 KB
+        hint: split it
         [exit 2]
     "#]]);
     assert_eq!(sandbox.git("status --porcelain"), "");

@@ -255,7 +255,7 @@ fn invalid_pins_are_refused() {
 
         $ cerberus memory pin add "Be good" --id ../kind
         --- stderr
-        cerberus: `../kind` cannot be the id of a memory: no part of it may be empty or start or end with a dot
+        cerberus: `../kind` is not a valid memory id: no part of it may be empty or start or end with a dot
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
 
@@ -311,14 +311,14 @@ fn invalid_pins_are_refused() {
 
         $ cerberus memory pin remove knd
         --- stderr
-        cerberus: there is no pin `knd`
+        cerberus: pin `knd` not found
         hint: did you mean `kind`?
         [exit 2]
 
         $ cerberus memory pin remove default-git
         --- stderr
         cerberus: `default-git` is built in
-        hint: switch it off in `cerberus.toml`: `defaults = { git = false }` under `[pins]`
+        hint: switch it off in `cerberus.toml`: `builtin = { git = false }` under `[pins]`
         [exit 2]
 
         $ cerberus memory pin clear

@@ -19,6 +19,7 @@ fn everyday_rules_find_their_examples() {
     let answers = String::from_utf8(output.stdout).expect("a text");
     let rules = std::fs::read_to_string(RULES).expect("the rules");
     let (mut files, mut symbols, mut wrongly_anchored, mut n_rules) = (0, 0, Vec::new(), 0);
+    assert_eq!(answers.lines().count(), rules.lines().count(), "an answer per rule");
     for (line, answer) in rules.lines().zip(answers.lines()) {
         let rule: Value = serde_json::from_str(line).expect("a rule");
         let answer: Value = serde_json::from_str(answer).expect("an answer");
@@ -85,7 +86,7 @@ fn the_readme_rule_finds_its_example_in_this_repository() {
     let rule = readme.split(command).nth(1).and_then(|rest| rest.split('"').next());
     let rule = rule.expect("the README has its first command");
     let sandbox = Sandbox::empty();
-    let mut command = sandbox.command("memory anchor-test --expect src/store/mod.rs::set_aside");
+    let mut command = sandbox.command("memory anchor-test --expect src/store/mod.rs::recover");
     let output = command.args([rule, "--project", here]).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("\nexample "), "over the gate");

@@ -24,13 +24,13 @@ fn findings(sandbox: &Sandbox, line: &str) -> String {
             it["id"].as_str().unwrap_or("-"),
             it["state"].as_str().unwrap_or("-")
         );
-        told += &["edited", "drift", "recorded"].map(flag).concat();
+        told += &["edited", "drift", "written"].map(flag).concat();
         told += &format!(" {} → {}\n", place(&it["old"]), place(&it["new"]));
         for candidate in it["candidates"].as_array().expect("candidates") {
             told += &format!("  perhaps {}\n", place(candidate));
         }
     }
-    told + &format!("ok {}, stored {}\n", document["ok"], document["stored"])
+    told + &format!("ok {}, written {}\n", document["ok"], document["written"])
 }
 
 const HASH: &str = "shop/accounts.py";
@@ -42,9 +42,11 @@ fn every_finding_has_a_reason() {
     sandbox.git("mv web/html.ts web/markup.ts");
     sandbox.remove("api/limit.go");
     let document = sandbox.json("memory reanchor --check");
-    for finding in document["results"].as_array().expect("results") {
-        let reason = finding["reason"].as_str().unwrap_or_default();
-        assert!(finding["state"] == "fresh" || !reason.trim().is_empty(), "{finding}");
+    let results = document["results"].as_array().expect("results").iter();
+    let findings: Vec<_> = results.filter(|finding| finding["state"] != "fresh").collect();
+    assert_eq!(findings.len(), 3, "{document}");
+    for finding in findings {
+        assert!(finding["reason"].as_str().is_some_and(|reason| reason.contains(' ')), "{finding}");
     }
 }
 
@@ -62,9 +64,9 @@ fn reformatting_is_not_drift() {
         "(found) =>\n      ENTITIES[found],\n  ",
     );
     expect![[r#"
-        escape-html reformatted recorded web/html.ts::escapeHtml → web/html.ts::escapeHtml
-        hash-passwords reformatted recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
-        ok true, stored false
+        escape-html reformatted written web/html.ts::escapeHtml → web/html.ts::escapeHtml
+        hash-passwords reformatted written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok true, written false
     "#]].assert_eq(&findings(&sandbox, "memory reanchor --check --strict"));
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
 }
@@ -74,18 +76,18 @@ fn an_edited_auto_example_is_recorded_while_it_matches_its_rule() {
     let sandbox = Sandbox::anchored();
     sandbox.edit(HASH, "r=8", "r=16");
     expect![[r#"
-        hash-passwords edited edited recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
-        ok false, stored false
+        hash-passwords edited edited written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok false, written false
     "#]].assert_eq(&findings(&sandbox, "memory reanchor --check"));
     assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
     expect![[r#"
-        hash-passwords edited edited recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
-        ok true, stored true
+        hash-passwords edited edited written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok true, written true
     "#]].assert_eq(&findings(&sandbox, "memory reanchor"));
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --check --strict
         fresh	4
-        every anchor holds
+        all anchors are up to date
         [exit 0]
     "#]]);
 }
@@ -97,7 +99,7 @@ fn an_edit_below_the_threshold_is_drift_until_accepted() {
     let gate = "--min-quality 1";
     expect![[r#"
         hash-passwords edited edited drift shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
-        ok false, stored false
+        ok false, written false
     "#]].assert_eq(&findings(&sandbox, &format!("memory reanchor {gate}")));
     assert_eq!(sandbox.run(&format!("memory reanchor --check {gate}")).status(), 1);
     sandbox.ok("memory reanchor --accept hash");
@@ -111,14 +113,14 @@ fn an_edited_manual_example_needs_acceptance() {
     sandbox.edit("shop/orders.py", "return label", "return label, order");
     expect![[r#"
         hang-curtains edited edited shop/orders.py::ship → shop/orders.py::ship
-        ok true, stored false
+        ok true, written false
     "#]]
     .assert_eq(&findings(&sandbox, "memory reanchor"));
     assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 1);
     expect![[r#"
-        hang-curtains edited edited recorded shop/orders.py::ship → shop/orders.py::ship
-        ok true, stored true
+        hang-curtains edited edited written shop/orders.py::ship → shop/orders.py::ship
+        ok true, written true
     "#]]
     .assert_eq(&findings(&sandbox, "memory reanchor --accept"));
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
@@ -130,9 +132,9 @@ fn a_renamed_example_is_followed() {
     sandbox.edit(HASH, "hash_password", "digest_secret");
     sandbox.edit("api/limit.go", "RejectClient", "Refuse");
     expect![[r#"
-        hash-passwords renamed recorded shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.digest_secret
-        limit-clients renamed recorded api/limit.go::Limiter.RejectClient → api/limit.go::Limiter.Refuse
-        ok true, stored true
+        hash-passwords renamed written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.digest_secret
+        limit-clients renamed written api/limit.go::Limiter.RejectClient → api/limit.go::Limiter.Refuse
+        ok true, written true
     "#]].assert_eq(&findings(&sandbox, "memory reanchor"));
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
 }
@@ -144,7 +146,7 @@ fn a_lost_example_fails_the_check() {
     let gate = "--min-quality 0.99";
     expect![[r#"
         limit-clients gone drift api/limit.go::Limiter.RejectClient → -::-
-        ok false, stored false
+        ok false, written false
     "#]]
     .assert_eq(&findings(&sandbox, &format!("memory reanchor {gate}")));
     assert!(sandbox.lock().contains("limit-clients"), "what is lost stays on record");
@@ -162,7 +164,7 @@ fn equal_candidates_are_ambiguous() {
         escape-html ambiguous drift web/html.ts::escapeHtml → -::-
           perhaps web/a.ts::escapeHtml
           perhaps web/b.ts::escapeHtml
-        ok false, stored false
+        ok false, written false
     "#]]
     .assert_eq(&findings(&sandbox, "memory reanchor"));
     assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
@@ -213,18 +215,18 @@ fn the_anchor_of_a_removed_memory_is_dropped() {
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --check
         fresh	3
-        escape-html its memory is no more; its anchor is dropped
-        the anchors need work: run `cerberus memory reanchor`, settle what it asks, commit the lock
+        escape-html: memory not found; its anchor would be removed
+        anchors are out of date: run `cerberus memory reanchor`, resolve the findings, commit anchors.lock
         --- stderr
-        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        warning: memory `escape-html` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor
         [exit 1]
     "#]]);
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor
         fresh	3
-        escape-html its memory is no more; its anchor is dropped
+        escape-html: memory not found; its anchor is removed
         --- stderr
-        warning: `anchors.lock` anchors `escape-html`, which is no memory; `cerberus memory reanchor` drops it
+        warning: memory `escape-html` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor
         [exit 0]
     "#]]);
     assert!(!sandbox.lock().contains("escape-html"));
@@ -256,7 +258,7 @@ fn a_dry_run_writes_nothing() {
     let dry = findings(&sandbox, "memory reanchor --dry-run");
     assert_eq!(sandbox.lock(), before);
     assert_eq!(
-        dry.replace("stored false", "stored true"),
+        dry.replace("written false", "written true"),
         findings(&sandbox, "memory reanchor").replace("ok true", "ok false")
     );
 }
@@ -273,7 +275,7 @@ fn wrong_usage_is_refused() {
 
             $ cerberus memory reanchor --accept none
             --- stderr
-            cerberus: there is no memory `none`
+            cerberus: memory `none` not found
             hint: list the memories with `cerberus memory show`
             [exit 2]
 
@@ -303,12 +305,12 @@ fn a_bank_without_anchors_succeeds() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor
-        no anchors to follow; make some with `cerberus memory add` or `cerberus memory anchor`
+        no anchors; create one with `cerberus memory add` or `cerberus memory anchor`
         [exit 0]
 
         $ cerberus memory reanchor --check
-        no anchors to follow; make some with `cerberus memory add` or `cerberus memory anchor`
-        every anchor holds
+        no anchors; create one with `cerberus memory add` or `cerberus memory anchor`
+        all anchors are up to date
         [exit 0]
     "#]]);
     assert!(!sandbox.exists(".memories/anchors.lock"));
@@ -322,21 +324,21 @@ fn the_last_run_can_be_undone() {
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
         --- stderr
-        cerberus: there is no `reanchor` to take back
-        hint: see what git has of the anchors: `git log -p .memories/anchors.lock`
+        cerberus: nothing to undo: no `reanchor` was recorded
+        hint: show the history of the anchors with `git log -p .memories/anchors.lock`
         [exit 2]
     "#]]);
     sandbox.ok("memory reanchor");
     assert_ne!(sandbox.lock(), before);
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
-        the last reanchor is taken back; 4 anchors are as they were before it
+        reverted the last reanchor; restored 4 anchors
         [exit 0]
 
         $ cerberus memory reanchor --undo
         --- stderr
-        cerberus: there is no `reanchor` to take back
-        hint: see what git has of the anchors: `git log -p .memories/anchors.lock`
+        cerberus: nothing to undo: no `reanchor` was recorded
+        hint: show the history of the anchors with `git log -p .memories/anchors.lock`
         [exit 2]
     "#]]);
     assert_eq!(sandbox.lock(), before);
@@ -346,7 +348,7 @@ fn the_last_run_can_be_undone() {
         $ cerberus memory reanchor --undo
         --- stderr
         cerberus: the anchors were changed after the last `reanchor`
-        hint: see the change with `git diff .memories/anchors.lock`
+        hint: show the change with `git diff .memories/anchors.lock`
         [exit 2]
     "#]]);
 }
@@ -363,7 +365,7 @@ fn since_limits_the_check_to_changed_files() {
     };
     assert_eq!((total("HEAD"), total("HEAD~1")), (Some(1), Some(2)));
     let outcome = sandbox.run("memory reanchor --check --since no-such-revision");
-    assert!([2, 3].contains(&outcome.status()), "{}", outcome.text());
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
     assert!(outcome.stderr().contains("no-such-revision"), "{}", outcome.text());
 }
 
@@ -379,6 +381,7 @@ fn annotations_point_to_the_code_and_the_memory() {
     {
         assert!(github.stdout().contains(place), "{}", github.text());
     }
+    assert!(github.stdout().lines().count() >= 2, "{}", github.text());
     assert!(github.stdout().lines().all(|line| line.starts_with("::")), "{}", github.text());
     let sarif = sandbox.run(&format!("{line} sarif")).stdout();
     let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
@@ -417,9 +420,9 @@ fn a_better_candidate_is_reported_but_used_only_on_request() {
     );
     let document = sandbox.json("memory reanchor");
     assert_eq!(document["results"][0]["state"], "fresh");
-    assert_eq!(document["results"][0]["better"]["file"], "retry.py", "{document}");
+    assert_eq!(document["results"][0]["betterCandidate"]["file"], "retry.py", "{document}");
     assert_eq!(sandbox.lock(), lock, "nothing is changed unasked");
-    assert!(sandbox.ok("memory reanchor").contains("a better example has appeared"));
+    assert!(sandbox.ok("memory reanchor").contains("better candidate: "));
     assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
     sandbox.ok("memory anchor retry");
     assert!(sandbox.lock().contains("retry.py"));

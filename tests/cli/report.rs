@@ -79,8 +79,8 @@ fn a_page_lists_each_memory_with_its_example_and_state() {
     let edited = part(&page, "m-hash-passwords", "</article>");
     assert!(edited.contains(">edited") && edited.contains("16"), "{edited}");
     let gone = part(&page, "m-limit-clients", "</article>");
-    assert!(gone.contains("gone, to decide") && !gone.contains("<pre"), "{gone}");
-    let work = part(&page, "work", "</section>");
+    assert!(gone.contains("gone, needs a decision") && !gone.contains("<pre"), "{gone}");
+    let work = part(&page, "changes", "</section>");
     assert!(work.contains("cerberus memory anchor limit-clients"), "{work}");
     let links = part(&page, "links", "</main>");
     assert!(links.contains("<svg") && links.contains("shop/gone.py (broken)"), "{links}");
@@ -147,19 +147,19 @@ fn only_an_older_page_is_overwritten() {
 
         $ cerberus memory report
         --- stderr
-        cerberus: the report has to go somewhere
+        cerberus: no output specified
         hint: write the page with `cerberus memory report --html report.html`
         [exit 2]
 
         $ cerberus memory report --html - --json
         --- stderr
         cerberus: --json and `--html -` both write to the standard output
-        hint: name a file for the page
+        hint: specify a file for the page
         [exit 2]
 
         $ cerberus memory report --html notes.md
         --- stderr
-        cerberus: `notes.md` is there and is no HTML page
+        cerberus: `notes.md` exists and is not an HTML page
         hint: name another file, or remove this one first
         [exit 2]
 
@@ -171,8 +171,8 @@ fn only_an_older_page_is_overwritten() {
 
         $ cerberus memory report --html no/where.html
         --- stderr
-        cerberus: there is no folder `no` to write to
-        hint: make it with `mkdir -p no`
+        cerberus: folder `no` not found
+        hint: create it with `mkdir -p no`
         [exit 2]
 
         $ cerberus memory report --html .memories/anchors.lock
@@ -194,7 +194,7 @@ fn only_an_older_page_is_overwritten() {
         sandbox.session(expect![[r#"
             $ cerberus memory report --html link.html
             --- stderr
-            cerberus: `link.html` is a link
+            cerberus: `link.html` is a symbolic link
             hint: name the file itself
             [exit 2]
         "#]]);
@@ -207,7 +207,7 @@ fn a_page_is_written_without_git_and_memories() {
     sandbox.remove(".git");
     let page = page(&sandbox);
     check_harmless(&page);
-    assert!(page.contains("git knows no commit"), "{page}");
+    assert!(page.contains("No git commit found"), "{page}");
     assert!(page.contains("There are no rules."), "{page}");
 }
 

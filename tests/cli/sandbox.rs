@@ -21,14 +21,23 @@ const SCORES: &[&str] =
 pub(crate) struct Sandbox {
     temp: Arc<TempDir>,
     here: PathBuf,
+    program: PathBuf,
+    /// The user and group id that commands run with, if not those of the test.
+    user: Option<u32>,
 }
+
+/// The id of the user `nobody`.
+#[cfg(unix)]
+const NOBODY: u32 = 65534;
 
 impl Sandbox {
     /// A git repository without a commit.
     pub(crate) fn empty() -> Self {
         let temp = tempfile::tempdir().expect("a temp folder");
         let root = temp.path().canonicalize().expect("it is there");
-        let sandbox = Self { temp: Arc::new(temp), here: root.join("shop") };
+        let program = PathBuf::from(env!("CARGO_BIN_EXE_cerberus"));
+        let here = root.join("shop");
+        let sandbox = Self { temp: Arc::new(temp), here, program, user: None };
         std::fs::create_dir_all(&sandbox.here).expect("a new folder");
         std::fs::create_dir(root.join("home")).expect("a new folder");
         sandbox.git("init -q");
@@ -65,7 +74,28 @@ impl Sandbox {
 
     /// The same sandbox with another folder beside the project as the current folder.
     pub(crate) fn beside(&self, folder: &str) -> Self {
-        Self { temp: Arc::clone(&self.temp), here: self.root().join(folder) }
+        let (temp, program) = (Arc::clone(&self.temp), self.program.clone());
+        Self { temp, here: self.root().join(folder), program, user: self.user }
+    }
+
+    /// Makes commands run without the rights of root, which ignores file permissions. Returns none
+    /// with a message if root cannot switch to another user.
+    #[cfg(unix)]
+    pub(crate) fn unprivileged(mut self) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        if std::fs::metadata(self.root()).expect("it exists").uid() != 0 {
+            return Some(self);
+        }
+        // The user may not be able to enter the folder of the original.
+        let program = self.root().join("cerberus");
+        std::fs::copy(&self.program, &program).expect("a file can be copied");
+        (self.program, self.user) = (program, Some(NOBODY));
+        let is_switched = give_away(&self.root()).is_ok()
+            && self.command("--version").output().is_ok_and(|output| output.status.success());
+        if !is_switched {
+            print_skipped("root cannot switch to an unprivileged user here");
+        }
+        is_switched.then_some(self)
     }
 
     fn root(&self) -> PathBuf {
@@ -138,7 +168,7 @@ impl Sandbox {
 
     /// Returns a cerberus command in the environment of the sandbox.
     pub(crate) fn command(&self, line: &str) -> Command {
-        let mut command = self.clean(Command::new(env!("CARGO_BIN_EXE_cerberus")));
+        let mut command = self.clean(Command::new(&self.program));
         command.args(words(line)).stdin(Stdio::null());
         command
     }
@@ -172,6 +202,11 @@ impl Sandbox {
                 .env(format!("GIT_{who}_EMAIL"), "ada@example.com")
                 .env(format!("GIT_{who}_DATE"), NOW);
         }
+        #[cfg(unix)]
+        if let Some(user) = self.user {
+            std::os::unix::process::CommandExt::uid(&mut command, user);
+            std::os::unix::process::CommandExt::gid(&mut command, user);
+        }
         command
     }
 
@@ -198,8 +233,8 @@ impl Sandbox {
     /// Runs the lines of a transcript that start with `$ cerberus ` and compares stdout, stderr
     /// and exit status. A new transcript needs only these lines; `UPDATE_EXPECT=1` adds the rest.
     pub(crate) fn session(&self, expected: Expect) {
-        let lines = transcript(&expected).into_iter();
-        let texts: Vec<String> = lines.map(|line| self.run(&line).text()).collect();
+        let texts: Vec<String> =
+            transcript(&expected).iter().map(|line| self.run(line).text()).collect();
         expected.assert_eq(&texts.join("\n"));
     }
 
@@ -317,13 +352,32 @@ fn mask_scores(value: &mut Value) {
     }
 }
 
-/// Returns the command lines of a transcript.
+/// Gives a folder and everything in it to the unprivileged user.
+#[cfg(unix)]
+fn give_away(folder: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::lchown(folder, Some(NOBODY), Some(NOBODY))?;
+    if folder.symlink_metadata()?.is_dir() {
+        for entry in std::fs::read_dir(folder)? {
+            give_away(&entry?.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints why a test is skipped. `eprintln!` would be captured by the test runner.
+pub(crate) fn print_skipped(reason: &str) {
+    use std::io::Write;
+    let name = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "{name} is SKIPPED: {reason}");
+}
+
+/// Returns the command lines of a transcript, which must have some.
 pub(crate) fn transcript(expected: &Expect) -> Vec<String> {
     let lines = expected.data().lines();
+    let lines = lines.filter_map(|line| line.trim_start().strip_prefix("$ cerberus "));
+    let lines: Vec<String> = lines.map(str::to_owned).collect();
+    assert!(!lines.is_empty(), "a transcript without a command line");
     lines
-        .filter_map(|line| line.trim_start().strip_prefix("$ cerberus "))
-        .map(str::to_owned)
-        .collect()
 }
 
 /// Splits a command line at whitespace outside double quotes.

@@ -312,7 +312,7 @@ fn a_changed_file_is_reread_and_no_other() {
         release  `doors`
           Doors again.
         --- stderr
-        warning: `release.md` has the id `release` of `copy.md` and is left out
+        warning: `release.md` is ignored: `copy.md` already has the id `release`
         [exit 0]
     "#]]);
 }

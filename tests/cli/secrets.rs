@@ -42,64 +42,65 @@ fn every_write_command_refuses_secrets_by_kind() {
     expect![[r#"
         $ cerberus memory add "Deploy with TOKEN"
         --- stderr
-        cerberus: there is a GitHub token in the text
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the text
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory add "Deploy with a token" --tag TOKEN
         --- stderr
-        cerberus: there is a GitHub token in the tags
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the tags
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory create notes --file notes.md
         --- stderr
-        cerberus: there is a GitHub token in line 2 of the content
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in line 2 of the content
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory create notes --content Text --category TOKEN
         --- stderr
-        cerberus: there is a GitHub token in the category
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the category
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory append plan --content "Use TOKEN."
         --- stderr
-        cerberus: there is a GitHub token in the content
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the content
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory update plan --content "Use TOKEN."
         --- stderr
-        cerberus: there is a GitHub token in the content
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the content
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory update plan --hint TOKEN
         --- stderr
-        cerberus: there is a GitHub token in the hints
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the hints
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory merge plan --into all --content "Use TOKEN."
         --- stderr
-        cerberus: there is a GitHub token in the content
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the content
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory pin add "Push with TOKEN"
         --- stderr
-        cerberus: there is a GitHub token in the text
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the text
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
 
         $ cerberus memory pin add "Push" --meta key=TOKEN
         --- stderr
-        cerberus: there is a GitHub token in the metadata
-        hint: say where it is kept instead; what is no secret, a person can write with `--allow-secret`
+        cerberus: found a GitHub token in the metadata
+        hint: write where the secret is stored instead; if it is not a secret, pass `--allow-secret`
         [exit 2]
-    "#]].assert_eq(&session(&sandbox, &lines));
+    "#]]
+    .assert_eq(&session(&sandbox, &lines));
     assert_eq!(sandbox.ok("memory export"), before, "nothing was written");
     for line in &lines[..lines.len() - 1] {
         sandbox.ok(&format!("{} --allow-secret", line.replace("TOKEN", &token())));
@@ -128,12 +129,12 @@ fn import_skips_a_rule_with_a_secret() {
     expect![[r#"
         $ cerberus memory import AGENTS.md --no-anchor --dry-run
         AGENTS.md:3	added	always-close-the-session	Always close the session	
-        AGENTS.md:4	left	holds a GitHub token	(not shown)	
+        AGENTS.md:4	skipped	contains a GitHub token	(not shown)	
         AGENTS.md:5	added	never-sleep-in-a-test	Never sleep in a test	
-        AGENTS.md:7	left	prose	(not shown)	
-        2 rules would be added, 0 changed, 0 known, 2 left
+        AGENTS.md:7	skipped	prose	(not shown)	
+        2 rules would be added, 0 changed, 0 duplicates, 2 skipped
         --- stderr
-        warning: `AGENTS.md:4` holds a GitHub token and is left; say where it is kept instead, or import with `--allow-secret` what is no secret
+        warning: `AGENTS.md:4` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret
         [exit 0]
 
         $ cerberus memory import AGENTS.md --no-anchor --json
@@ -158,8 +159,8 @@ fn import_skips_a_rule_with_a_secret() {
               "file": "AGENTS.md",
               "id": null,
               "line": 4,
-              "outcome": "left",
-              "reason": "holds a GitHub token",
+              "outcome": "skipped",
+              "reason": "contains a GitHub token",
               "scope": null,
               "tags": [],
               "text": "(not shown)"
@@ -182,7 +183,7 @@ fn import_skips_a_rule_with_a_secret() {
               "file": "AGENTS.md",
               "id": null,
               "line": 7,
-              "outcome": "left",
+              "outcome": "skipped",
               "reason": "prose",
               "scope": null,
               "tags": [],
@@ -190,16 +191,16 @@ fn import_skips_a_rule_with_a_secret() {
             }
           ],
           "warnings": [
-            "`AGENTS.md:4` holds a GitHub token and is left; say where it is kept instead, or import with `--allow-secret` what is no secret"
+            "`AGENTS.md:4` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret"
           ]
         }
         [exit 0]
 
         $ cerberus memory import AGENTS.md --no-anchor
-        0 rules added, 0 changed, 2 known, 2 left
-          see what was left and why with --dry-run
+        0 rules added, 0 changed, 2 duplicates, 2 skipped
+          show the skipped items and the reasons with --dry-run
         --- stderr
-        warning: `AGENTS.md:4` holds a GitHub token and is left; say where it is kept instead, or import with `--allow-secret` what is no secret
+        warning: `AGENTS.md:4` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret
         [exit 0]
     "#]].assert_eq(&session(
         &sandbox,
@@ -225,8 +226,8 @@ fn an_export_with_a_new_secret_is_refused() {
     expect![[r#"
         $ cerberus memory import --from-export all.jsonl
         --- stderr
-        cerberus: line 6 of `old.md` in the export holds a GitHub token
-        hint: take it out and export again; what is no secret is imported with `--allow-secret`
+        cerberus: line 6 of `old.md` in the export contains a GitHub token
+        hint: remove it and export again, or use `--allow-secret` if it is not a secret
         [exit 2]
     "#]]
     .assert_eq(&session(&sandbox, &["memory import --from-export all.jsonl"]));
@@ -250,7 +251,7 @@ fn a_secret_already_in_the_bank_does_not_block_edits() {
           old moved to the trash as .trash/old.md
           other moved to the trash as .trash/other.md
         --- stderr
-        warning: `all.md:10` holds a GitHub token, as a memory did before
+        warning: `all.md:10` contains a GitHub token from a merged memory
         [exit 0]
     "#]]
     .assert_eq(&session(

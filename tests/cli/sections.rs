@@ -20,7 +20,7 @@ fn sections_are_listed_with_their_cost() {
         [exit 0]
 
         $ cerberus memory sections pl --validate
-        the tags of plan.md are well formed (3 sections)
+        all section tags of plan.md are valid (3 sections)
         [exit 0]
     "#]]);
 }
@@ -49,22 +49,22 @@ Two.
         twice	tag	4-6	2
         twice#2	tag	7-9	2
         odd.md has 74 tokens (o200k_base)
-        odd.md:7:1: duplicate: section `twice` on line 7 has the name of the one on line 4
+        odd.md:7:1: duplicate: section `twice` on line 7 has the same name as the one on line 4
           hint: rename one of them; this one is `twice#2` until then
         odd.md:10:1: stray-close: line 10 closes section `stray`, which is not open
           hint: remove it, or write `<!-- ANCHOR:stray -->` where the section begins
-        odd.md:11:1: malformed: malformed tag `ANCHOR:two words`: an id is letters, digits and `_./-`, and begins with none of `./-`
+        odd.md:11:1: malformed: malformed tag `ANCHOR:two words`: an id consists of letters, digits and `_./-`, and does not start with `./-`
           hint: did you mean `<!-- ANCHOR:two-words -->`?
         odd.md:12:1: unclosed: section `open`, opened on line 12, is never closed
           hint: add `<!-- /ANCHOR:open -->` where it ends
         [exit 0]
 
         $ cerberus memory sections odd --validate
-        odd.md:7:1: duplicate: section `twice` on line 7 has the name of the one on line 4
+        odd.md:7:1: duplicate: section `twice` on line 7 has the same name as the one on line 4
           hint: rename one of them; this one is `twice#2` until then
         odd.md:10:1: stray-close: line 10 closes section `stray`, which is not open
           hint: remove it, or write `<!-- ANCHOR:stray -->` where the section begins
-        odd.md:11:1: malformed: malformed tag `ANCHOR:two words`: an id is letters, digits and `_./-`, and begins with none of `./-`
+        odd.md:11:1: malformed: malformed tag `ANCHOR:two words`: an id consists of letters, digits and `_./-`, and does not start with `./-`
           hint: did you mean `<!-- ANCHOR:two-words -->`?
         odd.md:12:1: unclosed: section `open`, opened on line 12, is never closed
           hint: add `<!-- /ANCHOR:open -->` where it ends
@@ -108,7 +108,7 @@ fn an_unknown_memory_is_refused_with_a_suggestion() {
     sandbox.session(expect![[r#"
         $ cerberus memory sections relaese
         --- stderr
-        cerberus: there is no memory `relaese`
+        cerberus: memory `relaese` not found
         hint: did you mean `release`?
         [exit 2]
     "#]]);
@@ -135,7 +135,7 @@ fn fix_closes_sections_and_shows_the_change() {
          None.
         would close 1 section of plan.md
         plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
-          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+          hint: the tag on line 21 may be intended to close it: add `<!-- /ANCHOR:risks -->` where it ends
         plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
           hint: open here is `risks`, from line 18
         [exit 0]
@@ -155,23 +155,23 @@ fn fix_closes_sections_and_shows_the_change() {
          None.
         closed 1 section of plan.md
         plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
-          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+          hint: the tag on line 21 may be intended to close it: add `<!-- /ANCHOR:risks -->` where it ends
         plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
           hint: open here is `risks`, from line 18
         [exit 0]
 
         $ cerberus memory sections plan --fix
-        nothing was closed in plan.md
+        no section of plan.md was closed
         plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
-          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+          hint: the tag on line 21 may be intended to close it: add `<!-- /ANCHOR:risks -->` where it ends
         plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
           hint: open here is `risks`, from line 18
         [exit 0]
 
         $ cerberus memory sections plan --fix --validate
-        nothing was closed in plan.md
+        no section of plan.md was closed
         plan.md:18:1: unclosed: section `risks`, opened on line 18, is never closed
-          hint: the tag on line 21 may be meant to close it: add `<!-- /ANCHOR:risks -->` where it ends
+          hint: the tag on line 21 may be intended to close it: add `<!-- /ANCHOR:risks -->` where it ends
         plan.md:21:1: stray-close: line 21 closes section `risk`, which is not open
           hint: open here is `risks`, from line 18
         [exit 1]
@@ -234,14 +234,14 @@ fn an_ambiguous_fix_is_refused() {
 
         $ cerberus memory sections wide --fix
         --- stderr
-        cerberus: `wide.md` is no valid UTF-8 from byte 0 on, and editing it would lose what it holds
+        cerberus: `wide.md` is not valid UTF-8 at byte 0; editing it would lose data
         hint: save it as UTF-8 in an editor first
         [exit 2]
 
         $ cerberus memory sections full --fix
         --- stderr
-        cerberus: the memory has 101 KB, more than 100 KB
-        hint: split it; what is long is read by nobody
+        cerberus: the memory has 101 KB, more than the limit of 100 KB
+        hint: split it
         [exit 2]
     "#]]);
     assert_eq!(std::fs::read(sandbox.path(".memories/wide.md")).expect("there"), utf16);

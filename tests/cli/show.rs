@@ -100,25 +100,25 @@ fn an_unknown_id_is_refused_with_a_suggestion() {
     sandbox.session(expect![[r#"
             $ cerberus memory show close-sesion
             --- stderr
-            cerberus: there is no memory `close-sesion`
+            cerberus: memory `close-sesion` not found
             hint: did you mean `close-session`?
             [exit 2]
 
             $ cerberus memory show hash
             --- stderr
-            cerberus: `hash` is the start of 2 ids
-            hint: type more of it: hash-files, hash-passwords
+            cerberus: `hash` is a prefix of 2 ids
+            hint: type more characters of one of: hash-files, hash-passwords
             [exit 2]
 
             $ cerberus memory show hash-p escape zzz
             --- stderr
-            cerberus: there is no memory `zzz`
+            cerberus: memory `zzz` not found
             hint: list the memories with `cerberus memory show`
             [exit 2]
 
             $ cerberus memory show ""
             --- stderr
-            cerberus: there is no memory ``
+            cerberus: memory `` not found
             hint: list the memories with `cerberus memory show`
             [exit 2]
 
@@ -131,7 +131,7 @@ fn an_unknown_id_is_refused_with_a_suggestion() {
             $ cerberus memory show --scope language:go
             --- stderr
             cerberus: no memory has the scope `language:go`
-            hint: known are: all, project:shop
+            hint: specify one of: all, project:shop
             [exit 2]
 
             $ cerberus memory show --type ruel

@@ -9,22 +9,22 @@ fn restore_brings_back_the_memory_and_its_anchor() {
     let sandbox = Sandbox::anchored();
     let (memory, lock) = (sandbox.read(".memories/escape-html.md"), sandbox.lock());
     sandbox.session(expect![[r#"
-            $ cerberus memory delete escape close
-            escape-html moved to the trash as .trash/escape-html.md, with its anchor
-            close-session moved to the trash as .trash/close-session.md, with its anchor
-            take it back with: cerberus memory restore escape-html
-            [exit 0]
+        $ cerberus memory delete escape close
+        escape-html moved to the trash as .trash/escape-html.md, with its anchor
+        close-session moved to the trash as .trash/close-session.md, with its anchor
+        undo with: cerberus memory restore escape-html
+        [exit 0]
 
-            $ cerberus memory show escape-html
-            --- stderr
-            cerberus: there is no memory `escape-html`
-            hint: list the memories with `cerberus memory show`
-            [exit 2]
+        $ cerberus memory show escape-html
+        --- stderr
+        cerberus: memory `escape-html` not found
+        hint: list the memories with `cerberus memory show`
+        [exit 2]
 
-            $ cerberus memory restore escape-html
-            escape-html is back as escape-html.md, with its anchor
-            [exit 0]
-        "#]]);
+        $ cerberus memory restore escape-html
+        escape-html restored as escape-html.md, with its anchor
+        [exit 0]
+    "#]]);
     assert_eq!(sandbox.read(".memories/escape-html.md"), memory);
     sandbox.ok("memory restore close-session");
     assert_eq!(sandbox.lock(), lock);
@@ -37,7 +37,7 @@ fn several_memories_are_deleted_all_or_none() {
     sandbox.session(expect![[r#"
         $ cerberus memory delete escape-html escape-hmtl
         --- stderr
-        cerberus: there is no memory `escape-hmtl`
+        cerberus: memory `escape-hmtl` not found
         hint: did you mean `escape-html`?
         [exit 2]
     "#]]);
@@ -57,8 +57,8 @@ fn the_most_recently_deleted_is_restored_first() {
     sandbox.session(expect![[r#"
         $ cerberus memory restore same
         --- stderr
-        cerberus: there is a memory `same` already, in `same.md`
-        hint: choose another id, or see it with `cerberus memory show same`
+        cerberus: memory `same` already exists in `same.md`
+        hint: choose another id, or show it with `cerberus memory show same`
         [exit 2]
     "#]]);
     assert!(sandbox.read(".memories/same.md").contains("two"), "what is there stays");
@@ -74,32 +74,32 @@ fn an_id_that_is_not_in_the_trash_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory restore one
         --- stderr
-        cerberus: there is no memory `one` in the trash
+        cerberus: memory `one` not found in the trash
         hint: the trash is empty
         [exit 2]
 
         $ cerberus memory delete one
         one moved to the trash as .trash/one.md
-        take it back with: cerberus memory restore one
+        undo with: cerberus memory restore one
         [exit 0]
 
         $ cerberus memory restore oen
         --- stderr
-        cerberus: there is no memory `oen` in the trash
-        hint: there are: one
+        cerberus: memory `oen` not found in the trash
+        hint: the trash contains: one
         [exit 2]
     "#]]);
     sandbox.session(expect![[r#"
         $ cerberus memory restore ../one
         --- stderr
-        cerberus: there is no memory `../one` in the trash
-        hint: there are: one
+        cerberus: memory `../one` not found in the trash
+        hint: the trash contains: one
         [exit 2]
 
         $ cerberus memory restore zzz
         --- stderr
-        cerberus: there is no memory `zzz` in the trash
-        hint: there are: one
+        cerberus: memory `zzz` not found in the trash
+        hint: the trash contains: one
         [exit 2]
     "#]]);
 }
@@ -111,7 +111,7 @@ fn a_memory_in_a_folder_is_deleted_and_restored() {
     sandbox.session(expect![[r#"
         $ cerberus memory delete deep
         deep/er/one moved to the trash as .trash/deep/er/one.md
-        take it back with: cerberus memory restore deep/er/one
+        undo with: cerberus memory restore deep/er/one
         [exit 0]
 
         $ cerberus memory restore deep/er/one --json
@@ -138,11 +138,11 @@ fn a_frontmatter_id_may_differ_from_the_file_name() {
     sandbox.session(expect![[r#"
         $ cerberus memory delete name
         name moved to the trash as .trash/file.md
-        take it back with: cerberus memory restore file
+        undo with: cerberus memory restore file
         [exit 0]
 
         $ cerberus memory restore file
-        name is back as file.md
+        name restored as file.md
         [exit 0]
     "#]]);
 }
@@ -183,15 +183,15 @@ fn a_name_that_looks_numbered_is_restored_unchanged() {
         $ cerberus memory delete same~2 same
         same~2 moved to the trash as .trash/same~2~1.md
         same moved to the trash as .trash/same.md
-        take it back with: cerberus memory restore same~2
+        undo with: cerberus memory restore same~2
         [exit 0]
 
         $ cerberus memory restore same~2
-        same~2 is back as same~2.md
+        same~2 restored as same~2.md
         [exit 0]
 
         $ cerberus memory restore same
-        same is back as same.md
+        same restored as same.md
         [exit 0]
     "#]]);
     assert_eq!(sandbox.read(".memories/same~2.md"), "Another.\n");

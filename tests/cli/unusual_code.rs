@@ -13,7 +13,7 @@ use crate::sandbox::Sandbox;
 fn found(sandbox: &Sandbox, rule: &str) -> Vec<String> {
     let document = sandbox.json(&format!("memory anchor-test \"{rule}\" --limit 50"));
     let candidates = document["candidates"].as_array().expect("candidates").iter();
-    candidates.filter_map(|it| Some(it["file"].as_str()?.to_owned())).collect()
+    candidates.map(|it| it["file"].as_str().expect("a file").to_owned()).collect()
 }
 
 fn fifo(sandbox: &Sandbox, path: &str) {
@@ -62,6 +62,8 @@ fn symlinks_in_the_code_are_not_followed() {
     symlink("shop", sandbox.path("inside")).expect("a link");
     symlink(".", sandbox.path("loop")).expect("a link");
     assert_eq!(found(&sandbox, "zebra stripes"), Vec::<String>::new());
+    sandbox.write("zebra.py", code);
+    assert_eq!(found(&sandbox, "zebra stripes"), ["zebra.py"]);
     for place in ["shop/file.py", "folder/secret.py", "folder/secret.py::zebra_stripes"] {
         let outcome = sandbox.run(&format!("memory add Zebra --anchor-to {place}"));
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
@@ -86,7 +88,10 @@ fn symlinks_in_the_bank_are_not_followed() {
     std::fs::write(sandbox.path("../outside/secret.md"), "secret\n").expect("a file");
     symlink("../../outside/secret.md", sandbox.path(".memories/file.md")).expect("a link");
     symlink("../../outside", sandbox.path(".memories/folder")).expect("a link");
+    sandbox.memory("own", "Not outside.\n");
     let outcome = sandbox.run("memory show --json");
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert!(outcome.stdout().contains("Not outside."), "{}", outcome.text());
     assert!(!outcome.stdout().contains("secret"), "{}", outcome.text());
 }
 

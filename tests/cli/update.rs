@@ -14,16 +14,16 @@ fn the_body_is_replaced_and_the_frontmatter_unchanged() {
     sandbox.session(expect![[r#"
         $ cerberus memory update plan --section steps --content "- two" --json
         {
-          "changed": true,
           "file": "plan.md",
           "id": "plan",
           "section": "steps",
-          "warnings": []
+          "warnings": [],
+          "written": true
         }
         [exit 0]
 
         $ cerberus memory update plan --section steps --content "- two"
-        plan section steps says all this already; nothing is changed
+        unchanged plan section steps (plan.md)
         [exit 0]
 
         $ cerberus memory update plan --content "All new."
@@ -31,7 +31,7 @@ fn the_body_is_replaced_and_the_frontmatter_unchanged() {
         [exit 0]
 
         $ cerberus memory update plan --content "All new."
-        plan says all this already; nothing is changed
+        unchanged plan (plan.md)
         [exit 0]
     "#]]);
     expect![[r#"
@@ -62,7 +62,7 @@ fn frontmatter_keys_are_set_and_nothing_else_changes() {
         [exit 0]
 
         $ cerberus memory update plan --status archived --tag b --tag "c d" --category ship --scope universal --hint "one two"
-        plan says all this already; nothing is changed
+        unchanged plan (plan.md)
         [exit 0]
 
         $ cerberus memory update plan --tag ""
@@ -139,19 +139,19 @@ fn frontmatter_is_replaced_only_on_request() {
         $ cerberus memory update plan --file new.md
         updated plan (file.md)
         --- stderr
-        warning: the content's own frontmatter is left out; `--replace-frontmatter` takes it
+        warning: the frontmatter of the content is ignored without `--replace-frontmatter`
         [exit 0]
 
         $ cerberus memory update plan --file other.md --replace-frontmatter
         --- stderr
-        cerberus: the content's frontmatter has the id `other`, the memory has `plan`
-        hint: make a memory of another id with `cerberus memory create`
+        cerberus: the frontmatter of the content has the id `other`, the memory has `plan`
+        hint: create a memory with another id with `cerberus memory create`
         [exit 2]
 
         $ cerberus memory update plan --content New. --replace-frontmatter
         --- stderr
-        cerberus: the content has no frontmatter to replace the memory's own
-        hint: begin it with a line `---`, or leave out `--replace-frontmatter`
+        cerberus: the content has no frontmatter
+        hint: start it with a line `---`, or omit `--replace-frontmatter`
         [exit 2]
 
         $ cerberus memory update plan --file new.md --replace-frontmatter
@@ -178,8 +178,8 @@ fn an_edit_that_damages_the_memory_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory update plan --status archived
         --- stderr
-        cerberus: plan.md: the frontmatter is written in a way in which `status` cannot be set
-        hint: write it as lines of `key: value`, or set it in an editor
+        cerberus: plan.md: failed to set `status`: the frontmatter is not lines of `key: value`
+        hint: rewrite the frontmatter, or set `status` in an editor
         [exit 2]
 
         $ cerberus memory update yaml --status archived
@@ -190,14 +190,14 @@ fn an_edit_that_damages_the_memory_is_refused() {
 
         $ cerberus memory update plan --section plan --content x
         --- stderr
-        cerberus: plan.md:5: section `plan` holds tags of other sections
-        hint: replace what is in it instead: in
+        cerberus: plan.md:5: section `plan` contains tags of other sections
+        hint: replace the sections inside it instead: in
         [exit 2]
 
         $ cerberus memory update plan --section missing --content x
         --- stderr
-        cerberus: plan.md: there is no section `missing`
-        hint: it has plan, in
+        cerberus: plan.md: section `missing` not found
+        hint: its sections are plan, in
         [exit 2]
 
         $ cerberus memory update plan --section in --replace-frontmatter --content x
@@ -212,13 +212,13 @@ fn an_edit_that_damages_the_memory_is_refused() {
         $ cerberus memory update plan
         --- stderr
         cerberus: the content is empty
-        hint: give it with `--content TEXT`, `--file FILE`, or through a pipe
+        hint: pass it with `--content TEXT`, `--file FILE` or standard input
         [exit 2]
 
         $ cerberus memory update plan --category " "
         --- stderr
         cerberus: the category is empty
-        hint: name one, as in `--category db`
+        hint: specify one, for example `--category db`
         [exit 2]
     "#]]);
     assert_eq!(sandbox.read(".memories/plan.md"), memory);

@@ -1,33 +1,49 @@
-//! Rust source as far as the checks need it: tokens, comments, blocks and the paths that they name.
+//! A partial lexer of Rust: tokens, comments, literals, test blocks and the paths in the code.
 
-/// A source file as tokens and comments, each with its 1-based line; strings and characters are dropped.
+/// A source file as tokens, comments and literals, each with its 1-based line.
 pub(crate) struct Lexed<'a> {
     pub(crate) tokens: Vec<(usize, &'a str)>,
-    pub(crate) comments: Vec<(usize, &'a str)>,
+    pub(crate) comments: Vec<Prose<'a>>,
+    /// String and character literals, with their quotes, and lifetimes.
+    pub(crate) literals: Vec<Prose<'a>>,
 }
 
-/// Where a token stands.
+/// A comment or a literal.
+pub(crate) struct Prose<'a> {
+    pub(crate) line: usize,
+    pub(crate) text: &'a str,
+    /// The index of the next token.
+    pub(crate) token_idx: usize,
+}
+
+/// The block that contains a token.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Block {
-    /// Whether it is below `#[cfg(test)]`.
+    /// Whether it is inside a `#[cfg(test)]` item.
     pub(crate) is_test: bool,
-    /// How many `mod x { … }` are around it.
+    /// Number of enclosing `mod x { … }`.
     pub(crate) mods: usize,
 }
 
 impl<'a> Lexed<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let mut lexed = Self { tokens: Vec::new(), comments: Vec::new() };
+        let mut lexed = Self { tokens: Vec::new(), comments: Vec::new(), literals: Vec::new() };
         let (mut rest, mut line) = (text, 1);
         while !rest.is_empty() {
             let (piece, length) = first_piece(rest);
             let (found, after) = rest.split_at(length);
+            let token_idx = lexed.tokens.len();
             match piece {
                 Piece::Comment => {
-                    lexed.comments.extend(found.lines().enumerate().map(|(n, it)| (line + n, it)))
+                    lexed.comments.extend(found.lines().enumerate().map(|(line_idx, text)| Prose {
+                        line: line + line_idx,
+                        text,
+                        token_idx,
+                    }))
                 }
                 Piece::Token => lexed.tokens.push((line, found)),
-                Piece::Literal | Piece::Space => {}
+                Piece::Literal => lexed.literals.push(Prose { line, text: found, token_idx }),
+                Piece::Space => {}
             }
             line += found.matches('\n').count();
             rest = after;
@@ -47,7 +63,7 @@ impl<'a> Lexed<'a> {
         tokens.iter().enumerate().all(|(n, token)| self.token(at + n) == *token)
     }
 
-    /// Returns where each token stands.
+    /// Returns the block of each token.
     pub(crate) fn blocks(&self, is_test_file: bool) -> Vec<Block> {
         let mut around = vec![Block { is_test: is_test_file, mods: 0 }];
         let (mut next_is_test, mut next_is_mod) = (false, false);
@@ -78,7 +94,8 @@ impl<'a> Lexed<'a> {
         blocks
     }
 
-    /// Returns the top-level modules that the path starting at a token `depth` modules deep names.
+    /// Returns the top-level modules named by the path that starts at a token, in a module at
+    /// `depth`.
     pub(crate) fn modules_named(&self, at: usize, depth: usize) -> Vec<&'a str> {
         let mut next = at;
         if self.is(at, &["crate", "::"]) && self.before(at) != "$" {
@@ -116,7 +133,7 @@ impl<'a> Lexed<'a> {
         heads
     }
 
-    /// Returns whether the token starts a path that may be one of an external crate.
+    /// Returns whether the token starts a path that may be in an external crate.
     pub(crate) fn is_crate_path(&self, at: usize) -> bool {
         let before = self.before(at);
         let is_first = match before {
@@ -180,7 +197,7 @@ fn first_piece(text: &str) -> (Piece, usize) {
     }
 }
 
-/// Returns the length of a literal that ends with the quote it starts with.
+/// Returns the length of a literal up to its closing quote.
 fn quoted(text: &str) -> usize {
     let mut chars = text.char_indices();
     let quote = chars.next().map(|(_, c)| c);

@@ -1,6 +1,6 @@
-//! Scores the symbols of the files that several rules look at.
+//! Scores the symbols of the files of several rules.
 //!
-//! File by file, so that a word is counted once in a file however many rules have it.
+//! File by file, so that a word is counted once per file for any number of rules.
 
 use std::hash::{Hash, Hasher};
 
@@ -11,12 +11,12 @@ use crate::engine::index::Code;
 use crate::engine::rank::postings;
 use crate::engine::rank::score::{Accumulator, HitCounter, TermHits};
 
-use super::{Parsed, Plan, Scored, by_file, select};
+use super::{FileCandidates, ParsedCandidate, SymbolScore, group_by_file, select};
 
-/// How many files a thread takes at once.
-const TAKEN_AT_ONCE: usize = 8;
+/// Files that a thread processes at once.
+const CHUNK_SIZE: usize = 8;
 
-/// The term ids that stand for a word, and how fully.
+/// The term ids that count as a word, each with its weight.
 #[derive(PartialEq)]
 struct Ids<'a>(&'a [(u32, f64)]);
 
@@ -28,90 +28,93 @@ impl Hash for Ids<'_> {
     }
 }
 
-/// Returns, for each of `plans`, the symbols of its files that have a word of its rule, the
-/// best `n_best` of each file.
+/// Returns the scores of the best `n_best` symbols of each file, for each rule of `batch`.
 pub(super) fn score(
     code: Code<'_>,
-    plans: &[Plan<'_>],
-    parsed: &[Vec<Parsed<'_>>],
+    batch: &[FileCandidates<'_>],
+    parsed: &[Vec<ParsedCandidate<'_>>],
     n_best: usize,
-) -> Vec<Vec<Scored>> {
-    let numbers = numbers(plans);
-    let asking = parsed.iter().enumerate().flat_map(|(plan, files)| {
-        files.iter().enumerate().map(move |(doc, file)| (file.file, (plan, doc)))
+) -> Vec<Vec<SymbolScore>> {
+    let numbers = word_numbers(batch);
+    let requests = parsed.iter().enumerate().flat_map(|(rule_idx, files)| {
+        let files = files.iter().enumerate();
+        files.map(move |(doc_idx, file)| (file.file_idx, (rule_idx, doc_idx)))
     });
-    let mut asking: Vec<(usize, (usize, usize))> = asking.collect();
-    let files = by_file(&mut asking);
-    let of_file = |asking: &&[(usize, (usize, usize))]| {
-        let file = &code.files[asking[0].0];
-        let path = postings::path(file.vector.as_deref().unwrap_or_default());
-        let mut in_file = InFile { path, ..InFile::default() };
-        let mut scored = Vec::new();
-        let of_plan = |&(_, (plan, doc)): &(usize, (usize, usize))| {
-            scored.clear();
-            in_file.score(&plans[plan], &numbers[plan], &parsed[plan], doc, &mut scored);
-            // Of one file no more than the best of all can come forward.
-            select(&mut scored, n_best, &parsed[plan]);
-            scored.truncate(n_best);
-            (plan, scored.as_slice().into())
+    let mut requests: Vec<(usize, (usize, usize))> = requests.collect();
+    let files = group_by_file(&mut requests);
+    let score_file = |requests: &&[(usize, (usize, usize))]| {
+        let file = &code.files[requests[0].0];
+        let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
+        let mut counter = WordCounter { path, ..WordCounter::default() };
+        let mut scores = Vec::new();
+        let score_rule = |&(_, (rule_idx, doc_idx)): &(usize, (usize, usize))| {
+            scores.clear();
+            let parsed = &parsed[rule_idx];
+            counter.score(&batch[rule_idx], &numbers[rule_idx], parsed, doc_idx, &mut scores);
+            // The best `n_best` of all files include no more than `n_best` of one file.
+            select(&mut scores, n_best, parsed);
+            scores.truncate(n_best);
+            (rule_idx, scores.as_slice().into())
         };
-        asking.iter().map(of_plan).collect()
+        requests.iter().map(score_rule).collect()
     };
-    let found: Vec<Vec<(usize, Box<[Scored]>)>> =
-        files.par_iter().with_max_len(TAKEN_AT_ONCE).map(of_file).collect();
-    let mut scored = vec![Vec::new(); plans.len()];
-    for (plan, symbols) in found.into_iter().flatten() {
-        scored[plan].push(symbols);
+    let found: Vec<Vec<(usize, Box<[SymbolScore]>)>> =
+        files.par_iter().with_max_len(CHUNK_SIZE).map(score_file).collect();
+    let mut scores = vec![Vec::new(); batch.len()];
+    for (rule_idx, symbols) in found.into_iter().flatten() {
+        scores[rule_idx].push(symbols);
     }
-    scored.into_par_iter().map(|files: Vec<Box<[Scored]>>| files.concat()).collect()
+    scores.into_par_iter().map(|files: Vec<Box<[SymbolScore]>>| files.concat()).collect()
 }
 
-/// Numbers the words of all rules, the same by the same number: for each rule, those of its
-/// terms.
-fn numbers(plans: &[Plan<'_>]) -> Vec<Vec<usize>> {
+/// Returns a number for each term of each rule, equal for terms with the same ids.
+fn word_numbers(batch: &[FileCandidates<'_>]) -> Vec<Vec<usize>> {
     let mut numbers = FxHashMap::default();
     let mut number = |ids| {
         let next = numbers.len();
         *numbers.entry(Ids(ids)).or_insert(next)
     };
-    plans.iter().map(|plan| plan.query.ids.iter().map(|ids| number(ids)).collect()).collect()
+    let terms = batch.iter().map(|rule| &rule.scorer.ids);
+    terms.map(|terms| terms.iter().map(|ids| number(ids)).collect()).collect()
 }
 
-/// The words of rules in one file, counted when they are asked for first.
+/// The words of rules in one file, each counted when it is first needed.
 #[derive(Default)]
-struct InFile<'a> {
-    /// The ids of the terms in its path.
+struct WordCounter<'a> {
+    /// The ids of the terms in the path.
     path: Vec<u32>,
     hits: Option<HitCounter<'a>>,
     words: FxHashMap<usize, TermHits>,
     sums: Vec<Accumulator>,
 }
 
-impl<'a> InFile<'a> {
-    /// Adds the file's symbols for a rule whose terms have these `numbers`; the whole
-    /// file, if it has no symbols. It is the one at `doc` of those parsed for the rule.
+impl<'a> WordCounter<'a> {
+    /// Appends the scores of the file's symbols for a rule, or of the whole file if it has no
+    /// symbols. `numbers` are those of the rule's terms, `doc_idx` the file's index in `parsed`.
     fn score(
         &mut self,
-        plan: &Plan<'_>,
+        rule: &FileCandidates<'_>,
         numbers: &[usize],
-        parsed: &[Parsed<'a>],
-        doc: usize,
-        scored: &mut Vec<Scored>,
+        parsed: &[ParsedCandidate<'a>],
+        doc_idx: usize,
+        scores: &mut Vec<SymbolScore>,
     ) {
-        let (query, file) = (&plan.query, &parsed[doc]);
+        let (scorer, file) = (&rule.scorer, &parsed[doc_idx]);
         if file.doc().symbols.is_empty() {
-            scored.push(Scored::new(doc, None, query.whole_file(file.scorable, file.score)));
+            let score = scorer.whole_file(file.scorable, file.score);
+            scores.push(SymbolScore::new(doc_idx, None, score));
             return;
         }
         let hits = self.hits.get_or_insert_with(|| HitCounter::new(file.scorable));
-        for slot in file.slots.indices(query) {
-            self.words.entry(numbers[slot]).or_insert_with(|| {
-                hits.count(&query.ids[slot], |id| self.path.contains(&id));
+        for term_idx in file.terms.indices(scorer) {
+            self.words.entry(numbers[term_idx]).or_insert_with(|| {
+                hits.count(&scorer.ids[term_idx], |id| self.path.contains(&id));
                 hits.term_hits()
             });
         }
-        let words = file.slots.indices(query).map(|slot| (slot, &self.words[&numbers[slot]]));
-        let scores = query.scores(file.scorable, words, file.score, &mut self.sums);
-        scored.extend(scores.map(|(symbol, score)| Scored::new(doc, Some(symbol), score)));
+        let term_idxs = file.terms.indices(scorer);
+        let words = term_idxs.map(|term_idx| (term_idx, &self.words[&numbers[term_idx]]));
+        let of_symbols = scorer.scores(file.scorable, words, file.score, &mut self.sums);
+        scores.extend(of_symbols.map(|(idx, score)| SymbolScore::new(doc_idx, Some(idx), score)));
     }
 }

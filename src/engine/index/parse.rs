@@ -1,4 +1,4 @@
-//! A file's symbols with the terms of each of their fields.
+//! Parses a file into its symbols, each with the terms of its fields.
 
 use crate::engine::rank::document::{Document, Field, FieldTerm, SymbolDoc};
 use crate::model::Language;
@@ -26,16 +26,16 @@ fn of_source(
     let lines = LineIndex::new(text);
     let mut pieces = Vec::with_capacity(source.tokens.len());
     for_each_owned_token(source, |token, owner| match owner {
-        Some((at, field)) => pieces.push((token.span, Owner::Symbol(at, field))),
+        Some((symbol_idx, field)) => pieces.push((token.span, Owner::Symbol(symbol_idx, field))),
         None if matches!(token.kind, TokenKind::Docstring | TokenKind::Comment) => {
             pieces.push((token.span, Owner::Module));
         }
         None => {}
     });
-    // Most words are of some seven bytes with what is between them.
+    // A word with the separator after it has about seven bytes on average.
     let (mut terms, mut module) = (Vec::with_capacity(text.len() / 6), Vec::new());
     each_owned_id(worker, vocabulary, text, &pieces, |id, owner| match owner {
-        Owner::Symbol(at, field) => terms.push(FieldTerm::new(id, at, field)),
+        Owner::Symbol(symbol_idx, field) => terms.push(FieldTerm::new(id, symbol_idx, field)),
         Owner::Module => module.push(id),
     });
     module.sort_unstable();
@@ -43,7 +43,7 @@ fn of_source(
     let symbols = source.symbols.iter().map(|symbol| SymbolDoc {
         name: symbol.name.clone(),
         kind: symbol.kind,
-        parent: symbol.parent.and_then(|at| u32::try_from(at).ok()),
+        parent: symbol.parent.and_then(|idx| u32::try_from(idx).ok()),
         first_line: u32::try_from(lines.line(symbol.span.start)).unwrap_or(0),
         last_line: u32::try_from(lines.line(symbol.span.end.saturating_sub(1))).unwrap_or(0),
     });
@@ -53,14 +53,15 @@ fn of_source(
     Document::new(n_lines, module, symbols.collect(), terms)
 }
 
-/// What a piece of a text belongs to.
+/// The owner of a piece of text.
 #[derive(Clone, Copy)]
 enum Owner {
     Symbol(usize, Field),
     Module,
 }
 
-/// Calls `each` with every term of the pieces of a text, which ascend, in no certain order.
+/// Calls `each` with every term of the pieces of a text and its owner, in no specified order. The
+/// pieces are sorted.
 fn each_owned_id(
     worker: &mut Worker,
     vocabulary: &Vocabulary,
@@ -79,51 +80,53 @@ fn each_owned_id(
                 break;
             }
             if piece.start <= word.start && word.end <= piece.end {
-                // Mostly one, for which a call to copy it is too much.
+                // Mostly one id, for which a call to copy the slice costs too much.
                 ids.iter().for_each(|&id| each(id, owner));
             } else {
-                // A grammar may cut a word: of `\nbar` only `bar` is text.
+                // A grammar may split a word: in `\nbar`, only `bar` is text.
                 let cut = Span::new(word.start.max(piece.start), word.end.min(piece.end));
                 cuts.push((cut, owner));
             }
         }
     });
     for (cut, owner) in cuts {
-        worker.each_id(vocabulary, cut.of(text), |id| each(id, owner));
+        worker.each_id(vocabulary, cut.slice(text), |id| each(id, owner));
     }
 }
 
-/// Calls `each` with every token and the symbol and field it belongs to.
+/// Calls `each` with every token, and the symbol and field that contain it.
 fn for_each_owned_token(source: &ParsedFile, mut each: impl FnMut(Token, Option<(usize, Field)>)) {
     let symbols = &source.symbols;
-    // Comments above a definition lie outside its span.
+    // Comments above a definition are outside its span.
     let mut above: Vec<(usize, usize, usize)> = symbols
         .iter()
         .enumerate()
-        .filter_map(|(at, symbol)| symbol.leading_comments.map(|span| (span.start, span.end, at)))
+        .filter_map(|(idx, symbol)| symbol.leading_comments.map(|span| (span.start, span.end, idx)))
         .collect();
     above.sort_unstable();
     let mut order: Vec<usize> = (0..symbols.len()).collect();
-    order.sort_by_key(|&at| (symbols[at].span.start, std::cmp::Reverse(symbols[at].span.end), at));
+    order.sort_by_key(|&idx| {
+        (symbols[idx].span.start, std::cmp::Reverse(symbols[idx].span.end), idx)
+    });
     let (mut next, mut open): (usize, Vec<usize>) = (0, Vec::new());
-    let mut doc = 0;
+    let mut above_idx = 0;
     for &token in &source.tokens {
         let start = token.span.start;
         while next < order.len() && symbols[order[next]].span.start <= start {
             open.push(order[next]);
             next += 1;
         }
-        while open.last().is_some_and(|&at| symbols[at].span.end <= start) {
+        while open.last().is_some_and(|&idx| symbols[idx].span.end <= start) {
             open.pop();
         }
-        while doc < above.len() && above[doc].1 <= start {
-            doc += 1;
+        while above_idx < above.len() && above[above_idx].1 <= start {
+            above_idx += 1;
         }
         let documented =
-            above.get(doc).filter(|run| run.0 <= start && token.kind == TokenKind::Comment);
+            above.get(above_idx).filter(|run| run.0 <= start && token.kind == TokenKind::Comment);
         let owner = match documented {
-            Some(&(_, _, at)) => Some((at, Field::Doc)),
-            None => open.last().map(|&at| (at, field(&symbols[at], token))),
+            Some(&(_, _, idx)) => Some((idx, Field::Doc)),
+            None => open.last().map(|&idx| (idx, field(&symbols[idx], token))),
         };
         each(token, owner);
     }
@@ -154,7 +157,7 @@ mod tests {
     use crate::syntax::language;
     use crate::tree::{read, walk};
 
-    /// Checks that the outline of a text has the symbols and the words of the whole.
+    /// Checks that the outline of a text has the same symbols and words as the full parse.
     fn check(language: Language, text: &str, name: &str) {
         let (mut worker, vocabulary) = (Worker::default(), Vocabulary::default());
         let [whole, outline] = [ParsedFile::parse, ParsedFile::outline].map(|read| {
@@ -165,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_has_all_words_of_this_project_and_its_fixtures() {
+    fn an_outline_has_all_words_of_the_sources_and_the_fixtures() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         for folder in ["src", "tests"].map(|folder| root.join(folder)) {
             for file in walk::walk(&folder, &[]).expect("a listing").entries {
@@ -176,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_has_what_functions_define() {
+    fn an_outline_has_the_definitions_inside_functions() {
         for (path, text) in [
             (
                 "a.py",
@@ -209,12 +212,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_outline_of_any_pieces_has_all_words(
-            at in 0..Language::ALL.len(),
+        fn an_outline_of_any_text_has_all_words(
+            language_idx in 0..Language::ALL.len(),
             pieces in prop::collection::vec(prop::sample::select(PIECES), 0..30),
         ) {
             let text = format!("{}{}", "def f():\n function f() { func f() { fn f() {", pieces.concat());
-            check(Language::ALL[at], &text, &text);
+            check(Language::ALL[language_idx], &text, &text);
         }
     }
 

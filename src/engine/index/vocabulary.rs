@@ -1,7 +1,7 @@
-//! The terms of the code and their ids, and the way from a text to them.
+//! The terms of the code and their ids, and the conversion of text to term ids.
 //!
-//! Most of a first stage is spent here: code repeats its words, so that each thread
-//! remembers what a raw word stands for and takes it apart and stems it once.
+//! Indexing spends most of its time here. Code repeats its words, so each thread caches the term ids
+//! of raw words, and splits and stems each word once.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use crate::engine::rank::{postings, tokenize};
 use crate::store::code;
 use crate::store::{Connection, Store};
 
-/// From this many packed dictionaries on they are made one.
+/// With this many packed dictionaries, they are merged into one.
 const MAX_DICTIONARIES: usize = 8;
 
 /// Terms and their ids.
@@ -25,20 +25,21 @@ pub(super) struct Vocabulary {
     added: Mutex<Added>,
 }
 
-/// What this run adds to the vocabulary.
+/// The terms that this run adds to the vocabulary.
 #[derive(Default)]
 struct Added {
     ids: FxHashMap<String, u32>,
     last: u32,
-    /// Up to here the store's ids are ours; another process may have added more since.
-    shared: u32,
+    /// The last id that the store had when it was read or written. Another process may have added
+    /// terms since.
+    last_stored: u32,
 }
 
 impl Vocabulary {
     pub(super) fn load(store: &Store) -> Result<Self> {
         let packed = code::terms(store.reader())?;
         let last = packed.last().map_or(0, |(last, _)| *last);
-        let added = Mutex::new(Added { last, shared: last, ..Added::default() });
+        let added = Mutex::new(Added { last, last_stored: last, ..Added::default() });
         let stored = packed.into_iter().map(|(_, bytes)| Dictionary::new(bytes));
         Ok(Self { stored: stored.collect(), added })
     }
@@ -67,7 +68,7 @@ impl Vocabulary {
         id
     }
 
-    /// Returns the terms that start with `prefix`, in their order, with their ids.
+    /// Returns the terms that start with `prefix`, sorted, with their ids.
     pub(super) fn with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
         let added = self.added();
         let new = added.ids.iter().filter(|(term, _)| term.starts_with(prefix));
@@ -83,21 +84,21 @@ impl Vocabulary {
         self.added().last
     }
 
-    /// Returns whether there are terms that the store does not have.
+    /// Returns whether there are terms that are not in the store.
     pub(super) fn has_new(&self) -> bool {
         let added = self.added();
-        added.last != added.shared
+        added.last != added.last_stored
     }
 
-    /// Writes what the store does not have yet; false if another process has written
-    /// meanwhile, so that the ids mean something else there.
+    /// Writes the new terms. Returns false if another process wrote terms in the meantime, so that
+    /// the ids differ.
     pub(super) fn persist(&self, connection: &Connection) -> Result<bool> {
         let added = self.added();
-        if code::last_term_id(connection)? != added.shared {
+        if code::last_term_id(connection)? != added.last_stored {
             return Ok(false);
         }
         let new = added.ids.iter().map(|(term, &id)| (term.as_str(), id));
-        let mut new: Vec<(&str, u32)> = new.filter(|&(_, id)| id > added.shared).collect();
+        let mut new: Vec<(&str, u32)> = new.filter(|&(_, id)| id > added.last_stored).collect();
         if new.is_empty() {
             return Ok(true);
         }
@@ -109,62 +110,60 @@ impl Vocabulary {
         Ok(true)
     }
 
-    /// Takes note that what was written is kept.
-    pub(super) fn note_persisted(&self) {
+    /// Records that the transaction with the new terms was committed.
+    pub(super) fn mark_persisted(&self) {
         let mut added = self.added();
-        added.shared = added.last;
+        added.last_stored = added.last;
     }
 }
 
-/// One thread's way from texts to term ids.
+/// Caches and buffers of one thread for converting text to term ids.
 #[derive(Default)]
 pub(super) struct Worker {
     words: TokenCache<u32>,
-    /// How often each term was met in the text at hand.
+    /// Occurrences of each term in the current text.
     counts: Counts,
-    /// The file that was read last.
+    /// The bytes of the last file read.
     pub(super) bytes: Vec<u8>,
 }
 
-/// How often each of many numbers was met.
+/// A multiset of small numbers.
 #[derive(Default)]
 struct Counts {
     /// By number.
     counts: Vec<u32>,
-    /// A bit for each number that was met, since to look through them takes less than to
-    /// sort the numbers.
-    met: Vec<u64>,
+    /// A bit for each number present. Scanning the bits is faster than sorting the numbers.
+    present: Vec<u64>,
 }
 
 impl Counts {
     fn add(&mut self, number: u32) {
-        let at = number as usize;
-        if at >= self.counts.len() {
-            self.met.resize(at / 64 + 1, 0);
-            self.counts.resize(64 * self.met.len(), 0);
+        let idx = number as usize;
+        if idx >= self.counts.len() {
+            self.present.resize(idx / 64 + 1, 0);
+            self.counts.resize(64 * self.present.len(), 0);
         }
-        self.counts[at] += 1;
-        self.met[at / 64] |= 1 << (at % 64);
+        self.counts[idx] += 1;
+        self.present[idx / 64] |= 1 << (idx % 64);
     }
 
-    /// Returns the numbers that were met, ascending, with their counts, and forgets them.
+    /// Removes all numbers, and returns them in ascending order with their counts.
     fn take(&mut self) -> postings::Counts {
-        let mut found = postings::Counts::new();
-        for (n, met) in self.met.iter_mut().enumerate() {
-            let mut met = std::mem::take(met);
-            while met != 0 {
-                let at = 64 * n + met.trailing_zeros() as usize;
-                found.push((at as u32, std::mem::take(&mut self.counts[at])));
-                met &= met - 1;
+        let mut taken = postings::Counts::new();
+        for (block_idx, bits) in self.present.iter_mut().enumerate() {
+            let mut bits = std::mem::take(bits);
+            while bits != 0 {
+                let idx = 64 * block_idx + bits.trailing_zeros() as usize;
+                taken.push((idx as u32, std::mem::take(&mut self.counts[idx])));
+                bits &= bits - 1;
             }
         }
-        found
+        taken
     }
 }
 
 impl Worker {
-    /// Calls `each` with where every raw word of a text starts and ends, and with the ids
-    /// of its terms.
+    /// Calls `each` with the span of every raw word of a text and the ids of its terms.
     pub(super) fn each_word(
         &mut self,
         vocabulary: &Vocabulary,
@@ -175,7 +174,7 @@ impl Worker {
         self.words.each(text, id, each);
     }
 
-    /// Calls `each` with the id of every term of a text, in its order.
+    /// Calls `each` with the id of every term of a text, in order.
     pub(super) fn each_id(
         &mut self,
         vocabulary: &Vocabulary,
@@ -185,7 +184,7 @@ impl Worker {
         self.each_word(vocabulary, text, |_, ids| ids.iter().copied().for_each(&mut each));
     }
 
-    /// Returns a file's packed terms and their number.
+    /// Returns the packed terms of a file and their number.
     pub(super) fn vector(
         &mut self,
         vocabulary: &Vocabulary,
@@ -218,7 +217,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_met_is_counted_in_order_and_forgotten(
+        fn numbers_are_counted_in_order_and_removed(
             texts in prop::collection::vec(prop::collection::vec(0..300u32, 0..60), 1..4),
         ) {
             let mut counts = Counts::default();

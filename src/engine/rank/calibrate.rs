@@ -1,42 +1,42 @@
-//! What a score is worth: match, 0 to 1, and quality, which the gate asks for.
+//! Turns scores into a match (0 to 1) and a quality, which is compared with the threshold.
 //!
-//! A score alone does not tell a right answer from the best of nothing. A match is
-//! the chance that the first answer is right, by a logistic model of three things
-//! that every search knows: how much of what the rule could gain it gained, how far
-//! it lies ahead of the next file, and how many of the rule's words the code knows.
-//! `benches/fit_match.py` fits the model anew from `anchor-test --explain --json`.
+//! A score is relative: the best of only wrong candidates can have a high one. The match is
+//! the probability that the first candidate is right. A logistic model computes it from three
+//! features: the score, its lead over the next file, and the number of the rule's words that
+//! occur in the code. `benches/fit_match.py` fits the model from `anchor-test --explain --json`.
 
-/// What a search found out about its first answer.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// The features of a search's first candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Features {
-    /// The first answer's score: about the share gained of what could be gained.
+    /// The score, roughly its share of the highest possible score.
     pub(crate) score: f64,
-    /// How far the best answer in another file lies behind, as a share of the score.
+    /// Lead over the best candidate in another file, as a share of the score.
     pub(crate) lead: f64,
-    /// How many of the rule's words and hints stand anywhere in the code.
+    /// Number of the rule's words and hints that occur in the code.
     pub(crate) n_known: usize,
 }
 
-/// The model: fitted on 385 searches for 145 rules over nine code bases (without hints,
-/// with them, with half of them wrong), rounded, and its intercept raised by what a
-/// gate of 0.7 could spare: precision over it stays above 0.9. Without the code base
-/// judged, a coefficient of the fit moves by a tenth and the log loss by 0.01.
+/// Intercept of the logistic model. Fitted like the coefficients on 385 searches for 145 rules
+/// over nine code bases (without hints, with hints, with half of them wrong) and rounded, then
+/// raised as far as precision above the threshold 0.7 stays over 0.9. In cross-validation over
+/// code bases, coefficients change by a tenth and the log loss by 0.01.
 const INTERCEPT: f64 = -8.75;
-/// For all that the rule could gain rather than nothing.
+/// Coefficient of the score.
 const SCORE: f64 = 8.5;
-/// For an answer without any other file rather than one level with the next.
+/// Coefficient of the lead.
 const LEAD: f64 = 3.5;
-/// For e times as many words: one is met by chance, ten hardly are.
+/// Coefficient of ln(1 + number of known words): one word matches by chance, ten hardly do.
 const KNOWN: f64 = 2.75;
 
-/// Returns the chance that the first answer is right.
-pub(crate) fn confidence(evidence: Features) -> f64 {
-    let known = (1.0 + evidence.n_known as f64).ln();
-    let logit = INTERCEPT + SCORE * evidence.score + LEAD * evidence.lead + KNOWN * known;
+/// Returns the probability that the first candidate is right.
+pub(crate) fn confidence(features: Features) -> f64 {
+    let known = (1.0 + features.n_known as f64).ln();
+    let logit = INTERCEPT + SCORE * features.score + LEAD * features.lead + KNOWN * known;
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// How much match, size and recency count for quality.
+/// Weights of match, size and recency in the quality.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Weights {
     pub(crate) match_score: f64,
@@ -45,14 +45,14 @@ pub(crate) struct Weights {
 }
 
 impl Default for Weights {
-    /// The match alone: neither size nor recency tells a right answer from a wrong one.
+    /// Match only: size and recency do not separate right candidates from wrong ones (measured).
     fn default() -> Self {
         Self { match_score: 1.0, size: 0.0, recency: 0.0 }
     }
 }
 
 impl Weights {
-    /// Returns the weights of the tool's first design.
+    /// Returns the weights of the first version (`weights = "legacy"`).
     pub(crate) fn legacy() -> Self {
         Self { match_score: 0.6, size: 0.2, recency: 0.2 }
     }
@@ -67,14 +67,21 @@ pub(crate) fn quality(match_score: f64, size: f64, recency: f64, weights: &Weigh
     (weights.match_score * match_score + weights.size * size + weights.recency * recency) / total
 }
 
-/// Returns how readable code of `n_lines` is: nearly 1 for a line, 0 for 500 and more.
+/// Length in lines from which the size score is 0 (from the first version's formula, like
+/// the decay below).
+const MAX_LINES: usize = 500;
+
+/// Returns the size score: nearly 1 for one line, 0 from [`MAX_LINES`] on.
 pub(crate) fn size(n_lines: usize) -> f64 {
-    1.0 - n_lines.min(500) as f64 / 500.0
+    1.0 - n_lines.min(MAX_LINES) as f64 / MAX_LINES as f64
 }
 
-/// Returns how recent a change `days` ago is: half after 30 days.
+/// Decay rate per day: ln(2) / 30, rounded, for a half-life of 30 days.
+const DECAY_PER_DAY: f64 = 0.023;
+
+/// Returns the recency score of a change `days` ago: 1 for today, 0.5 after 30 days.
 pub(crate) fn recency(days: f64) -> f64 {
-    (-0.023 * days.max(0.0)).exp()
+    (-DECAY_PER_DAY * days.max(0.0)).exp()
 }
 
 #[cfg(test)]
@@ -82,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn confidence_rises_with_each_evidence() {
+    fn confidence_rises_with_each_feature() {
         let base = Features { score: 0.4, lead: 0.2, n_known: 6 };
         let check = |more: Features| assert!(confidence(more) > confidence(base), "{more:?}");
         check(Features { score: 0.5, ..base });
@@ -91,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn confidence_runs_from_nothing_to_certainty() {
+    fn confidence_ranges_from_near_0_to_near_1() {
         assert!(confidence(Features::default()) < 0.01);
         let full = Features { score: 0.8, lead: 0.5, n_known: 12 };
         assert!(confidence(full) > 0.95);
@@ -100,17 +107,16 @@ mod tests {
     #[test]
     fn quality_is_a_weighted_mean() {
         let check = |weights: &Weights, expected: f64| {
-            let found = quality(0.8, 0.5, 0.25, weights);
-            assert!((found - expected).abs() < 1e-12, "{found}");
+            let actual = quality(0.8, 0.5, 0.25, weights);
+            assert!((actual - expected).abs() < 1e-12, "{actual}");
         };
         check(&Weights::default(), 0.8);
         check(&Weights::legacy(), 0.63);
-        let nothing = Weights { match_score: 0.0, size: 0.0, recency: 0.0 };
-        check(&nothing, 0.0);
+        check(&Weights { match_score: 0.0, size: 0.0, recency: 0.0 }, 0.0);
     }
 
     #[test]
-    fn size_and_recency_fall() {
+    fn size_and_recency_decrease() {
         assert_eq!([0, 250, 500, 9_999].map(size), [1.0, 0.5, 0.0, 0.0]);
         assert_eq!(recency(-1.0), 1.0);
         assert!((recency(30.0) - 0.5).abs() < 0.01);

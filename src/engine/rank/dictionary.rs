@@ -1,10 +1,9 @@
-//! Terms and their ids packed into bytes, ordered by term, so that one is found by
-//! halving and nothing is unpacked.
+//! A packed map from terms to ids, sorted by term and searched without unpacking.
 //!
-//! The number of terms, where each ends, the id of each, then all terms one after
-//! another; all numbers are little-endian `u32`.
+//! Layout: the number of terms, their end offsets, their ids, then the concatenated terms. All
+//! numbers are little-endian `u32`.
 
-/// The bytes of a number.
+/// Size of a number in bytes.
 const WIDTH: usize = size_of::<u32>();
 
 /// Terms with their ids.
@@ -15,59 +14,51 @@ pub(crate) struct Dictionary {
 }
 
 impl Dictionary {
-    /// Packs terms, which need no order; each may stand there once.
+    /// Packs distinct terms, in any order.
     pub(crate) fn pack(terms: &mut [(&str, u32)]) -> Vec<u8> {
         terms.sort_unstable();
-        let n_text: usize = terms.iter().map(|(term, _)| term.len()).sum();
-        let mut bytes = Vec::with_capacity(WIDTH * (1 + 2 * terms.len()) + n_text);
-        let mut push = |number: usize| {
-            bytes.extend(u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
-        };
-        push(terms.len());
-        let mut end = 0;
-        for (term, _) in terms.iter() {
-            end += term.len();
-            push(end);
-        }
-        for (_, id) in terms.iter() {
-            push(*id as usize);
-        }
-        for (term, _) in terms.iter() {
-            bytes.extend(term.as_bytes());
-        }
+        let ends = terms.iter().scan(0, |end, (term, _)| {
+            *end += term.len();
+            Some(*end)
+        });
+        let ids = terms.iter().map(|(_, id)| *id as usize);
+        let numbers = std::iter::once(terms.len()).chain(ends).chain(ids);
+        let numbers = numbers.map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        let mut bytes: Vec<u8> = numbers.flat_map(u32::to_le_bytes).collect();
+        terms.iter().for_each(|(term, _)| bytes.extend(term.as_bytes()));
         bytes
     }
 
-    /// Takes packed terms; bytes that are none hold no term.
+    /// Opens packed terms; invalid bytes give an empty dictionary.
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
         let len = number(&bytes, 0).unwrap_or(0) as usize;
-        let is_whole = bytes.len() >= WIDTH * (1 + 2 * len.min(bytes.len()));
-        Self { bytes, len: if is_whole { len } else { 0 } }
+        let is_complete = bytes.len() >= WIDTH * (1 + 2 * len.min(bytes.len()));
+        Self { bytes, len: if is_complete { len } else { 0 } }
     }
 
     /// Returns the id of a term.
     pub(crate) fn id(&self, term: &str) -> Option<u32> {
-        let at = self.first_from(term);
-        (self.term(at) == Some(term.as_bytes())).then(|| self.id_at(at)).flatten()
+        let term_idx = self.lower_bound(term);
+        (self.term(term_idx) == Some(term.as_bytes())).then(|| self.id_at(term_idx)).flatten()
     }
 
-    /// Returns the terms that start with `prefix`, in their order, with their ids.
+    /// Returns the terms that start with `prefix` and their ids, in order.
     pub(crate) fn with_prefix<'a>(
         &'a self,
         prefix: &'a str,
     ) -> impl Iterator<Item = (&'a str, u32)> + 'a {
-        (self.first_from(prefix)..self.len).map_while(|at| {
-            let term = self.term(at).filter(|term| term.starts_with(prefix.as_bytes()))?;
-            Some((std::str::from_utf8(term).ok()?, self.id_at(at)?))
+        (self.lower_bound(prefix)..self.len).map_while(|term_idx| {
+            let term = self.term(term_idx).filter(|term| term.starts_with(prefix.as_bytes()))?;
+            Some((std::str::from_utf8(term).ok()?, self.id_at(term_idx)?))
         })
     }
 
-    /// Returns the position of the first term that is not before `term`.
-    fn first_from(&self, term: &str) -> usize {
+    /// Returns the position of the first term >= `term`.
+    fn lower_bound(&self, term: &str) -> usize {
         let (mut low, mut high) = (0, self.len);
         while low < high {
             let middle = low.midpoint(high);
-            if self.term(middle).is_some_and(|it| it < term.as_bytes()) {
+            if self.term(middle).is_some_and(|other| other < term.as_bytes()) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -76,22 +67,22 @@ impl Dictionary {
         low
     }
 
-    fn term(&self, at: usize) -> Option<&[u8]> {
-        if at >= self.len {
+    fn term(&self, term_idx: usize) -> Option<&[u8]> {
+        if term_idx >= self.len {
             return None;
         }
-        let start = if at == 0 { 0 } else { number(&self.bytes, at)? as usize };
-        let end = number(&self.bytes, at + 1)? as usize;
+        let start = if term_idx == 0 { 0 } else { number(&self.bytes, term_idx)? as usize };
+        let end = number(&self.bytes, term_idx + 1)? as usize;
         self.bytes.get(WIDTH * (1 + 2 * self.len)..)?.get(start..end)
     }
 
-    fn id_at(&self, at: usize) -> Option<u32> {
-        number(&self.bytes, 1 + self.len + at)
+    fn id_at(&self, term_idx: usize) -> Option<u32> {
+        number(&self.bytes, 1 + self.len + term_idx)
     }
 }
 
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
-    let bytes = bytes.get(WIDTH * at..WIDTH * (at + 1))?;
+fn number(bytes: &[u8], idx: usize) -> Option<u32> {
+    let bytes = bytes.get(WIDTH * idx..WIDTH * (idx + 1))?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 
@@ -103,9 +94,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_packed_is_found(
+        fn packed_terms_are_found(
             terms in prop::collection::btree_map("[a-cé]{0,4}", any::<u32>(), 0..40),
-            asked in "[a-cé]{0,4}",
+            query in "[a-cé]{0,4}",
         ) {
             let mut packed: Vec<(&str, u32)> =
                 terms.iter().rev().map(|(term, id)| (term.as_str(), *id)).collect();
@@ -113,18 +104,18 @@ mod tests {
             for (term, id) in &terms {
                 prop_assert_eq!(dictionary.id(term), Some(*id));
             }
-            prop_assert_eq!(dictionary.id(&asked), terms.get(&asked).copied());
-            let found: Vec<(&str, u32)> = dictionary.with_prefix(&asked).collect();
+            prop_assert_eq!(dictionary.id(&query), terms.get(&query).copied());
+            let actual: Vec<(&str, u32)> = dictionary.with_prefix(&query).collect();
             let expected: Vec<(&str, u32)> = terms
                 .iter()
-                .filter(|(term, _)| term.starts_with(&asked))
+                .filter(|(term, _)| term.starts_with(&query))
                 .map(|(term, id)| (term.as_str(), *id))
                 .collect();
-            prop_assert_eq!(found, expected);
+            prop_assert_eq!(actual, expected);
         }
 
         #[test]
-        fn any_bytes_are_searched_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        fn any_bytes_can_be_searched_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let dictionary = Dictionary::new(bytes);
             dictionary.id("term");
             dictionary.with_prefix("t").count();

@@ -1,8 +1,7 @@
-//! A parsed file as ranking sees it: its symbols, and which terms stand in which field of
-//! which symbol.
+//! The ranking's view of a parsed file: its symbols and the terms of each of their fields.
 //!
-//! Terms are ordered by id, so that the few of a rule are found among the many of a file
-//! by halving. Packed, a document is what the store keeps.
+//! Terms are sorted by id, so that the few terms of a rule are found by binary search. The store
+//! saves documents in packed form.
 
 use std::borrow::Cow;
 
@@ -10,17 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::SymbolKind;
 
-use super::postings::{pull, push};
+use super::postings::{read_varint, write_varint};
 
-/// Where in a symbol a term stands.
+/// The part of a symbol in which a term occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Field {
     /// The symbol's own name.
     Name,
-    /// Parameters, types, decorators, bases.
+    /// Parameters, types, decorators, base classes.
     Signature,
-    /// Docstring and the comments above.
+    /// The docstring and the comments above the symbol.
     Doc,
     /// Identifiers and keywords of the body.
     Body,
@@ -28,7 +27,7 @@ pub(crate) enum Field {
     Text,
     /// Comments in the body.
     Comment,
-    /// The names of the symbols around.
+    /// The names of the enclosing symbols.
     Owner,
     /// The file's path.
     Path,
@@ -36,26 +35,28 @@ pub(crate) enum Field {
     Module,
 }
 
-/// How many fields there are, and how many of them a symbol carries itself.
+/// Number of fields.
 pub(crate) const N_FIELDS: usize = 9;
+/// Number of fields that belong to the symbol itself, the first ones.
 pub(crate) const N_OWN_FIELDS: usize = 6;
 
-/// What a hit in a member counts for the type or module around it; a function's inner
-/// functions are its body and count in full.
-const MEMBER: f64 = 0.5;
+/// Weight of a member's terms in the type or module that contains it, so that a class does not
+/// outrank the method that has all the words. Functions nested in a function are part of its
+/// body and count in full.
+const MEMBER_WEIGHT: f64 = 0.5;
 
-/// A symbol as ranking sees it.
+/// A symbol without its terms.
 #[derive(Debug, Clone)]
 pub(crate) struct SymbolDoc {
     pub(crate) name: String,
     pub(crate) kind: SymbolKind,
     pub(crate) parent: Option<u32>,
-    /// The 0-based lines on which it starts and ends.
+    /// The 0-based first and last lines.
     pub(crate) first_line: u32,
     pub(crate) last_line: u32,
 }
 
-/// What is packed as it is.
+/// The part of a packed document before the terms.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head<'a> {
     n_lines: u32,
@@ -64,11 +65,11 @@ struct Head<'a> {
     symbols: Vec<PackedSymbol<'a>>,
 }
 
-/// A symbol without what it shares with the one before it, since most are members of one
-/// class: a quarter of what a packed file takes.
+/// A symbol, prefix-compressed against the previous symbol: most are members of one class, and
+/// names would be a quarter of a packed file.
 #[derive(Debug, Serialize, Deserialize)]
 struct PackedSymbol<'a> {
-    /// How many bytes its name begins like the name before.
+    /// Length in bytes of the prefix shared with the previous name.
     n_shared: usize,
     rest: &'a str,
     kind: SymbolKind,
@@ -78,10 +79,9 @@ struct PackedSymbol<'a> {
 }
 
 impl<'a> PackedSymbol<'a> {
-    fn new(symbol: &'a SymbolDoc, before: &str) -> Self {
-        let same = symbol.name.char_indices().zip(before.chars()).find(|((_, a), b)| a != b);
-        let shorter = symbol.name.len().min(before.len());
-        let n_shared = same.map_or(shorter, |((at, _), _)| at);
+    fn new(symbol: &'a SymbolDoc, previous: &str) -> Self {
+        let shared = symbol.name.chars().zip(previous.chars()).take_while(|(a, b)| a == b);
+        let n_shared = shared.map(|(c, _)| c.len_utf8()).sum();
         Self {
             n_shared,
             rest: &symbol.name[n_shared..],
@@ -92,9 +92,9 @@ impl<'a> PackedSymbol<'a> {
         }
     }
 
-    fn unpack(self, before: &str) -> Option<SymbolDoc> {
+    fn unpack(self, previous: &str) -> Option<SymbolDoc> {
         Some(SymbolDoc {
-            name: [before.get(..self.n_shared)?, self.rest].concat(),
+            name: [previous.get(..self.n_shared)?, self.rest].concat(),
             kind: self.kind,
             parent: self.parent,
             first_line: self.first_line,
@@ -103,31 +103,30 @@ impl<'a> PackedSymbol<'a> {
     }
 }
 
-/// How long a symbol is, in terms.
+/// The length of a symbol in terms.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lengths {
-    /// By field, with what inner symbols count for it.
+    /// By field, including the weighted terms of nested symbols.
     pub(crate) fields: [f64; N_OWN_FIELDS],
-    /// Without those of inner symbols.
+    /// Total without nested symbols.
     pub(crate) own: f64,
 }
 
-/// How often a term stands in a field of a symbol, of its own code without the symbols
-/// inside it.
+/// The number of times a term occurs in a field of a symbol, excluding nested symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Occurrence {
-    /// The symbol, times eight, and the field.
-    place: u32,
+    /// `symbol << 3 | field`.
+    location: u32,
     count: u32,
 }
 
 impl Occurrence {
     pub(crate) fn symbol(self) -> usize {
-        (self.place >> 3) as usize
+        (self.location >> 3) as usize
     }
 
     pub(crate) fn field(self) -> usize {
-        ((self.place & 7) as usize).min(N_OWN_FIELDS - 1)
+        ((self.location & 7) as usize).min(N_OWN_FIELDS - 1)
     }
 
     pub(crate) fn count(self) -> f64 {
@@ -135,20 +134,19 @@ impl Occurrence {
     }
 }
 
-/// Returns in which field of the symbol around it a hit in a field of a symbol counts: its
-/// name is body there.
+/// Returns the field of the parent that inherits the terms of a field: names become body.
 pub(crate) fn inherited_field(field: usize) -> usize {
     if field == Field::Name as usize { Field::Body as usize } else { field }
 }
 
-/// A term that stands in a field of a symbol, as often as it does: as one number, which sorts
-/// faster than two.
+/// One occurrence of a term in a field of a symbol: id, symbol and field in one number, which
+/// sorts faster than a tuple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FieldTerm(u64);
 
 impl FieldTerm {
     pub(crate) fn new(id: u32, symbol: usize, field: Field) -> Self {
-        // No file that is read has so many symbols that one would be taken for another.
+        // Files that are large enough for 2^29 symbols are not indexed.
         Self(u64::from(id) << 32 | u64::from((symbol as u32) << 3 | field as u32))
     }
 }
@@ -157,17 +155,17 @@ impl FieldTerm {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Document {
     pub(crate) n_lines: u32,
-    /// The terms of the file's own documentation.
+    /// The terms of the file's own documentation, ascending.
     pub(crate) module: Vec<u32>,
-    /// A symbol stands before those inside it.
+    /// Parents come before their children.
     pub(crate) symbols: Vec<SymbolDoc>,
-    /// Ascending, each with where its occurrences start.
+    /// Term ids, ascending, each with the index of its first occurrence.
     terms: Vec<(u32, u32)>,
     occurrences: Vec<Occurrence>,
 }
 
 impl Document {
-    /// Makes a document of its symbols and of their terms.
+    /// Creates a document from its symbols and their terms in any order.
     pub(crate) fn new(
         n_lines: u32,
         module: Vec<u32>,
@@ -175,7 +173,7 @@ impl Document {
         mut terms: Vec<FieldTerm>,
     ) -> Self {
         terms.sort_unstable();
-        let mut document = Self::of_no_terms(n_lines, module, symbols);
+        let mut document = Self { n_lines, module, symbols, ..Self::default() };
         for run in terms.chunk_by(|a, b| a == b) {
             let n_times = u32::try_from(run.len()).unwrap_or(u32::MAX);
             document.add((run[0].0 >> 32) as u32, run[0].0 as u32, n_times);
@@ -183,130 +181,131 @@ impl Document {
         document
     }
 
-    fn of_no_terms(n_lines: u32, module: Vec<u32>, symbols: Vec<SymbolDoc>) -> Self {
-        Self { n_lines, module, symbols, terms: Vec::new(), occurrences: Vec::new() }
-    }
-
-    /// Adds where a term stands; terms ascend, and the places of each.
-    fn add(&mut self, id: u32, place: u32, count: u32) {
-        if (place >> 3) as usize >= self.symbols.len() {
+    /// Appends an occurrence; term ids ascend, and so do the locations of each term.
+    fn add(&mut self, id: u32, location: u32, count: u32) {
+        if (location >> 3) as usize >= self.symbols.len() {
             return;
         }
         if self.terms.last().is_none_or(|&(last, _)| last != id) {
             self.terms.push((id, u32::try_from(self.occurrences.len()).unwrap_or(u32::MAX)));
         }
-        self.occurrences.push(Occurrence { place, count });
+        self.occurrences.push(Occurrence { location, count });
     }
 
-    /// Gives back the room that terms might have taken, for a document that is to stay.
+    /// Frees excess capacity, for a document that is held for long.
     pub(crate) fn shrink(&mut self) {
         self.terms.shrink_to_fit();
         self.occurrences.shrink_to_fit();
     }
 
-    /// Returns where a term stands.
+    /// Returns the occurrences of a term.
     pub(crate) fn occurrences(&self, id: u32) -> &[Occurrence] {
-        let Ok(at) = self.terms.binary_search_by_key(&id, |&(id, _)| id) else {
-            return &[];
-        };
-        let start = self.terms[at].1 as usize;
-        let end = self.terms.get(at + 1).map_or(self.occurrences.len(), |&(_, end)| end as usize);
+        match self.terms.binary_search_by_key(&id, |&(id, _)| id) {
+            Ok(term_idx) => self.occurrences_at(term_idx),
+            Err(_) => &[],
+        }
+    }
+
+    fn occurrences_at(&self, term_idx: usize) -> &[Occurrence] {
+        let start = self.terms[term_idx].1 as usize;
+        let end = self.terms.get(term_idx + 1).map_or(self.occurrences.len(), |it| it.1 as usize);
         &self.occurrences[start..end]
     }
 
-    /// Returns the symbol around the one at `at`.
-    pub(crate) fn parent(&self, at: usize) -> Option<usize> {
-        self.symbols[at].parent.map(|parent| parent as usize).filter(|&parent| parent < at)
+    /// Returns the index of the enclosing symbol.
+    pub(crate) fn parent(&self, symbol_idx: usize) -> Option<usize> {
+        self.symbols[symbol_idx].parent.map(|it| it as usize).filter(|&parent| parent < symbol_idx)
     }
 
-    /// Returns how much a hit in a member of the symbol at `parent` counts there.
+    /// Returns the weight of a child's terms in `parent`.
     pub(crate) fn inherited_weight(&self, parent: usize) -> f64 {
-        if self.symbols[parent].kind.is_container() { MEMBER } else { 1.0 }
+        if self.symbols[parent].kind.is_container() { MEMBER_WEIGHT } else { 1.0 }
     }
 
-    /// Returns how long each symbol is, with what it passes to those around.
+    /// Returns the lengths of all symbols.
     pub(crate) fn lengths(&self) -> Vec<Lengths> {
         let mut lengths = vec![Lengths::default(); self.symbols.len()];
-        for it in &self.occurrences {
-            lengths[it.symbol()].fields[it.field()] += it.count();
+        for occurrence in &self.occurrences {
+            lengths[occurrence.symbol()].fields[occurrence.field()] += occurrence.count();
         }
-        for it in &mut lengths {
-            it.own = it.fields.iter().sum();
+        for length in &mut lengths {
+            length.own = length.fields.iter().sum();
         }
-        for at in (0..lengths.len()).rev() {
-            let Some(parent) = self.parent(at) else { continue };
-            let share = self.inherited_weight(parent);
-            for field in 0..N_OWN_FIELDS {
-                lengths[parent].fields[inherited_field(field)] += share * lengths[at].fields[field];
+        for symbol_idx in (0..lengths.len()).rev() {
+            let Some(parent) = self.parent(symbol_idx) else { continue };
+            let weight = self.inherited_weight(parent);
+            let fields = lengths[symbol_idx].fields;
+            for (field, n_terms) in fields.into_iter().enumerate() {
+                lengths[parent].fields[inherited_field(field)] += weight * n_terms;
             }
         }
         lengths
     }
 
-    /// Returns the document as bytes.
+    /// Packs the document into bytes.
     pub(crate) fn pack(&self) -> Result<Vec<u8>, postcard::Error> {
         let names = self.symbols.iter().map(|symbol| symbol.name.as_str());
-        let before = std::iter::once("").chain(names);
-        let symbols = self.symbols.iter().zip(before);
+        let symbols = self.symbols.iter().zip(std::iter::once("").chain(names));
         let head = Head {
             n_lines: self.n_lines,
             module: Cow::Borrowed(&self.module),
-            symbols: symbols.map(|(symbol, before)| PackedSymbol::new(symbol, before)).collect(),
+            symbols: symbols
+                .map(|(symbol, previous)| PackedSymbol::new(symbol, previous))
+                .collect(),
         };
         let mut bytes = postcard::to_stdvec(&head)?;
-        let mut last = 0;
-        for (at, &(id, start)) in self.terms.iter().enumerate() {
-            let end = self.terms.get(at + 1).map_or(self.occurrences.len(), |it| it.1 as usize);
-            let occurrences = &self.occurrences[start as usize..end];
-            let n_places = u32::try_from(occurrences.len()).unwrap_or(u32::MAX);
-            push_pair(&mut bytes, id - last, n_places);
-            last = id;
-            let mut place = 0;
-            for it in occurrences {
-                push_pair(&mut bytes, it.place - place, it.count);
-                place = it.place;
+        let mut previous = 0;
+        for (term_idx, &(id, _)) in self.terms.iter().enumerate() {
+            let occurrences = self.occurrences_at(term_idx);
+            let n_occurrences = u32::try_from(occurrences.len()).unwrap_or(u32::MAX);
+            write_pair(&mut bytes, id - previous, n_occurrences);
+            previous = id;
+            let mut location = 0;
+            for occurrence in occurrences {
+                write_pair(&mut bytes, occurrence.location - location, occurrence.count);
+                location = occurrence.location;
             }
         }
         Ok(bytes)
     }
 
-    /// Returns the document that was packed into `bytes`, if they are one.
+    /// Unpacks a document; `None` if the bytes are not valid.
     pub(crate) fn unpack(bytes: &[u8]) -> Option<Self> {
         let (head, mut rest) = postcard::take_from_bytes::<Head<'_>>(bytes).ok()?;
         let mut symbols = Vec::<SymbolDoc>::with_capacity(head.symbols.len());
         for packed in head.symbols {
-            let symbol = packed.unpack(symbols.last().map_or("", |before| &before.name))?;
+            let symbol = packed.unpack(symbols.last().map_or("", |previous| &previous.name))?;
             symbols.push(symbol);
         }
-        let module = head.module.into_owned();
-        let mut document = Self::of_no_terms(head.n_lines, module, symbols);
+        let (n_lines, module) = (head.n_lines, head.module.into_owned());
+        let mut document = Self { n_lines, module, symbols, ..Self::default() };
         let mut id = 0u32;
         while !rest.is_empty() {
-            let (step, n_places) = pull_pair(&mut rest)?;
-            id = id.checked_add(step)?;
-            let mut place = 0u32;
-            for _ in 0..n_places {
-                let (step, count) = pull_pair(&mut rest)?;
-                place = place.checked_add(step)?;
-                document.add(id, place, count);
+            let (delta, n_occurrences) = read_pair(&mut rest)?;
+            id = id.checked_add(delta)?;
+            let mut location = 0u32;
+            for _ in 0..n_occurrences {
+                let (delta, count) = read_pair(&mut rest)?;
+                location = location.checked_add(delta)?;
+                document.add(id, location, count);
             }
         }
         Some(document)
     }
 }
 
-/// Appends a step and a number, which most often is 1 and then takes no byte.
-fn push_pair(bytes: &mut Vec<u8>, step: u32, number: u32) {
-    push(bytes, u64::from(step) << 1 | u64::from(number != 1));
-    if number != 1 {
-        push(bytes, u64::from(number));
+/// Appends a delta and a count; the most frequent count, 1, takes no extra byte.
+fn write_pair(bytes: &mut Vec<u8>, delta: u32, count: u32) {
+    write_varint(bytes, u64::from(delta) << 1 | u64::from(count != 1));
+    if count != 1 {
+        write_varint(bytes, count);
     }
 }
 
-fn pull_pair(rest: &mut &[u8]) -> Option<(u32, u32)> {
-    let step = pull(rest)?;
-    let number = if step & 1 == 1 { u32::try_from(pull(rest)?).ok()? } else { 1 };
-    Some((u32::try_from(step >> 1).ok()?, number))
+fn read_pair(rest: &mut &[u8]) -> Option<(u32, u32)> {
+    let delta = read_varint(rest)?;
+    let count = if delta & 1 == 1 { u32::try_from(read_varint(rest)?).ok()? } else { 1 };
+    Some((u32::try_from(delta >> 1).ok()?, count))
 }
 
 #[cfg(test)]
@@ -315,25 +314,21 @@ mod tests {
 
     use super::*;
 
-    fn symbol(parent: Option<u32>) -> SymbolDoc {
-        named("it".to_owned(), parent)
-    }
-
-    fn named(name: String, parent: Option<u32>) -> SymbolDoc {
+    fn symbol(name: String, parent: Option<u32>) -> SymbolDoc {
         SymbolDoc { name, kind: SymbolKind::Class, parent, first_line: 1, last_line: 2 }
     }
 
     proptest! {
         #[test]
-        fn unpacking_gives_back_what_was_packed(
+        fn packing_round_trips(
             terms in prop::collection::vec((any::<u32>(), 0..3usize), 0..60),
             names in prop::collection::vec("[ab.é]{0,4}", 3),
         ) {
             let parents = [None, Some(0), None];
             let symbols = names.into_iter().zip(parents);
-            let symbols = symbols.map(|(name, parent)| named(name, parent)).collect();
-            let of_names = terms.iter().map(|&(id, symbol)| FieldTerm::new(id, symbol, Field::Name));
-            let document = Document::new(9, vec![1, 5], symbols, of_names.collect());
+            let symbols = symbols.map(|(name, parent)| symbol(name, parent)).collect();
+            let name_terms = terms.iter().map(|&(id, symbol)| FieldTerm::new(id, symbol, Field::Name));
+            let document = Document::new(9, vec![1, 5], symbols, name_terms.collect());
             let again = Document::unpack(&document.pack().expect("packed")).expect("unpacked");
             prop_assert_eq!(format!("{document:?}"), format!("{again:?}"));
             for (id, symbol) in &terms {
@@ -350,16 +345,16 @@ mod tests {
     }
 
     #[test]
-    fn a_member_counts_half_for_its_class() {
-        let symbols = vec![symbol(None), symbol(Some(0))];
+    fn a_class_inherits_half_of_the_terms_of_its_members() {
+        let symbols = [None, Some(0)].map(|parent| symbol("name".to_owned(), parent)).into();
         let terms = [(7, 0, Field::Name), (8, 1, Field::Name), (8, 1, Field::Text)];
         let terms = terms.map(|(id, symbol, field)| FieldTerm::new(id, symbol, field));
         let document = Document::new(3, Vec::new(), symbols, terms.into());
         let lengths = document.lengths();
-        let of_class = lengths[0];
-        assert_eq!((of_class.own, of_class.fields[Field::Name as usize]), (1.0, 1.0));
-        assert_eq!(of_class.fields[Field::Body as usize], 0.5);
-        assert_eq!(of_class.fields[Field::Text as usize], 0.5);
+        let class = lengths[0];
+        assert_eq!((class.own, class.fields[Field::Name as usize]), (1.0, 1.0));
+        assert_eq!(class.fields[Field::Body as usize], 0.5);
+        assert_eq!(class.fields[Field::Text as usize], 0.5);
         assert_eq!(lengths[1].own, 2.0);
     }
 }

@@ -1,42 +1,43 @@
-//! How a search over memories weighs its words and makes one order of its lanes.
+//! Term weights and rank fusion of the search over memories.
 
-/// How much the first ranks of a lane stand out: 60, as in Cormack, Clarke and Büttcher,
+/// The constant k of reciprocal rank fusion: 60, as in Cormack, Clarke and Büttcher,
 /// "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
 /// SIGIR 2009.
 const RANK_OFFSET: f64 = 60.0;
 
-/// Returns what a term weighs in a section that has it `count` times.
+/// Returns the term frequency weight of a term that occurs `count` times in a section.
 pub(crate) fn tf(count: u32) -> f64 {
     1.0 + f64::from(count.max(1)).ln()
 }
 
-/// Returns what a term weighs that `doc_freq` of `n_docs` sections have.
+/// Returns the inverse document frequency of a term in `doc_freq` of `n_docs` sections.
 pub(crate) fn idf(doc_freq: usize, n_docs: usize) -> f64 {
     (1.0 + n_docs as f64 / doc_freq.max(1) as f64).ln()
 }
 
-/// Returns what the place in a lane adds, 1 for the first; places count from 0.
-pub(crate) fn reciprocal_rank(place: usize) -> f64 {
-    (RANK_OFFSET + 1.0) / (RANK_OFFSET + 1.0 + place as f64)
+/// Returns the contribution of a 0-based rank, scaled to 1 for the first.
+pub(crate) fn reciprocal_rank(rank: usize) -> f64 {
+    (RANK_OFFSET + 1.0) / (RANK_OFFSET + 1.0 + rank as f64)
 }
 
-/// How much what is new is lifted.
+/// Boost of recent memories.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Recency {
-    /// In how many days half of the boost is gone; none lifts where it is 0.
+    /// Half-life of the boost in days; 0 disables it.
     pub(crate) days: f64,
-    /// By how much what is of today is lifted, 1 for not at all.
+    /// Factor for a memory of today; 1 has no effect.
     pub(crate) factor: f64,
 }
 
 impl Default for Recency {
+    /// Documented defaults of the configuration: a slight preference for the last week.
     fn default() -> Self {
         Self { days: 7.0, factor: 1.2 }
     }
 }
 
 impl Recency {
-    /// Returns what to multiply a score with; what is dated ahead is of today.
+    /// Returns the factor for a score; dates in the future count as today.
     pub(crate) fn boost(self, age_days: f64) -> f64 {
         if self.days > 0.0 && age_days.is_finite() {
             1.0 + (self.factor - 1.0) * (-age_days.max(0.0) / self.days).exp2()
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn recency_lifts_and_never_lowers() {
+    fn recency_boosts_and_never_lowers() {
         check(0.0, 1.2);
         check(7.0, 1.1);
         check(14.0, 1.05);
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_places_stand_out() {
+    fn first_ranks_weigh_more() {
         assert_eq!(reciprocal_rank(0).to_bits(), 1.0_f64.to_bits());
         assert!(reciprocal_rank(1) > reciprocal_rank(2));
         assert!(idf(1, 10) > idf(5, 10));

@@ -1,131 +1,78 @@
-//! A rule read as language: which of its words say what the code should show.
+//! Parses a rule or a search query into weighted terms.
 //!
-//! Filler carries no weight, everyday words little. A contrast ("instead of X",
-//! "never X" behind the point) names what the example must not be, and a purpose
-//! ("so that X") why it is done, so that their words count less than the words of
-//! what is done. Hints count as words of the rule, nearly as heavy; they are never
-//! filler, since their author meant code by them.
-
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashSet;
+//! Stop words are dropped, common words weigh little. A contrast ("instead of X", "…, never X")
+//! names things to avoid and a purpose ("so that X") gives the reason, so their words weigh less
+//! than the rest. Hints weigh nearly as much as words of the rule and are never stop words,
+//! because their author expects them in the code.
 
 use super::tokenize;
+use super::word_lists::{
+    COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, PURPOSES, STOP_WORDS, TEST_TERMS,
+};
 
-/// What a hint weighs beside a word of the rule: a guess, if a good one.
+// The weights are relative to an ordinary word of the rule, whose weight is 1.
+
+/// Weight of a hint: it is only a guess, but usually a good one.
 const HINT_WEIGHT: f64 = 0.9;
 
-/// What a word weighs that only stands in a contrast: the example must not be it, yet
-/// often names it, as code does that handles what it must not let pass.
+/// Weight of a word that occurs only in a contrast: the example must not do it, but often names
+/// it, for example to check for it.
 const CONTRAST_WEIGHT: f64 = 0.5;
 
-/// What a word weighs that only says what for; code shows the means before the end.
+/// Weight of a word that occurs only in a purpose: code shows the means rather than the goal.
 const PURPOSE_WEIGHT: f64 = 0.5;
 
-/// What an everyday word or an adverb of manner weighs.
-const EVERYDAY_WEIGHT: f64 = 0.4;
+/// Weight of a common word or an adverb of manner.
+const COMMON_WEIGHT: f64 = 0.4;
 
-/// The least length of an adverb in "-ly"; shorter words in it are mostly none (apply, reply).
+/// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).
 const MIN_ADVERB_LEN: usize = 6;
 
-/// What opens a contrast anywhere in a clause.
-const CONTRASTS: &[&str] = &["instead of", "rather than", "never"];
-
-/// What opens a contrast only at the start of a clause; elsewhere it belongs to what
-/// is done ("a reader without a lock", "if there is no owner").
-const OPENING_CONTRASTS: &[&str] = &["not", "without", "no"];
-
-/// What opens a purpose.
-const PURPOSES: &[&str] = &["so", "in order to"];
-
-/// Terms that tell that a rule is about tests.
-const TEST_TERMS: &[&str] = &["test", "fixtur", "mock"];
-
-/// Words that say nothing about the code: function words, and what every rule says.
-const FILLER: &str = "
-    a an the this that these those it its itself they them their there here he she his her who whom
-    whose which what when where why how and or but nor so if then else than as at by for from in into
-    of off on onto out over per to toward under until up upon via with within about above across after
-    against along among around before behind below beneath beside between beyond during down except
-    near since through throughout toward unless while is are was were be been being am do does did
-    done doing have has had having can could may might must shall should will would ought need needs
-    not no never none always only just also even still yet again too very more most less least much
-    many few some any all each every both either neither one two first last other others another
-    same such own rather quite ever often once already instead avoid prefer use uses used using make
-    makes made making ensure ensures keep keeps sure please remember let lets via etc eg ie like
-    whenever wherever whatever whether because due however therefore thus hence we you your our us i
-    my me mine yours ours theirs somebody someone anybody anyone everybody everyone something anything
-    everything nothing thing things way ways case cases kind kinds get gets got put puts give gives
-    take takes go goes come comes want wants new good better best right well code rule rules example
-";
-
-/// Everyday English that code seldom means when it says it: words of degree, manner,
-/// time and opinion, and verbs so general that any code may be said to do them.
-const EVERYDAY: &str = "
-    able almost alone apart aside away back bad based bring brings brought certain clean clear common
-    correct cost different early easy enough entire exact expected explicit extra fact far fast final
-    find finds found fine free fresh full further general good graceful hand happen happens hard help
-    helps hold holds important inside intended kept know known knows large late later latest lead leads
-    leave leaves leaving left light little live lives long longer look looks lose loses low mean means
-    meant move moves necessary next normal obvious offer offers old open opened outside particular plain
-    point possible private proper provide provides public pure quick quiet reach reached reaches ready
-    real reason relevant rely run runs running safe say says see seen separate serious set several shape
-    share short show shows silent simple single slow small soon special specific stand start state stay
-    stays stop strict tell tells think time times together touch true try turn turned turns unusual
-    usual various wait whole wide work works wrong
-";
-
-static FILLER_WORDS: LazyLock<FxHashSet<&'static str>> =
-    LazyLock::new(|| FILLER.split_whitespace().collect());
-
-static EVERYDAY_WORDS: LazyLock<FxHashSet<&'static str>> =
-    LazyLock::new(|| EVERYDAY.split_whitespace().collect());
-
-/// A word of a rule as a term, with what it weighs.
+/// A term of a query with its weight.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct QueryTerm {
     pub(crate) term: String,
     /// The word as written.
     pub(crate) word: String,
     pub(crate) weight: f64,
-    /// Whether a hint says it, be it alone or with the rule.
+    /// Whether a hint contains it.
     pub(crate) is_hinted: bool,
 }
 
-/// A rule's words, each once, in their order.
+/// The distinct terms of a rule or a search query, in order of first occurrence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct ParsedQuery {
     pub(crate) terms: Vec<QueryTerm>,
-    /// Terms that are neighbours, as ascending indices into `terms`.
+    /// Adjacent terms, as ascending pairs of indices into `terms`.
     pub(crate) pairs: Vec<(usize, usize)>,
-    /// Identifiers of several parts that are named whole, as indices into `terms`.
+    /// Identifiers of several parts, as indices into `terms`.
     pub(crate) identifiers: Vec<Vec<usize>>,
     pub(crate) is_about_tests: bool,
 }
 
 impl ParsedQuery {
-    /// Reads a rule with its hints.
+    /// Parses a text and its hints.
     pub(crate) fn parse(text: &str, hints: &[String]) -> Self {
-        let mut rule = Self::default();
+        let mut query = Self::default();
         for (clause, weight) in clauses(text) {
-            rule.add(clause, |word| weight * word_weight(word), false);
+            query.add(clause, |word| weight * word_weight(word), false);
         }
-        if rule.terms.is_empty() {
-            // A rule of nothing but filler still has its words.
-            rule.add(text, |_| 1.0, false);
+        if query.terms.is_empty() {
+            // A text with only stop words is searched for these.
+            query.add(text, |_| 1.0, false);
         }
-        rule.is_about_tests =
+        query.is_about_tests =
             tokenize::terms(text).iter().any(|term| TEST_TERMS.contains(&term.as_str()));
         for hint in hints {
-            rule.add(hint, |_| HINT_WEIGHT, true);
+            query.add(hint, |_| HINT_WEIGHT, true);
         }
-        rule
+        query
     }
 
-    /// Adds the words of a clause or a hint; words that weigh nothing are left out,
-    /// and their neighbours become each other's.
+    /// Adds the words of a clause or a hint. Words of weight 0 are skipped; the words around
+    /// them count as adjacent.
     fn add(&mut self, text: &str, weight: impl Fn(&str) -> f64, is_hint: bool) {
-        let mut last = None;
+        let mut previous = None;
         tokenize::words(text, |word| {
             let weight = weight(&word.to_lowercase());
             if weight == 0.0 {
@@ -133,11 +80,11 @@ impl ParsedQuery {
             }
             let mut parts = Vec::new();
             tokenize::parts(word, |part| {
-                let slot = self.add_term(part, weight, is_hint);
-                parts.push(slot);
-                if let Some(last) = last.replace(slot) {
-                    let pair = (slot.min(last), slot.max(last));
-                    if slot != last && !self.pairs.contains(&pair) {
+                let term_idx = self.add_term(part, weight, is_hint);
+                parts.push(term_idx);
+                if let Some(previous) = previous.replace(term_idx) {
+                    let pair = (term_idx.min(previous), term_idx.max(previous));
+                    if term_idx != previous && !self.pairs.contains(&pair) {
                         self.pairs.push(pair);
                     }
                 }
@@ -150,76 +97,70 @@ impl ParsedQuery {
 
     fn add_term(&mut self, word: &str, weight: f64, is_hint: bool) -> usize {
         let term = tokenize::term(word);
-        if let Some(at) = self.terms.iter().position(|known| known.term == term) {
-            let known = &mut self.terms[at];
+        if let Some(term_idx) = self.terms.iter().position(|known| known.term == term) {
+            let known = &mut self.terms[term_idx];
             known.weight = known.weight.max(weight);
             known.is_hinted |= is_hint;
-            return at;
+            return term_idx;
         }
         self.terms.push(QueryTerm { term, word: word.to_owned(), weight, is_hinted: is_hint });
         self.terms.len() - 1
     }
 }
 
-/// Returns what a lower-case word of a rule weighs, 0 for filler.
+/// Returns the weight of a lower-case word, 0 for stop words.
 fn word_weight(word: &str) -> f64 {
-    if FILLER_WORDS.contains(word) {
+    if STOP_WORDS.contains(word) {
         0.0
-    } else if EVERYDAY_WORDS.contains(word)
-        || (word.len() >= MIN_ADVERB_LEN && word.ends_with("ly"))
+    } else if COMMON_WORDS.contains(word) || (word.len() >= MIN_ADVERB_LEN && word.ends_with("ly"))
     {
-        EVERYDAY_WEIGHT
+        COMMON_WEIGHT
     } else {
         1.0
     }
 }
 
-/// Cuts a rule into its parts with their weights: a contrast that does not open the
-/// rule and a purpose run to the end of their clause.
+/// Splits a text into parts with their weights. A contrast or purpose extends to the end of its
+/// clause; one that starts the text is its main statement and not weighted down.
 fn clauses(text: &str) -> Vec<(&str, f64)> {
-    let mut found = Vec::new();
+    let mut clauses = Vec::new();
     for clause in text.split_inclusive([';', '.', ':', '(', ')', ',']) {
-        let lower = clause.to_lowercase();
+        let mut lower = clause.to_lowercase();
         if lower.len() != clause.len() {
-            // Offsets into the lower-case text would not fit the text.
-            found.push((clause, 1.0));
-            continue;
+            // Its offsets are not valid in `clause`.
+            lower.clear();
         }
-        let is_first = found.is_empty();
-        let cut =
-            |at: Option<usize>, weight| at.filter(|&at| at > 0 || !is_first).map(|at| (at, weight));
-        let (contrast, purpose) = (contrast(&lower), opening(&lower, PURPOSES));
-        // A clause that opens the rule with "never" is what the rule is about.
-        let cuts = [cut(contrast, CONTRAST_WEIGHT), cut(purpose, PURPOSE_WEIGHT)];
-        match cuts.into_iter().flatten().min_by_key(|&(at, _)| at) {
-            Some((at, weight)) => {
-                let (head, tail) = clause.split_at(at);
-                found.push((head, 1.0));
-                found.push((tail, weight));
+        let starts =
+            [(contrast(&lower), CONTRAST_WEIGHT), (find_phrase(&lower, PURPOSES), PURPOSE_WEIGHT)];
+        let is_first = clauses.is_empty();
+        let starts = starts.into_iter().filter_map(|(start, weight)| Some((start?, weight)));
+        match starts.filter(|&(start, _)| start > 0 || !is_first).min_by_key(|it| it.0) {
+            Some((start, weight)) => {
+                clauses.extend([(&clause[..start], 1.0), (&clause[start..], weight)]);
             }
-            None => found.push((clause, 1.0)),
+            None => clauses.push((clause, 1.0)),
         }
     }
-    found
+    clauses
 }
 
-/// Returns where the first contrast of a lower-case clause starts.
+/// Returns the start of the first contrast in a lower-case clause.
 fn contrast(lower: &str) -> Option<usize> {
-    let start = lower.len() - lower.trim_start().len();
-    let opens = opening(lower, OPENING_CONTRASTS).filter(|&at| at == start);
-    opens.into_iter().chain(opening(lower, CONTRASTS)).min()
+    let first = lower.len() - lower.trim_start().len();
+    let opening = find_phrase(lower, OPENING_CONTRASTS).filter(|&start| start == first);
+    opening.into_iter().chain(find_phrase(lower, CONTRASTS)).min()
 }
 
-/// Returns where the first of `phrases` stands in a lower-case clause as whole words.
-fn opening(lower: &str, phrases: &[&str]) -> Option<usize> {
-    let is_whole = |at: usize, len: usize| {
-        let before = lower[..at].chars().next_back();
-        let after = lower[at + len..].chars().next();
-        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+/// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.
+fn find_phrase(lower: &str, phrases: &[&str]) -> Option<usize> {
+    let is_whole = |start: usize, phrase: &str| {
+        let before = lower[..start].chars().next_back();
+        let after = lower[start + phrase.len()..].chars().next();
+        !before.into_iter().chain(after).any(char::is_alphanumeric)
     };
     let starts = phrases.iter().filter_map(|phrase| {
-        let mut found = lower.match_indices(phrase).map(|(at, _)| at);
-        found.find(|&at| is_whole(at, phrase.len()))
+        let mut starts = lower.match_indices(phrase).map(|(start, _)| start);
+        starts.find(|&start| is_whole(start, phrase))
     });
     starts.min()
 }
@@ -241,20 +182,20 @@ mod tests {
     }
 
     #[test]
-    fn filler_is_dropped_and_words_count_once() {
+    fn stop_words_are_dropped_and_terms_are_distinct() {
         check("Always close the session; a session must be closed.", "close session");
         check("Use it.", "use it");
         check("", "");
     }
 
     #[test]
-    fn everyday_words_count_little() {
+    fn common_words_weigh_little() {
         check("Quickly find the real owner", "quickly:0.4 find:0.4 real:0.4 owner");
         check("Apply the reply", "apply reply");
     }
 
     #[test]
-    fn contrasts_count_little() {
+    fn contrasts_weigh_half() {
         check(
             "Wrap writes in a transaction instead of committing by name",
             "wrap writes transaction committing:0.5 name:0.5",
@@ -266,24 +207,24 @@ mod tests {
     }
 
     #[test]
-    fn purposes_count_half() {
+    fn purposes_weigh_half() {
         check("Sort the keys so that diffs stay small", "sort keys diffs:0.5 stay:0.2 small:0.2");
         check("Also sort", "sort");
     }
 
     #[test]
-    fn hints_are_split_like_code() {
-        let rule = ParsedQuery::parse("Close a db", &["close_db".into(), "teardown".into()]);
-        let words: Vec<&str> = rule.terms.iter().map(|term| term.word.as_str()).collect();
+    fn hints_are_split_like_identifiers() {
+        let query = ParsedQuery::parse("Close a db", &["close_db".into(), "teardown".into()]);
+        let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
         assert_eq!(words, ["close", "db", "teardown"]);
-        assert!(rule.terms.iter().all(|term| term.is_hinted));
-        assert_eq!(rule.identifiers, [[0, 1]]);
-        assert_eq!(rule.pairs, [(0, 1)]);
+        assert!(query.terms.iter().all(|term| term.is_hinted));
+        assert_eq!(query.identifiers, [[0, 1]]);
+        assert_eq!(query.pairs, [(0, 1)]);
     }
 
     #[test]
-    fn neighbours_are_paired_across_filler() {
-        let rule = ParsedQuery::parse("Compare a signature in constant time", &[]);
-        assert_eq!(rule.pairs, [(0, 1), (1, 2), (2, 3)]);
+    fn adjacent_terms_are_paired_across_stop_words() {
+        let query = ParsedQuery::parse("Compare a signature in constant time", &[]);
+        assert_eq!(query.pairs, [(0, 1), (1, 2), (2, 3)]);
     }
 }

@@ -1,11 +1,10 @@
-//! How well a file or a symbol fits a rule.
+//! Scores files and symbols against a query.
 //!
-//! Both are BM25-like sums over the rule's terms: idf times a saturating function of
-//! how often the term occurs, weighed by the field it stands in (BM25F: Robertson,
-//! Zaragoza: "The Probabilistic Relevance Framework", 2009), as a share of what the
-//! rule could gain at most. Document frequencies come from whole files, and a symbol's
-//! fields are held against fixed usual lengths, so that no score depends on which
-//! other files happen to be parsed. Reads no files.
+//! Both scores are BM25 sums over the query's terms: inverse document frequency times a saturating
+//! function of the weighted term frequency, with a weight for each field (BM25F: Robertson,
+//! Zaragoza: "The Probabilistic Relevance Framework", 2009), divided by the highest possible sum.
+//! Document frequencies count whole files, and the lengths of a symbol's fields are compared with
+//! constants instead of averages, so that no score depends on the set of parsed files.
 
 mod hits;
 
@@ -20,11 +19,12 @@ use super::tokenize;
 
 pub(crate) use hits::{HitCounter, TermHits};
 
-/// The fields in their order: name, what a hit counts, and how many terms it usually
-/// has (longer fields count their words less). Names are chosen to say what code is
-/// for, documentation is written to, a body only does it. Accuracy moves by less than
-/// 0.02 for a name's weight from 3 to 8, for any other from its half to its double by
-/// less than 0.03; documentation at the weight of the body is the worst of these.
+// Constants without another source were chosen on the labelled rules of benches/README.md.
+
+/// The fields in order: name, weight, and usual number of terms (longer fields weigh less). Names
+/// state the purpose of code and documentation explains it; the body only implements it. Accuracy
+/// changes by less than 0.02 for weights of the name from 3 to 8, and by less than 0.03 for half or
+/// double of any other weight; the worst of these is documentation at the weight of the body.
 const FIELDS: [(&str, f64, f64); N_FIELDS] = [
     ("name", 4.0, 3.0),
     ("signature", 1.5, 12.0),
@@ -37,133 +37,131 @@ const FIELDS: [(&str, f64, f64); N_FIELDS] = [
     ("module", 0.3, 30.0),
 ];
 
-/// Saturation of a term within a file: whole files repeat their words, so that
-/// counting goes on for longer than in a symbol.
+/// Saturation of a term frequency in a file: files repeat words more often than symbols.
 const FILE_K1: f64 = 3.0;
 
-/// How much a file's length counts against it (BM25's customary value).
+/// Length normalization of files (the customary value of BM25).
 const FILE_B: f64 = 0.75;
 
-/// What a term in the path counts beside one in the text.
+/// Weight of a term in the path, relative to one occurrence in the text.
 const FILE_PATH: f64 = 3.0;
 
-/// Saturation and length of a symbol's fields: the upper end and the middle of what
-/// is customary (1.2 to 2, 0 to 1).
+/// Saturation and length normalization of a symbol's fields: the upper end and the middle of the
+/// customary ranges (1.2 to 2, 0 to 1).
 const K1: f64 = 2.0;
 const B: f64 = 0.5;
 
-/// The least share of its usual length that a field is taken to have, so that two
-/// words of documentation are not worth five times those of a sentence.
+/// Minimum length of a field as a share of its usual length, so that two words of documentation do
+/// not weigh five times as much as a sentence.
 const MIN_LENGTH: f64 = 0.2;
 
-/// How much of a symbol's score is its file's: words too far from the symbol to be
-/// its own still tell that this is the place.
+/// Share of the file's score in a symbol's score: words outside the symbol are evidence too.
 const FILE_SHARE: f64 = 0.2;
 
-/// What a name made of nothing but the rule's words adds, as a share of the score.
+/// Bonus for a name that consists of the query's words, as a share of the score.
 const NAME_SHARE: f64 = 0.1;
 
-/// What a symbol of less than a line or two of words keeps, and how few words that is:
-/// a re-export, an alias or a stub shows nothing.
+/// Factor for symbols of fewer than [`STUB_TERMS`] terms, one or two lines: a re-export, an alias
+/// or a stub is not a good example.
 const STUB: f64 = 0.7;
 const STUB_TERMS: f64 = 12.0;
 
-/// What a function keeps that does no more than call another: the other is the example.
+/// Factor for functions that only call another function, which is the better example.
 const DELEGATE: f64 = 0.8;
 const DELEGATE_LINES: u32 = 4;
 const DELEGATE_TERMS: f64 = 15.0;
 
-/// What a constant, a variable or an alias of a type keeps: data seldom shows how to.
+/// Factor for constants, variables and type aliases: data is rarely an example of a rule.
 const DATA: f64 = 0.8;
 
-/// What tests and vendored code keep, unless a rule speaks of tests: tests repeat the
-/// words of what they test. Public benchmarks took 0.3; less than half would lose the
-/// rules whose example is a test though they do not say so. Flat from 0.5 to 0.7.
+/// Factors for tests, unless the query is about tests, and for vendored code. Public benchmarks use
+/// 0.3 for tests; below 0.5, rules whose example is a test lose it. Accuracy is the same from 0.5
+/// to 0.7.
 const TEST: f64 = 0.5;
 const VENDORED: f64 = 0.7;
 
-/// What a file without any symbol keeps, when it stands for itself.
+/// Factor for files without symbols, which are candidates themselves.
 const WHOLE_FILE: f64 = 0.6;
 
-/// What neighbours in the rule add that are neighbours in the code, and what an
-/// identifier adds that the rule or a hint names and that is the symbol's own, as
-/// shares of what their words can gain.
+/// Bonuses for adjacent words of the query that are adjacent in the code, and for a symbol whose
+/// name is an identifier of the query, as shares of the weights of their words.
 const PAIR: f64 = 0.2;
 const IDENTIFIER: f64 = 0.5;
 
-/// What a file adds to all its symbols for the next best of them, and how many count:
-/// where several symbols fit, the file is about the rule.
+/// Bonus for the symbols of a file with several matching symbols, and how many of them count: such
+/// a file is likely to be about the rule.
 const COHERENCE: f64 = 0.15;
 const COHERENT_SYMBOLS: usize = 3;
 
-/// Returns the inverse document frequency of a term that `n_with` of `n_docs` files have.
-pub(crate) fn idf(n_with: usize, n_docs: usize) -> f64 {
-    let (with, docs) = (n_with as f64, n_docs as f64);
-    (1.0 + (docs - with + 0.5) / (with + 0.5)).ln()
+/// Returns the inverse document frequency of a term in `doc_freq` of `n_docs` files.
+pub(crate) fn idf(doc_freq: usize, n_docs: usize) -> f64 {
+    let (doc_freq, n_docs) = (doc_freq as f64, n_docs as f64);
+    (1.0 + (n_docs - doc_freq + 0.5) / (doc_freq + 0.5)).ln()
 }
 
-/// Returns the share of its idf that a term gains in a file, below 1.
+/// Returns the score of a term in a file, as a share of its weight.
 pub(crate) fn file_term_score(count: f64, in_path: bool, n_terms: f64, average: f64) -> f64 {
     let norm = 1.0 - FILE_B + FILE_B * n_terms / average.max(1.0);
-    let weighed = count / norm + if in_path { FILE_PATH } else { 0.0 };
-    weighed / (FILE_K1 + weighed)
+    let weighted = count / norm + if in_path { FILE_PATH } else { 0.0 };
+    weighted / (FILE_K1 + weighted)
 }
 
-/// A rule's terms with what the code says of them, ready to score with.
+/// A query with the document frequencies of its terms.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WeightedQuery {
-    /// What each term can add: how telling it is times its weight in the rule.
+    /// The maximum score of each term: its weight in the query times its rarity.
     pub(crate) weights: Vec<f64>,
     pub(crate) idfs: Vec<f64>,
-    /// What the whole rule can gain.
-    attainable: f64,
-    /// The term ids that stand for each term, and how fully, ascending; each for one term.
+    /// The sum of the weights.
+    max_score: f64,
+    /// For each term, its ids with their shares (1 for the term itself, less for other forms of
+    /// it), ascending. Each id belongs to one term.
     pub(crate) ids: Vec<Vec<(u32, f64)>>,
     is_about_tests: bool,
 }
 
 impl WeightedQuery {
-    /// Readies a rule; `n_with` says in how many of `n_docs` files each term stands,
-    /// `ids` which term ids stand for each term and how fully.
+    /// Creates a query from the document frequencies and the ids with shares of its terms.
     pub(crate) fn new(
-        rule: &ParsedQuery,
-        n_with: &[usize],
+        parsed: &ParsedQuery,
+        doc_freqs: &[usize],
         n_docs: usize,
         ids: &[&[(u32, f64)]],
     ) -> Self {
-        let mut slots = FxHashMap::default();
-        let mut query = Self { is_about_tests: rule.is_about_tests, ..Self::default() };
-        for (slot, ((term, &n_with), ids)) in rule.terms.iter().zip(n_with).zip(ids).enumerate() {
-            let idf = idf(n_with, n_docs);
-            // That a hint is rare makes it telling, for it was meant as code. A word of
-            // prose may be rare because code never says it so: its idf counts by its root.
-            let telling = if term.is_hinted { idf } else { idf.sqrt() };
-            query.weights.push(telling * term.weight);
+        let mut terms_by_id = FxHashMap::default();
+        let mut query = Self { is_about_tests: parsed.is_about_tests, ..Self::default() };
+        let terms = parsed.terms.iter().zip(doc_freqs).zip(ids);
+        for (term_idx, ((term, &doc_freq), ids)) in terms.enumerate() {
+            let idf = idf(doc_freq, n_docs);
+            // A rare hint is a strong signal, because its author expects it in code. A rare word of
+            // prose may only be unusual in code, so its idf is dampened.
+            let rarity = if term.is_hinted { idf } else { idf.sqrt() };
+            query.weights.push(rarity * term.weight);
             query.idfs.push(idf);
             for &(id, share) in *ids {
-                let known = slots.entry(id).or_insert((slot, share));
+                let known = terms_by_id.entry(id).or_insert((term_idx, share));
                 if known.1 < share {
-                    *known = (slot, share);
+                    *known = (term_idx, share);
                 }
             }
         }
-        query.ids = vec![Vec::new(); rule.terms.len()];
-        let mut slots: Vec<(u32, (usize, f64))> = slots.into_iter().collect();
-        slots.sort_unstable_by_key(|&(id, _)| id);
-        for (id, (slot, share)) in slots {
-            query.ids[slot].push((id, share));
+        query.ids = vec![Vec::new(); parsed.terms.len()];
+        let mut terms_by_id: Vec<(u32, (usize, f64))> = terms_by_id.into_iter().collect();
+        terms_by_id.sort_unstable_by_key(|&(id, _)| id);
+        for (id, (term_idx, share)) in terms_by_id {
+            query.ids[term_idx].push((id, share));
         }
-        query.attainable = query.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        query.max_score = query.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         query
     }
 
-    /// Returns what a sum of gains is of all that the rule can gain.
-    pub(crate) fn share(&self, gains: f64) -> f64 {
-        gains / self.attainable
+    /// Returns a sum of term scores as a share of the maximum.
+    pub(crate) fn share(&self, score: f64) -> f64 {
+        score / self.max_score
     }
 }
 
-/// Which of a rule's terms a file may have; all beyond the last bit share it.
+/// A set of term indices of a query; all from 63 on share one bit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TermSet(u64);
 
@@ -173,89 +171,89 @@ impl TermSet {
         Self(u64::MAX)
     }
 
-    pub(crate) fn insert(&mut self, slot: usize) {
-        self.0 |= 1 << slot.min(63);
+    pub(crate) fn insert(&mut self, term_idx: usize) {
+        self.0 |= 1 << term_idx.min(63);
     }
 
-    pub(crate) fn contains(self, slot: usize) -> bool {
-        self.0 >> slot.min(63) & 1 == 1
+    pub(crate) fn contains(self, term_idx: usize) -> bool {
+        self.0 >> term_idx.min(63) & 1 == 1
     }
 
-    /// Returns the positions of the terms of the rule that the file may have, ascending.
+    /// Returns the term indices in the set, ascending.
     pub(crate) fn indices(self, query: &WeightedQuery) -> impl Iterator<Item = usize> + use<> {
-        (0..query.weights.len()).filter(move |&slot| self.contains(slot))
+        (0..query.weights.len()).filter(move |&term_idx| self.contains(term_idx))
     }
 }
 
-/// What the words of a rule come to in a symbol.
+/// The sums over a query's terms for one symbol.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Accumulator {
-    gains: f64,
+    score: f64,
     in_name: f64,
-    /// Whether a word stands in the symbol and not only around it.
+    /// Whether the symbol itself has a term, and not only its surroundings.
     has_hits: bool,
 }
 
-/// What a term of the rule adds to a symbol's score, and the fields it stands in.
+/// The score of a term in a symbol, and the fields in which it occurs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contribution {
-    pub(crate) slot: usize,
-    pub(crate) gain: f64,
+    pub(crate) term_idx: usize,
+    pub(crate) score: f64,
     pub(crate) fields: Vec<&'static str>,
 }
 
-/// A parsed file ready to score: with what counts the same for every rule.
+/// A parsed file with the parameters that do not depend on the query.
 #[derive(Debug)]
 pub(crate) struct ScorableFile {
     pub(crate) document: Document,
-    place: PathClass,
+    class: PathClass,
     symbols: Vec<SymbolParams>,
 }
 
-/// What of a symbol counts the same for every rule.
+/// The parameters of a symbol that do not depend on the query.
 #[derive(Debug)]
 struct SymbolParams {
-    /// The symbol around it, and what counts there of a hit in this one.
+    /// The enclosing symbol, and the weight of this symbol's terms in it.
     parent: Option<(usize, f64)>,
-    /// What a hit in each of its own fields is worth.
-    worth: [f64; N_OWN_FIELDS],
-    /// How many words its name has.
-    name: f64,
-    /// How good an example it makes.
-    example: f64,
-    is_in_tests: bool,
+    field_weights: [f64; N_OWN_FIELDS],
+    /// Number of terms of the name.
+    name_len: f64,
+    /// See [`example_factor`].
+    example_factor: f64,
+    is_test: bool,
 }
 
 impl ScorableFile {
-    /// Readies a parsed file.
-    pub(crate) fn new(mut document: Document, place: PathClass) -> Self {
+    pub(crate) fn new(mut document: Document, class: PathClass) -> Self {
         document.shrink();
         let lengths = document.lengths();
-        let fixed = |at: usize| {
-            let parent = document.parent(at);
-            let lengths = &lengths[at];
-            let in_test_module = || path_class::is_test_module(&document.symbols[at].name);
+        let params = |(symbol_idx, lengths): (usize, &Lengths)| {
+            let symbol = &document.symbols[symbol_idx];
+            let in_test_module = || path_class::is_test_module(&symbol.name);
+            let parent = document.parent(symbol_idx);
             SymbolParams {
                 parent: parent.map(|parent| (parent, document.inherited_weight(parent))),
-                worth: std::array::from_fn(|field| worth(field, lengths.fields[field])),
-                name: lengths.fields[Field::Name as usize].max(1.0),
-                example: example_factor(&document.symbols[at], lengths),
-                is_in_tests: place == PathClass::Test
-                    || (place == PathClass::Source && in_test_module()),
+                field_weights: std::array::from_fn(|field| {
+                    field_weight(field, lengths.fields[field])
+                }),
+                name_len: lengths.fields[Field::Name as usize].max(1.0),
+                example_factor: example_factor(symbol, lengths),
+                is_test: class == PathClass::Test
+                    || (class == PathClass::Source && in_test_module()),
             }
         };
-        let symbols = (0..document.symbols.len()).map(fixed).collect();
-        Self { document, place, symbols }
+        let symbols = lengths.iter().enumerate().map(params).collect();
+        Self { document, class, symbols }
     }
 }
 
-/// Returns what a hit is worth in a field of so many terms.
-fn worth(field: usize, length: f64) -> f64 {
-    let (_, weight, usual) = FIELDS[field];
-    weight / (1.0 - B + B * (length / usual).max(MIN_LENGTH))
+/// Returns the weight of one occurrence in a field of `length` terms.
+fn field_weight(field: usize, length: f64) -> f64 {
+    let (_, weight, usual_length) = FIELDS[field];
+    weight / (1.0 - B + B * (length / usual_length).max(MIN_LENGTH))
 }
 
-/// Returns how good an example a symbol makes, whatever the rule.
+/// Returns a factor for the quality of a symbol as an example of any rule.
 fn example_factor(symbol: &SymbolDoc, lengths: &Lengths) -> f64 {
     let n_terms: f64 = lengths.fields.iter().sum();
     let mut factor = if lengths.own.max(n_terms) < STUB_TERMS { STUB } else { 1.0 };
@@ -273,117 +271,113 @@ fn example_factor(symbol: &SymbolDoc, lengths: &Lengths) -> f64 {
 }
 
 impl WeightedQuery {
-    /// Returns the scores of the symbols of a file that have a word of the rule, with their
-    /// positions. `words` has the words that the file has, by the rule's terms ascending;
-    /// `file_share` is the file's own score; `sums` is room that may be used again.
-    pub(crate) fn scores<'a, 'w>(
+    /// Returns the indices and scores of the file's symbols that have a term of the query.
+    ///
+    /// `hits` are the file's terms by ascending term index, `file_score` is the file's own score;
+    /// `sums` is a reusable buffer.
+    pub(crate) fn scores<'a, 'h>(
         &'a self,
         file: &'a ScorableFile,
-        words: impl Iterator<Item = (usize, &'w TermHits)>,
-        file_share: f64,
+        hits: impl Iterator<Item = (usize, &'h TermHits)>,
+        file_score: f64,
         sums: &'a mut Vec<Accumulator>,
     ) -> impl Iterator<Item = (usize, f64)> {
         sums.clear();
         sums.resize(file.symbols.len(), Accumulator::default());
-        for (slot, word) in words {
-            for it in &word.inside {
-                let sums = &mut sums[it.symbol];
+        for (term_idx, hits) in hits {
+            for hit in &hits.symbols {
+                let sums = &mut sums[hit.symbol];
                 sums.has_hits = true;
-                sums.in_name += it.in_name;
-                sums.gains += self.gain(slot, it.weighed);
+                sums.in_name += hit.in_name;
+                sums.score += self.term_score(term_idx, hit.weighted);
             }
-            for &(symbol, weighed) in &word.around {
-                sums[symbol].gains += self.gain(slot, weighed);
+            for &(symbol, weighted) in &hits.surroundings {
+                sums[symbol].score += self.term_score(term_idx, weighted);
             }
         }
         let all = sums.iter().zip(&file.symbols).enumerate();
-        all.filter(|(_, (sums, _))| sums.has_hits).map(move |(at, (sums, symbol))| {
-            let name_factor = 1.0 + NAME_SHARE * (sums.in_name / symbol.name).min(1.0);
-            let own = self.share(sums.gains) * name_factor * symbol.example;
-            let score = own * (1.0 - FILE_SHARE) + file_share * FILE_SHARE;
-            (at, score * self.place_factor(file.place, symbol.is_in_tests))
+        all.filter(|(_, (sums, _))| sums.has_hits).map(move |(symbol_idx, (sums, symbol))| {
+            let name_factor = 1.0 + NAME_SHARE * (sums.in_name / symbol.name_len).min(1.0);
+            let own = self.share(sums.score) * name_factor * symbol.example_factor;
+            let score = own * (1.0 - FILE_SHARE) + file_score * FILE_SHARE;
+            (symbol_idx, score * self.class_factor(file.class, symbol.is_test))
         })
     }
 
-    /// Returns what so many weighed hits of a term of the rule add.
-    fn gain(&self, slot: usize, weighed: f64) -> f64 {
-        self.weights[slot] * weighed / (K1 + weighed)
+    /// Returns the score of a term with the given weighted frequency.
+    fn term_score(&self, term_idx: usize, weighted: f64) -> f64 {
+        self.weights[term_idx] * weighted / (K1 + weighted)
     }
 
     /// Returns the score of a file without symbols.
-    pub(crate) fn whole_file(&self, file: &ScorableFile, file_share: f64) -> f64 {
-        file_share * WHOLE_FILE * self.place_factor(file.place, file.place == PathClass::Test)
+    pub(crate) fn whole_file(&self, file: &ScorableFile, file_score: f64) -> f64 {
+        file_score * WHOLE_FILE * self.class_factor(file.class, file.class == PathClass::Test)
     }
 
-    fn place_factor(&self, place: PathClass, is_in_tests: bool) -> f64 {
-        match place {
+    fn class_factor(&self, class: PathClass, is_test: bool) -> f64 {
+        match class {
             PathClass::Vendored => VENDORED,
-            _ if is_in_tests && !self.is_about_tests => TEST,
+            _ if is_test && !self.is_about_tests => TEST,
             _ => 1.0,
         }
     }
 
-    /// Returns what the terms of the rule that a file may have add to a symbol, the largest
-    /// first, with the fields they stand in; `is_in_path` tells of a term id.
+    /// Returns the contributions of `terms` to the score of a symbol, the largest first;
+    /// `is_in_path` returns whether the file's path has a term id.
     pub(crate) fn explain(
         &self,
         file: &ScorableFile,
-        slots: TermSet,
+        terms: TermSet,
         is_in_path: impl Fn(u32) -> bool,
-        at: usize,
+        symbol_idx: usize,
     ) -> Vec<Contribution> {
         let mut found = Vec::new();
-        let mut hits = HitCounter::new(file);
-        for slot in slots.indices(self) {
-            hits.count(&self.ids[slot], &is_in_path);
-            let gain = self.gain(slot, hits.weighed(at));
-            if gain > 0.0 {
-                let counts = hits.by_field(at);
-                let fields = FIELDS.iter().zip(counts).filter(|&(_, count)| count > 0.0);
-                let fields = fields.map(|((name, ..), _)| *name).collect();
-                found.push(Contribution { slot, gain, fields });
+        let mut counter = HitCounter::new(file);
+        for term_idx in terms.indices(self) {
+            counter.count(&self.ids[term_idx], &is_in_path);
+            let score = self.term_score(term_idx, counter.weighted(symbol_idx));
+            if score > 0.0 {
+                let fields = FIELDS.iter().zip(counter.by_field(symbol_idx));
+                let fields = fields.filter(|&(_, count)| count > 0.0).map(|((name, ..), _)| *name);
+                found.push(Contribution { term_idx, score, fields: fields.collect() });
             }
         }
-        found.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.slot.cmp(&b.slot)));
+        found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.term_idx.cmp(&b.term_idx)));
         found
     }
 }
 
-/// Returns what a symbol gains for words side by side and for its own name:
-/// `is_side_by_side` tells which of the rule's pairs are.
+/// Returns a symbol's bonus for adjacent words and for its name; `is_adjacent` has a flag for each
+/// of the query's pairs.
 pub(crate) fn phrase_bonus(
     query: &WeightedQuery,
-    rule: &ParsedQuery,
-    is_side_by_side: &[bool],
+    parsed: &ParsedQuery,
+    is_adjacent: &[bool],
     name: &str,
 ) -> f64 {
-    let pairs =
-        rule.pairs.iter().zip(is_side_by_side).filter(|&(_, &is_side_by_side)| is_side_by_side);
-    let paired: f64 = pairs.map(|(&(a, b), _)| query.weights[a].min(query.weights[b])).sum();
-    query.share(PAIR * paired + IDENTIFIER * named(query, rule, name))
+    let pairs = parsed.pairs.iter().zip(is_adjacent).filter(|&(_, &is_adjacent)| is_adjacent);
+    let pairs: f64 = pairs.map(|(&(a, b), _)| query.weights[a].min(query.weights[b])).sum();
+    query.share(PAIR * pairs + IDENTIFIER * identifier_weight(query, parsed, name))
 }
 
-/// Returns what the identifier of the rule weighs that a symbol's name is.
-fn named(query: &WeightedQuery, rule: &ParsedQuery, name: &str) -> f64 {
-    if rule.identifiers.is_empty() {
+/// Returns the weight of the query's identifier that equals a symbol's name, or 0.
+fn identifier_weight(query: &WeightedQuery, parsed: &ParsedQuery, name: &str) -> f64 {
+    if parsed.identifiers.is_empty() {
         return 0.0;
     }
     let name = tokenize::terms(name);
-    let is_name = |parts: &&Vec<usize>| {
-        parts.len() == name.len()
-            && parts.iter().zip(&name).all(|(&slot, term)| rule.terms[slot].term == *term)
-    };
-    let named = rule.identifiers.iter().find(is_name);
-    named.into_iter().flatten().map(|&slot| query.weights[slot]).sum()
+    let is_name =
+        |parts: &&Vec<usize>| parts.iter().map(|&term_idx| &parsed.terms[term_idx].term).eq(&name);
+    let identifier = parsed.identifiers.iter().find(is_name);
+    identifier.into_iter().flatten().map(|&term_idx| query.weights[term_idx]).sum()
 }
 
-/// The best scores of a file's symbols, the largest first.
+/// The highest scores of a file's symbols, in descending order.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TopScores([f64; COHERENT_SYMBOLS + 1]);
 
 impl TopScores {
-    pub(crate) fn add(&mut self, score: f64) {
-        let mut score = score;
+    pub(crate) fn add(&mut self, mut score: f64) {
         for known in &mut self.0 {
             if score > *known {
                 std::mem::swap(known, &mut score);
@@ -391,7 +385,7 @@ impl TopScores {
         }
     }
 
-    /// Returns what the file adds to the scores of its symbols.
+    /// Returns the bonus for the file's symbols.
     pub(crate) fn coherence(&self) -> f64 {
         COHERENCE * self.0[1..].iter().sum::<f64>() / COHERENT_SYMBOLS as f64
     }

@@ -1,54 +1,48 @@
-//! What raw words stand for, taken apart once: code repeats its words, so that most of a
-//! text is looked up and not split.
+//! A cache of the terms of raw words: code repeats its words, so most are looked up instead of
+//! split and stemmed.
 
 use std::ops::Range;
 
 use super::tokenize;
 use super::word_map::WordMap;
 
-/// How many raw words are remembered.
+/// Maximum number of cached raw words; a full cache is cleared. Bounds the memory use.
 const MAX_WORDS: usize = 200_000;
 
-/// Where in [`TokenCache::items`] the parts of a word are.
-#[derive(Debug, Clone, Copy)]
+/// A range in [`TokenCache::items`].
+#[derive(Debug, Clone, Copy, Default)]
 struct Slice {
     start: u32,
     len: u32,
 }
 
-/// Raw words with what each of their parts stands for.
-#[derive(Debug, Clone)]
+/// A cache from raw words to one item per part of the word.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct TokenCache<T> {
     words: WordMap<Slice>,
     items: Vec<T>,
     parts: WordMap<T>,
 }
 
-impl<T> Default for TokenCache<T> {
-    fn default() -> Self {
-        Self { words: WordMap::default(), items: Vec::new(), parts: WordMap::default() }
-    }
-}
-
-impl<T: Copy> TokenCache<T> {
-    /// Calls `each` with where every raw word of a text starts and ends and with what its
-    /// parts stand for; the first time that a part is met `of_part` is asked.
+impl<T: Copy + Default> TokenCache<T> {
+    /// Calls `each` with the range of every raw word of a text and the items of its parts;
+    /// `new_item` creates the item of a part that is not cached.
     pub(crate) fn each(
         &mut self,
         text: &str,
-        mut of_part: impl FnMut(&str) -> T,
+        mut new_item: impl FnMut(&str) -> T,
         mut each: impl FnMut(Range<usize>, &[T]),
     ) {
         tokenize::word_bounds(text.as_bytes(), |start, end| {
-            let found = match self.words.get(text, start..end) {
-                Some(found) => found,
-                None => self.insert(&text[start..end], &mut of_part),
+            let slice = match self.words.get(text, start..end) {
+                Some(slice) => slice,
+                None => self.insert(&text[start..end], &mut new_item),
             };
-            each(start..end, &self.items[found.start as usize..][..found.len as usize]);
+            each(start..end, &self.items[slice.start as usize..][..slice.len as usize]);
         });
     }
 
-    fn insert(&mut self, word: &str, mut of_part: impl FnMut(&str) -> T) -> Slice {
+    fn insert(&mut self, word: &str, mut new_item: impl FnMut(&str) -> T) -> Slice {
         if self.words.len() >= MAX_WORDS {
             *self = Self::default();
         }
@@ -56,13 +50,13 @@ impl<T: Copy> TokenCache<T> {
         let start = items.len();
         tokenize::parts(word, |part| {
             items.push(parts.get(part, 0..part.len()).unwrap_or_else(|| {
-                let item = of_part(part);
+                let item = new_item(part);
                 parts.insert(part, item);
                 item
             }));
         });
-        let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let slice = Slice { start: position(start), len: position(self.items.len() - start) };
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let slice = Slice { start: small(start), len: small(self.items.len() - start) };
         self.words.insert(word, slice);
         slice
     }
@@ -73,22 +67,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_asked_for_once() {
-        let mut words = TokenCache::default();
-        let mut asked = Vec::new();
+    fn the_item_of_each_part_is_created_once() {
+        let mut cache = TokenCache::default();
+        let mut created = Vec::new();
         let text = "getUserName get aWordOfMoreThanSixteenBytes getUserName x get";
-        words.each(
+        cache.each(
             text,
             |part| {
-                asked.push(part.to_owned());
+                created.push(part.to_owned());
                 part.len()
             },
-            |at, parts| {
+            |range, parts| {
                 let mut expected = Vec::new();
-                tokenize::parts(&text[at.clone()], |part| expected.push(part.len()));
-                assert_eq!(parts, expected, "{}", &text[at]);
+                tokenize::parts(&text[range.clone()], |part| expected.push(part.len()));
+                assert_eq!(parts, expected, "{}", &text[range]);
             },
         );
-        assert_eq!(asked.join(" "), "get user name word of more than sixteen bytes");
+        assert_eq!(created.join(" "), "get user name word of more than sixteen bytes");
     }
 }

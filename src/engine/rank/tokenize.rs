@@ -1,20 +1,20 @@
-//! Text to terms: words and identifiers split at case, digits and `_`,
-//! lower-cased, true abbreviations spelled out, stemmed (Porter 2).
+//! Splits text into terms: words and identifiers are split at case changes, digits and `_`,
+//! lower-cased, expanded if they are abbreviations, and stemmed (Porter 2).
 //!
-//! Code and rules go through the same functions, so that a term means the same on
-//! both sides. The table of abbreviations is the data file beside this one.
+//! Code and rules use the same functions, so that their terms are comparable.
 
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
-use rustc_hash::FxHashMap;
 
-use crate::text::{BLOCK, for_each_block};
+use crate::text::{BLOCK, scan_blocks};
 
-/// The longest run of digits that is still a word (404, 1970); longer ones are data.
+use super::word_lists::ABBREVIATIONS;
+
+/// Maximum length of a number that is a word (404, 1970); longer numbers are data.
 const MAX_DIGITS: usize = 4;
 
-/// The longest word that counts; what is longer is a hash, a key or encoded data.
+/// Maximum length of a word; longer ones are hashes, keys or encoded data.
 const MAX_WORD_BYTES: usize = 40;
 
 /// Calls `each` with every raw word of `text`: a run of letters, digits, `_` and `$`.
@@ -27,7 +27,7 @@ pub(crate) fn words<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
     });
 }
 
-/// Calls `each` with where every raw word starts and ends.
+/// Calls `each` with the start and end of every raw word.
 pub(super) fn word_bounds(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
     // Bytes of characters beyond ASCII count as letters.
     let is_word = |byte: u8| {
@@ -38,9 +38,9 @@ pub(super) fn word_bounds(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
             || byte >= 0x80
     };
     let (mut start, mut is_open) = (0, 0);
-    // The last block never is full, so that its words all end in it.
-    for_each_block(bytes, is_word, |block, mask| {
-        // A word starts or ends where a byte is not as the one before it.
+    // The last block is never full, so that no word reaches its end.
+    scan_blocks(bytes, is_word, |block, mask| {
+        // Words start and end at bytes whose class differs from the previous byte.
         let mut edges = mask ^ (mask << 1 | is_open);
         is_open = mask >> (BLOCK - 1);
         while edges != 0 {
@@ -55,37 +55,37 @@ pub(super) fn word_bounds(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
     });
 }
 
-/// Calls `each` with the parts of a raw word, lower-cased: `HTTPServer_v2` gives
-/// `http`, `server`, `v2` gives nothing, since parts of one character say nothing.
+/// Calls `each` with the lower-cased parts of a raw word: `HTTPServer_v2` gives `http` and
+/// `server`. Parts of one character, like those of `v2`, are skipped as meaningless.
 pub(crate) fn parts(word: &str, mut each: impl FnMut(&str)) {
     if word.len() > 4 * MAX_WORD_BYTES {
         return;
     }
     let mut start = 0;
-    let mut previous = Class::Other;
+    let mut previous = CharClass::Other;
     let mut chars = word.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let class = Class::of(c);
+    while let Some((offset, c)) = chars.next() {
+        let class = CharClass::new(c);
         let breaks = match (previous, class) {
-            (Class::Other, _) | (_, Class::Other) => true,
-            (Class::Digit, Class::Digit) => false,
-            (Class::Digit, _) | (_, Class::Digit) => true,
-            (Class::Lower, Class::Upper) => true,
+            (CharClass::Other, _) | (_, CharClass::Other) => true,
+            (CharClass::Digit, CharClass::Digit) => false,
+            (CharClass::Digit, _) | (_, CharClass::Digit) => true,
+            (CharClass::Lower, CharClass::Upper) => true,
             // The last capital of a run starts the next word: HTTPServer.
-            (Class::Upper, Class::Upper) => {
-                chars.peek().is_some_and(|(_, next)| Class::of(*next) == Class::Lower)
+            (CharClass::Upper, CharClass::Upper) => {
+                chars.peek().is_some_and(|(_, next)| CharClass::new(*next) == CharClass::Lower)
             }
-            (_, Class::Lower) => false,
+            (_, CharClass::Lower) => false,
         };
         if breaks {
-            if previous != Class::Other {
-                emit(&word[start..at], &mut each);
+            if previous != CharClass::Other {
+                emit(&word[start..offset], &mut each);
             }
-            start = at;
+            start = offset;
         }
         previous = class;
     }
-    if previous != Class::Other {
+    if previous != CharClass::Other {
         emit(&word[start..], &mut each);
     }
 }
@@ -109,15 +109,15 @@ fn emit(part: &str, each: &mut impl FnMut(&str)) {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     Lower,
     Upper,
     Digit,
     Other,
 }
 
-impl Class {
-    fn of(c: char) -> Self {
+impl CharClass {
+    fn new(c: char) -> Self {
         if c.is_ascii_digit() {
             Self::Digit
         } else if c.is_uppercase() {
@@ -130,25 +130,14 @@ impl Class {
     }
 }
 
-/// Returns the term a lower-cased part stands for.
+/// Returns the term of a lower-cased part.
 pub(crate) fn term(part: &str) -> String {
     static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
-    let spelled = ABBREVIATIONS.get(part).copied().unwrap_or(part);
-    STEMMER.stem(spelled).into_owned()
+    let word = ABBREVIATIONS.get(part).copied().unwrap_or(part);
+    STEMMER.stem(word).into_owned()
 }
 
-static ABBREVIATIONS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
-    let mut table = FxHashMap::default();
-    for line in include_str!("abbreviations.txt").lines() {
-        let mut fields = line.split_whitespace();
-        if let Some(word) = fields.next().filter(|word| !word.starts_with('#')) {
-            table.extend(fields.map(|short| (short, word)));
-        }
-    }
-    table
-});
-
-/// Returns all terms of a text, in its order.
+/// Returns all terms of a text, in order.
 pub(crate) fn terms(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     words(text, |word| parts(word, |part| found.push(term(part))));
@@ -160,9 +149,9 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let mut found = Vec::new();
-        words(text, |word| parts(word, |part| found.push(part.to_owned())));
-        assert_eq!(found.join(" "), expected, "{text}");
+        let mut actual = Vec::new();
+        words(text, |word| parts(word, |part| actual.push(part.to_owned())));
+        assert_eq!(actual.join(" "), expected, "{text}");
     }
 
     #[test]
@@ -175,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn short_forms_and_inflections_are_one_term() {
+    fn abbreviations_and_inflections_are_one_term() {
         for words in ["repo repository repositories", "cfg config configuration configured"] {
             let found = terms(words);
             assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{found:?}");
@@ -183,19 +172,8 @@ mod tests {
         assert_eq!(term("retries"), term("retry"));
     }
 
-    #[test]
-    fn no_short_form_stands_twice() {
-        let mut seen = std::collections::BTreeSet::new();
-        let lines = include_str!("abbreviations.txt").lines();
-        for line in lines.filter(|line| !line.starts_with('#')) {
-            for short in line.split_whitespace().skip(1) {
-                assert!(seen.insert(short), "`{short}` stands twice");
-            }
-        }
-    }
-
-    /// What is a word, said as plainly as can be.
-    fn plain_words(text: &str) -> Vec<&str> {
+    /// Reference implementation of [`words`].
+    fn reference_words(text: &str) -> Vec<&str> {
         let is_word =
             |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).collect()
@@ -203,14 +181,14 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn words_are_where_a_plain_split_finds_them(
+        fn words_agree_with_a_reference_implementation(
             text in proptest::collection::vec("[a-cZ0-9_$ .é\\x00\\x7f@\\[`{/:]{0,40}", 0..8),
         ) {
-            // Longer than a block, some words across two of them.
+            // Longer than one block, so that words cross block boundaries.
             let text = text.concat();
             let mut found = Vec::new();
             words(&text, |word| found.push(word));
-            proptest::prop_assert_eq!(found, plain_words(&text));
+            proptest::prop_assert_eq!(found, reference_words(&text));
         }
 
         #[test]

@@ -1,72 +1,88 @@
-//! Gives each lost anchor at most one place, and each place at most one anchor.
+//! Assigns each missing anchor to at most one symbol, and each symbol to at most one anchor.
 //!
-//! Pure: odds in, outcomes out. The best pair goes first; an anchor whose best place
-//! is not clearly better than another free one is ambiguous.
+//! Pure: odds in, assignments out. The best pair is assigned first. An anchor whose best symbol is
+//! not clearly better than another free symbol is ambiguous.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::search::Pair;
 
-/// What was decided about a lost anchor; numbers are indices of pairs.
+/// The decision for a missing anchor. Numbers are indices of pairs.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum Assignment {
     Found(usize),
+    /// Found because git reports that the file was renamed.
+    FoundByGit(usize),
     Ambiguous(Vec<usize>),
     Gone,
 }
 
-/// The least odds at which code counts as found. Of 229 labelled cases none is
-/// followed wrongly from 0.4 on; below, deleted symbols find a stranger.
+impl Assignment {
+    pub(super) fn is_found(&self) -> bool {
+        matches!(self, Self::Found(_) | Self::FoundByGit(_))
+    }
+}
+
+/// Minimum odds of a found symbol. Of 229 labelled cases, none is tracked to the wrong symbol from
+/// 0.4 on; below, deleted symbols are matched with unrelated code.
 pub(super) const LEAST_ODDS: f64 = 0.4;
 
-/// How far the best must be ahead of the next: 3 to 2, so that equals are told from near
-/// equals. The labelled cases do not decide it.
+/// Minimum lead of the best symbol over the next: odds of 3 to 2. Separates unique matches from
+/// nearly equal ones. The labelled cases do not determine it.
 const LEAST_LEAD: f64 = 0.4;
 
-/// Returns the outcome for each of `n_lost`.
-pub(super) fn assign(n_lost: usize, pairs: &[Pair]) -> Vec<Outcome> {
+/// Returns the assignment of each of `n_missing` anchors.
+pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
     let mut order: Vec<usize> =
-        (0..pairs.len()).filter(|&n| pairs[n].odds >= LEAST_ODDS - LEAST_LEAD).collect();
+        (0..pairs.len()).filter(|&idx| pairs[idx].odds >= LEAST_ODDS - LEAST_LEAD).collect();
     order.sort_by(|&a, &b| {
-        let key = |n: usize| (pairs[n].lost, pairs[n].file, pairs[n].at);
+        let key = |idx: usize| (pairs[idx].missing_idx, pairs[idx].symbol());
         pairs[b].odds.total_cmp(&pairs[a].odds).then_with(|| key(a).cmp(&key(b)))
     });
-    let mut by_lost: Vec<Vec<usize>> = vec![Vec::new(); n_lost];
-    let mut by_place: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
-    for &n in &order {
-        by_lost[pairs[n].lost].push(n);
-        by_place.entry((pairs[n].file, pairs[n].at)).or_default().push(n);
+    let mut by_missing: Vec<Vec<usize>> = vec![Vec::new(); n_missing];
+    let mut by_symbol: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
+    for &idx in &order {
+        by_missing[pairs[idx].missing_idx].push(idx);
+        by_symbol.entry(pairs[idx].symbol()).or_default().push(idx);
     }
-    let mut outcomes = vec![Outcome::Gone; n_lost];
-    let mut is_decided = vec![false; n_lost];
-    let mut taken: FxHashSet<(usize, usize)> = FxHashSet::default();
-    for &n in &order {
-        let pair = &pairs[n];
-        let place = (pair.file, pair.at);
-        if pair.odds < LEAST_ODDS || is_decided[pair.lost] || taken.contains(&place) {
+    let mut assignments = vec![Assignment::Gone; n_missing];
+    let mut is_decided = vec![false; n_missing];
+    let mut assigned: FxHashSet<(usize, usize)> = FxHashSet::default();
+    for &idx in &order {
+        let pair = &pairs[idx];
+        if pair.odds < LEAST_ODDS
+            || is_decided[pair.missing_idx]
+            || assigned.contains(&pair.symbol())
+        {
             continue;
         }
-        // A place that another anchor fits better is no rival: that one will have it.
-        let is_free = |m: usize| {
-            let rival = &pairs[m];
-            let others = &by_place[&(rival.file, rival.at)];
-            !taken.contains(&(rival.file, rival.at))
-                && !others.iter().any(|&k| !is_decided[pairs[k].lost] && pairs[k].odds > rival.odds)
+        // A symbol that matches another undecided anchor better is not a rival: that anchor will
+        // get it.
+        let is_free = |rival_idx: usize| {
+            let rival = &pairs[rival_idx];
+            !assigned.contains(&rival.symbol())
+                && !by_symbol[&rival.symbol()].iter().any(|&other| {
+                    !is_decided[pairs[other].missing_idx] && pairs[other].odds > rival.odds
+                })
         };
-        let is_rival =
-            |m: &&usize| **m != n && pairs[**m].odds > pair.odds - LEAST_LEAD && is_free(**m);
-        let rivals: Vec<usize> = by_lost[pair.lost].iter().filter(is_rival).copied().collect();
-        // Two anchors that fit one place alike: it is neither's.
-        let is_contested = by_place[&place].iter().any(|&k| {
-            pairs[k].lost != pair.lost && !is_decided[pairs[k].lost] && pairs[k].odds >= pair.odds
+        let is_rival = |other: &usize| {
+            *other != idx && pairs[*other].odds > pair.odds - LEAST_LEAD && is_free(*other)
+        };
+        let rivals: Vec<usize> =
+            by_missing[pair.missing_idx].iter().copied().filter(is_rival).collect();
+        // If two anchors match one symbol equally well, neither gets it.
+        let is_contested = by_symbol[&pair.symbol()].iter().any(|&other| {
+            pairs[other].missing_idx != pair.missing_idx
+                && !is_decided[pairs[other].missing_idx]
+                && pairs[other].odds >= pair.odds
         });
-        is_decided[pair.lost] = true;
-        if rivals.is_empty() && !is_contested {
-            taken.insert(place);
-            outcomes[pair.lost] = Outcome::Found(n);
+        is_decided[pair.missing_idx] = true;
+        assignments[pair.missing_idx] = if rivals.is_empty() && !is_contested {
+            assigned.insert(pair.symbol());
+            Assignment::Found(idx)
         } else {
-            outcomes[pair.lost] = Outcome::Ambiguous(std::iter::once(n).chain(rivals).collect());
-        }
+            Assignment::Ambiguous(std::iter::once(idx).chain(rivals).collect())
+        };
     }
-    outcomes
+    assignments
 }

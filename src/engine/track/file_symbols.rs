@@ -1,196 +1,183 @@
-//! A file of the tree as what anchors are compared with.
+//! The symbols of a file, with the features that anchors are compared with.
 
 use std::path::Path;
 
 use anyhow::Result;
+use rustc_hash::FxHashMap;
 
 use crate::model::{Fingerprint, Language, SymbolKind};
 use crate::syntax::fingerprint::{
     self, FileFeatures, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash, split_name,
 };
 use crate::syntax::{ParsedFile, language};
-use crate::text::{self, LineIndex};
+use crate::text::{self, LineIndex, Span};
 use crate::tree::read;
 
-use super::Place;
+use super::FoundSymbol;
 
 /// A symbol, or a whole file, that an anchor may be on.
 #[derive(Debug)]
-pub(crate) struct Candidate {
-    /// The qualified name, or none for the file itself.
-    pub(crate) symbol: Option<String>,
-    pub(crate) kind: SymbolKind,
-    pub(crate) first_line: u32,
-    pub(crate) last_line: u32,
-    pub(crate) features: SymbolFeatures,
-    /// Its container, as an index into [`FileCode::groups`].
-    pub(crate) group: usize,
-    /// What is defined right before and after it in its container.
-    pub(crate) between: [u16; 2],
+pub(super) struct FileSymbol {
+    /// The qualified name, or `None` for the file itself.
+    pub(super) name: Option<String>,
+    pub(super) kind: SymbolKind,
+    /// The first and the last line.
+    pub(super) lines: (u32, u32),
+    pub(super) features: SymbolFeatures,
+    /// The index in [`FileSymbols::member_names`] of the class, module or file that contains it.
+    pub(super) container_idx: usize,
+    /// The hashes of the names of the definitions right before and after it in its container.
+    pub(super) between: [u16; 2],
 }
 
-/// The symbols that have one container in a file.
+/// Selects the symbols whose features are computed, by qualified name; `None` is the whole file.
+/// Computing the features takes as long as parsing.
+pub(super) type Filter<'a> = &'a dyn Fn(Option<&str>) -> bool;
+
+/// Computes the features of all symbols.
+pub(super) const ALL: Option<Filter<'static>> = Some(&|_| true);
+
+/// The symbols of a file in document order, and the file itself last.
 #[derive(Debug)]
-pub(crate) struct Group {
-    container: String,
-    /// The hashes of their distinct last names, ordered.
-    pub(crate) names: Vec<u64>,
+pub(super) struct FileSymbols {
+    pub(super) path: String,
+    /// The hash of the bytes of the file.
+    pub(super) hash: u32,
+    pub(super) language: Option<Language>,
+    pub(super) symbols: Vec<FileSymbol>,
+    /// For each container, the sorted hashes of the distinct last names of the symbols directly
+    /// inside it.
+    pub(super) member_names: Vec<Vec<u64>>,
 }
 
-/// Tells which symbols are wanted.
-pub(crate) type Wanted<'a> = &'a dyn Fn(Option<&str>) -> bool;
-
-/// A file's symbols in document order and, last, the file itself.
-#[derive(Debug)]
-pub(crate) struct FileCode {
-    pub(crate) path: String,
-    /// The hash of its bytes.
-    hash: u32,
-    pub(crate) language: Option<Language>,
-    pub(crate) candidates: Vec<Candidate>,
-    pub(crate) groups: Vec<Group>,
-}
-
-impl FileCode {
-    /// Returns the code of the file at `path` below `root`.
-    pub(crate) fn read(root: &Path, path: &str) -> Result<Self> {
-        Self::read_only(root, path, Some(&|_| true))
+impl FileSymbols {
+    /// Reads and parses the file at `path` below `root`.
+    pub(super) fn read(root: &Path, path: &str, filter: Option<Filter<'_>>) -> Result<Self> {
+        Ok(Self::parse(path, &read::bytes(root, path)?, filter))
     }
 
-    /// As [`read`](Self::read), but only the symbols that `is_wanted` takes, if there is
-    /// such a thing, get their prints, which cost as much as parsing; no symbol stands for
-    /// the whole file.
-    pub(crate) fn read_only(
-        root: &Path,
-        path: &str,
-        is_wanted: Option<Wanted<'_>>,
-    ) -> Result<Self> {
-        Ok(Self::only(path, &read::bytes(root, path)?, is_wanted))
-    }
-
-    pub(crate) fn new(path: &str, bytes: &[u8]) -> Self {
-        Self::only(path, bytes, Some(&|_| true))
-    }
-
-    /// As [`read_only`](Self::read_only), of bytes that were read before.
-    pub(crate) fn only(path: &str, bytes: &[u8], is_wanted: Option<Wanted<'_>>) -> Self {
+    /// Parses the content of a file. Without a filter, no features are computed.
+    pub(super) fn parse(path: &str, bytes: &[u8], filter: Option<Filter<'_>>) -> Self {
         let text: &str = &text::decode(bytes).0;
         let lines = LineIndex::new(text);
         let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
         let language = language::from_path(path);
-        let mut this = Self {
-            path: path.to_owned(),
-            hash: fingerprint::bytes_hash(bytes),
-            language,
-            candidates: Vec::new(),
-            groups: Vec::new(),
+        let new = |name, kind, span: Span, features| FileSymbol {
+            name,
+            kind,
+            lines: (line(span.start), line(span.end.saturating_sub(1))),
+            features,
+            container_idx: 0,
+            between: [NO_NEIGHBOUR; 2],
         };
+        let mut symbols = Vec::new();
         let whole = match language {
             None => fingerprint::plain_text(text),
             Some(language) => {
-                let source = match is_wanted {
+                let source = match filter {
                     Some(_) => ParsedFile::parse(language, text),
                     None => ParsedFile::outline(language, text),
                 };
-                let code = is_wanted.map(|_| FileFeatures::new(text, &source));
+                let code = filter.map(|_| FileFeatures::new(text, &source));
                 let features =
-                    |symbol: Option<&str>, of: &dyn Fn(&FileFeatures<'_>) -> SymbolFeatures| {
-                        let is_wanted = is_wanted.is_some_and(|is_wanted| is_wanted(symbol));
-                        code.as_ref().filter(|_| is_wanted).map(of).unwrap_or_default()
+                    |name: Option<&str>, of: &dyn Fn(&FileFeatures<'_>) -> SymbolFeatures| {
+                        let is_selected = filter.is_some_and(|filter| filter(name));
+                        code.as_ref().filter(|_| is_selected).map(of).unwrap_or_default()
                     };
-                for (at, symbol) in source.symbols.iter().enumerate() {
-                    let group = this.group(&symbol.name);
-                    this.candidates.push(Candidate {
-                        symbol: Some(symbol.name.clone()),
-                        kind: symbol.kind,
-                        first_line: line(symbol.span.start),
-                        last_line: line(symbol.span.end.saturating_sub(1)),
-                        features: features(Some(&symbol.name), &|code| code.symbol(at)),
-                        group,
-                        between: [NO_NEIGHBOUR; 2],
-                    });
-                }
+                symbols.extend(source.symbols.iter().enumerate().map(|(symbol_idx, symbol)| {
+                    let features = features(Some(&symbol.name), &|code| code.symbol(symbol_idx));
+                    new(Some(symbol.name.clone()), symbol.kind, symbol.span, features)
+                }));
                 features(None, &|code| code.file())
             }
         };
-        let group = this.group("");
-        this.candidates.push(Candidate {
-            symbol: None,
-            kind: SymbolKind::File,
-            first_line: 0,
-            last_line: line(text.len().saturating_sub(1)),
-            features: whole,
-            group,
-            between: [NO_NEIGHBOUR; 2],
-        });
-        this.note_between();
-        for group in &mut this.groups {
-            group.names.sort_unstable();
-            group.names.dedup();
-        }
-        this
+        symbols.push(new(None, SymbolKind::File, Span::new(0, text.len()), whole));
+        let member_names = set_containers(&mut symbols);
+        let (path, hash) = (path.to_owned(), fingerprint::bytes_hash(bytes));
+        Self { path, hash, language, symbols, member_names }
     }
 
-    /// Notes for each symbol what of another name stands before and after it in its
-    /// container: overloads and accessors of one name have the same neighbours.
-    fn note_between(&mut self) {
-        let mut members: Vec<Vec<(usize, u16)>> = vec![Vec::new(); self.groups.len()];
-        for (at, candidate) in self.candidates.iter().enumerate() {
-            if let Some(symbol) = &candidate.symbol {
-                members[candidate.group].push((at, short_hash(name_hash(split_name(symbol).1))));
-            }
-        }
-        for members in members {
-            for (n, &(at, own)) in members.iter().enumerate() {
-                let other = |it: &&(usize, u16)| it.1 != own;
-                let before = members[..n].iter().rev().find(other);
-                let after = members[n..].iter().find(other);
-                self.candidates[at].between =
-                    [before, after].map(|it| it.map_or(NO_NEIGHBOUR, |it| it.1));
-            }
+    /// Returns whether the file defines a symbol of this qualified name.
+    pub(super) fn defines(&self, name: &str) -> bool {
+        self.symbols.iter().any(|symbol| symbol.name.as_deref() == Some(name))
+    }
+
+    /// Returns the container and the name of a symbol, or the folder and the name of the file.
+    pub(super) fn split_name<'f>(&'f self, symbol: &'f FileSymbol) -> (&'f str, &'f str) {
+        match &symbol.name {
+            Some(name) => split_name(name),
+            None => split_path(&self.path),
         }
     }
 
-    fn group(&mut self, qualified: &str) -> usize {
-        let (container, name) = fingerprint::split_name(qualified);
-        let found = self.groups.iter().rposition(|group| group.container == container);
-        let at = found.unwrap_or_else(|| {
-            self.groups.push(Group { container: container.to_owned(), names: Vec::new() });
-            self.groups.len() - 1
-        });
-        if !name.is_empty() {
-            self.groups[at].names.push(fingerprint::name_hash(name));
-        }
-        at
-    }
-
-    /// Returns whether something of this qualified name is defined here.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.candidates.iter().any(|it| it.symbol.as_deref() == Some(name))
-    }
-
-    /// Returns where the candidate at `at` is.
-    pub(crate) fn place(&self, at: usize, similarity: f64) -> Place {
-        let candidate = &self.candidates[at];
-        Place {
+    /// Returns the location of a symbol.
+    pub(super) fn found(&self, symbol_idx: usize, similarity: f64) -> FoundSymbol {
+        let symbol = &self.symbols[symbol_idx];
+        FoundSymbol {
             file: self.path.clone(),
-            symbol: candidate.symbol.clone(),
-            kind: candidate.kind,
+            symbol: symbol.name.clone(),
+            kind: symbol.kind,
             language: self.language,
-            lines: Some((candidate.first_line, candidate.last_line)),
+            lines: Some(symbol.lines),
             similarity,
         }
     }
 
-    /// Returns the whole fingerprint of the candidate at `at`.
-    pub(crate) fn fingerprint(&self, at: usize) -> Fingerprint {
-        let candidate = &self.candidates[at];
-        let mut kept = Fingerprint { file: self.hash, ..candidate.features.fingerprint.clone() };
-        if candidate.symbol.is_some() {
+    /// Returns the complete fingerprint of a symbol.
+    pub(super) fn fingerprint(&self, symbol_idx: usize) -> Fingerprint {
+        let symbol = &self.symbols[symbol_idx];
+        let mut fingerprint =
+            Fingerprint { file: self.hash, ..symbol.features.fingerprint.clone() };
+        if symbol.name.is_some() {
             let names: Vec<&str> =
-                self.candidates.iter().filter_map(|it| it.symbol.as_deref()).collect();
-            (kept.between, kept.beside) = fingerprint::neighbours(&names, at);
+                self.symbols.iter().filter_map(|symbol| symbol.name.as_deref()).collect();
+            (fingerprint.between, fingerprint.beside) = fingerprint::neighbours(&names, symbol_idx);
         }
-        kept
+        fingerprint
     }
+}
+
+/// Sets the container of each symbol, and the nearest definitions with another name before and after
+/// it in its container: overloads and accessors of one name have the same neighbours. Returns the
+/// member names of each container.
+fn set_containers(symbols: &mut [FileSymbol]) -> Vec<Vec<u64>> {
+    let mut container_idxs: FxHashMap<String, usize> = FxHashMap::default();
+    let mut containers: Vec<Vec<(usize, u64)>> = Vec::new();
+    for (symbol_idx, symbol) in symbols.iter_mut().enumerate() {
+        let (container, name) = split_name(symbol.name.as_deref().unwrap_or_default());
+        let next_idx = containers.len();
+        let container_idx = *container_idxs.entry(container.to_owned()).or_insert(next_idx);
+        if container_idx == next_idx {
+            containers.push(Vec::new());
+        }
+        if symbol.name.is_some() {
+            containers[container_idx].push((symbol_idx, name_hash(name)));
+        }
+        symbol.container_idx = container_idx;
+    }
+    let sorted_names = |members: Vec<(usize, u64)>| {
+        for (member_idx, &(symbol_idx, hash)) in members.iter().enumerate() {
+            let short_hash_of = |member: &(usize, u64)| short_hash(member.1);
+            let is_other = |other: &u16| *other != short_hash(hash);
+            let before = members[..member_idx].iter().rev().map(short_hash_of).find(is_other);
+            let after = members[member_idx..].iter().map(short_hash_of).find(is_other);
+            symbols[symbol_idx].between =
+                [before, after].map(|other| other.unwrap_or(NO_NEIGHBOUR));
+        }
+        let mut names: Vec<u64> = members.into_iter().map(|(_, hash)| hash).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    containers.into_iter().map(sorted_names).collect()
+}
+
+/// Returns the file at `path`, if it is in `files`, which are sorted by path.
+pub(super) fn find_file(files: &[FileSymbols], path: &str) -> Option<usize> {
+    files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
+}
+
+/// Returns the folder and the file name.
+pub(super) fn split_path(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
 }

@@ -1,8 +1,9 @@
-//! What git adds for anchors that their fingerprints alone do not settle.
+//! Uses the renames that git reports for anchors that their fingerprints alone do not resolve.
 //!
-//! Between the commit at which an anchor was last true and the working tree, git may
-//! have seen its file renamed: code in the new file is then likelier to be it. Only those that are still lost are looked at, so that a clone without the
-//! history finds whatever else there is, and what git decided is said to be its.
+//! If git reports that the file of an anchor was renamed since the commit of the anchor, code in the
+//! new file is more likely to be the anchored code. Git is asked only for anchors that are still not
+//! found, so that a clone without the history resolves the others the same way. The reason of an
+//! outcome mentions a decision that git made.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,91 +12,83 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::tree::git;
 
-use super::assign::{self, Outcome};
-use super::file_symbols::FileCode;
-use super::search::{Lost, Pair};
+use super::assign::{self, Assignment};
+use super::file_symbols::FileSymbols;
+use super::search::{MissingAnchor, Pair};
 
-/// What it adds to the odds that git saw the file renamed. Set by hand, to more than the
-/// lead that tells the best from its equals and to what an equal path is worth: none of
-/// the labelled cases that are left open is decided by it.
+/// Added to the odds if git reports the file as renamed. Set by hand, above the lead that separates
+/// a unique match from equal ones, and to the weight of an equal path. None of the labelled cases
+/// depends on it.
 const FILE_RENAMED: f64 = 1.0;
 
-/// What became of files since a commit; none where git does not know the commit.
-type Renamed = Option<FxHashMap<String, String>>;
+/// The new path of each file renamed since a commit, or `None` if git does not know the commit.
+type Renames = Option<FxHashMap<String, String>>;
 
-/// What git was asked about the anchors that were not found.
-pub(super) struct History<'a> {
-    by_commit: BTreeMap<&'a str, Renamed>,
-    /// For each lost anchor whether its fingerprint left it open.
-    is_open: Vec<bool>,
-}
+/// The renames since the commits of anchors that were not found.
+pub(super) struct History<'a>(BTreeMap<&'a str, Renames>);
 
 impl<'a> History<'a> {
-    /// Asks git once for each commit at which one of the unsettled was last true.
-    pub(super) fn of(root: &Path, lost: &'a [Lost<'a>], outcomes: &[Outcome]) -> Self {
-        let is_open: Vec<bool> =
-            outcomes.iter().map(|it| !matches!(it, Outcome::Found(_))).collect();
+    /// Asks git once for the commit of each anchor that is not found.
+    pub(super) fn read(
+        root: &Path,
+        missing: &[&MissingAnchor<'a>],
+        assignments: &[Assignment],
+    ) -> Self {
         let mut by_commit = BTreeMap::new();
-        for (one, is_open) in lost.iter().zip(&is_open) {
-            if let (Some(commit), true) = (&one.anchor.commit, is_open) {
-                let renamed = || git::renamed_since(root, commit);
-                by_commit.entry(commit.as_str()).or_insert_with(renamed);
+        for (missing, assignment) in missing.iter().zip(assignments) {
+            if let (Some(commit), false) = (&missing.anchor.commit, assignment.is_found()) {
+                let renames = || git::renamed_since(root, commit);
+                by_commit.entry(commit.as_str()).or_insert_with(renames);
             }
         }
-        Self { by_commit, is_open }
+        Self(by_commit)
     }
 
-    /// Returns whether the lost anchor of this number was left open by its fingerprint.
-    pub(super) fn was_asked(&self, n: usize) -> bool {
-        self.is_open[n]
+    /// Returns the new path of an anchor's file according to git.
+    fn new_file(&self, missing: &MissingAnchor<'_>) -> Option<&str> {
+        let renames = self.0.get(missing.anchor.commit.as_deref()?)?.as_ref()?;
+        renames.get(&missing.anchor.file).map(String::as_str)
     }
 
-    /// Returns where git saw the file of an anchor go.
-    fn new_file(&self, lost: &Lost<'_>) -> Option<&str> {
-        let renamed = self.by_commit.get(lost.anchor.commit.as_deref()?)?.as_ref()?;
-        renamed.get(&lost.anchor.file).map(String::as_str)
+    /// Returns the commit of an anchor, if git was asked for it and does not know it.
+    pub(super) fn unknown_commit<'l>(&self, missing: &MissingAnchor<'l>) -> Option<&'l str> {
+        let commit = missing.anchor.commit.as_deref()?;
+        self.0.get(commit).is_some_and(Option::is_none).then_some(commit)
     }
 
-    /// Returns the commit of an anchor that git was asked about and does not know.
-    pub(super) fn unknown_commit<'l>(&self, lost: &Lost<'l>) -> Option<&'l str> {
-        let commit = lost.anchor.commit.as_deref()?;
-        self.by_commit.get(commit).is_some_and(Option::is_none).then_some(commit)
-    }
-
-    /// Decides again over what is not found, among the places that nobody has.
-    pub(super) fn settle(
+    /// Assigns the anchors that are not found again, to symbols that no other anchor has.
+    pub(super) fn resolve(
         &self,
-        lost: &[Lost<'_>],
-        files: &[FileCode],
+        missing: &[&MissingAnchor<'_>],
+        files: &[FileSymbols],
         pairs: &mut [Pair],
-        outcomes: &mut [Outcome],
+        assignments: &mut [Assignment],
     ) {
-        let is_renamed = |one: &Lost<'_>| self.new_file(one).is_some();
-        if !lost.iter().any(is_renamed) {
+        if !missing.iter().any(|missing| self.new_file(missing).is_some()) {
             return;
         }
-        let place = |pair: &Pair| (pair.file, pair.at);
-        let taken: FxHashSet<(usize, usize)> = outcomes
-            .iter()
-            .filter_map(|outcome| match outcome {
-                Outcome::Found(at) => Some(place(&pairs[*at])),
-                _ => None,
-            })
-            .collect();
+        let symbol_of = |assignment: &Assignment| match assignment {
+            Assignment::Found(pair_idx) => Some(pairs[*pair_idx].symbol()),
+            _ => None,
+        };
+        let assigned: FxHashSet<(usize, usize)> =
+            assignments.iter().filter_map(symbol_of).collect();
         let mut open: Vec<usize> = Vec::new();
-        for (n, pair) in pairs.iter_mut().enumerate() {
-            if !self.is_open[pair.lost] || taken.contains(&place(pair)) {
+        for (pair_idx, pair) in pairs.iter_mut().enumerate() {
+            if assignments[pair.missing_idx].is_found() || assigned.contains(&pair.symbol()) {
                 continue;
             }
-            if self.new_file(&lost[pair.lost]) == Some(files[pair.file].path.as_str()) {
+            let file = files[pair.file_idx].path.as_str();
+            if self.new_file(missing[pair.missing_idx]) == Some(file) {
                 pair.odds += FILE_RENAMED;
             }
-            open.push(n);
+            open.push(pair_idx);
         }
-        let candidates: Vec<Pair> = open.iter().map(|&n| pairs[n].clone()).collect();
-        for (n, again) in assign::assign(lost.len(), &candidates).into_iter().enumerate() {
-            if let Outcome::Found(at) = again {
-                outcomes[n] = Outcome::Found(open[at]);
+        let open_pairs: Vec<Pair> = open.iter().map(|&pair_idx| pairs[pair_idx].clone()).collect();
+        let reassigned = assign::assign(missing.len(), &open_pairs);
+        for (assignment, reassigned) in assignments.iter_mut().zip(reassigned) {
+            if let Assignment::Found(open_idx) = reassigned {
+                *assignment = Assignment::FoundByGit(open[open_idx]);
             }
         }
     }

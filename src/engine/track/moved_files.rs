@@ -1,8 +1,8 @@
-//! Files that were moved as they are.
+//! Detects files that were moved without changes.
 //!
-//! An anchor keeps the hash of its whole file. Where the file is gone and exactly one in
-//! the tree has that hash, all that was in the one is in the other, and no code has to be
-//! compared to know it. A file with a twin is left to the search, as all that was changed.
+//! An anchor stores the hash of its whole file. If the file is gone and exactly one file in the tree
+//! has that hash, all its symbols are in that file, and no code has to be compared. Files with
+//! several copies and changed files are left to the search.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,13 +14,13 @@ use rustc_hash::FxHashMap;
 use crate::model::{Anchor, State};
 use crate::syntax::fingerprint::bytes_hash;
 use crate::syntax::language;
-use crate::tree::{read, walk};
+use crate::tree::read;
 
-use super::file_symbols::FileCode;
-use super::{Followed, Place};
+use super::file_symbols::{FileSymbols, find_file};
+use super::{FoundSymbol, Outcome, search};
 
-/// Returns the new paths of anchored files that are gone, each by its old path.
-pub(super) fn moved_files(
+/// Returns the new path of each anchored file that was moved, by its old path.
+pub(super) fn find(
     root: &Path,
     excludes: &[String],
     anchors: &[Anchor],
@@ -33,26 +33,22 @@ pub(super) fn moved_files(
     if gone.is_empty() {
         return Ok(FxHashMap::default());
     }
-    let mut paths: Vec<String> =
-        walk::walk(root, excludes)?.entries.into_iter().map(|entry| entry.path).collect();
-    if gone.values().any(|anchor| anchor.language.is_none()) {
-        paths.extend(walk::walk_plain(root, excludes)?);
-    }
-    let mut wanted: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    let mut by_hash: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for (path, anchor) in &gone {
-        wanted.entry(anchor.fingerprint.file).or_default().push(path);
+        by_hash.entry(anchor.fingerprint.file).or_default().push(path);
     }
-    let hashed = |path: &String| {
-        let hash = bytes_hash(&read::bytes(root, path).ok()?);
-        wanted.contains_key(&hash).then(|| (hash, path.clone()))
+    let paths = search::tree_paths(root, excludes, gone.values().copied())?;
+    let hashed = |path: String| {
+        let hash = bytes_hash(&read::bytes(root, &path).ok()?);
+        by_hash.contains_key(&hash).then_some((hash, path))
     };
     let mut found: FxHashMap<u32, Vec<String>> = FxHashMap::default();
-    for (hash, path) in paths.par_iter().filter_map(hashed).collect::<Vec<_>>() {
+    for (hash, path) in paths.into_par_iter().filter_map(hashed).collect::<Vec<_>>() {
         found.entry(hash).or_default().push(path);
     }
     let is_anchored = |path: &str| anchors.iter().any(|anchor| anchor.file == path);
     let mut moved = FxHashMap::default();
-    for (hash, old) in wanted {
+    for (hash, old) in by_hash {
         if let ([old], Some([new])) = (old.as_slice(), found.get(&hash).map(Vec::as_slice))
             && language::from_path(new) == gone[old].language
             && !is_anchored(new)
@@ -63,50 +59,45 @@ pub(super) fn moved_files(
     Ok(moved)
 }
 
-/// Returns an anchor as it is in the file that its own was moved to.
-pub(super) fn placed(anchor: &Anchor, moved: &FxHashMap<String, String>) -> Anchor {
-    let mut placed = anchor.clone();
-    if let Some(new) = moved.get(&anchor.file) {
-        placed.file.clone_from(new);
-    }
-    placed
+/// Returns the anchors with the new paths of their files.
+pub(super) fn apply_moves(anchors: &[Anchor], moved: &FxHashMap<String, String>) -> Vec<Anchor> {
+    let apply = |anchor: &Anchor| Anchor {
+        file: moved.get(&anchor.file).unwrap_or(&anchor.file).clone(),
+        ..anchor.clone()
+    };
+    anchors.iter().map(apply).collect()
 }
 
-/// Returns the answers for anchors from those for them in their new files.
-pub(super) fn told(
+/// Returns the outcomes for the original anchors from those for the anchors with new paths.
+pub(super) fn restore_paths(
     root: &Path,
     anchors: &[Anchor],
-    placed: &[Anchor],
-    followed: Vec<Followed>,
-) -> Vec<Followed> {
-    let mut paths: Vec<&str> = anchors
-        .iter()
-        .zip(placed)
-        .filter(|(anchor, placed)| anchor.file != placed.file)
-        .map(|(_, placed)| placed.file.as_str())
-        .collect();
+    applied: &[Anchor],
+    outcomes: Vec<Outcome>,
+) -> Vec<Outcome> {
+    let moved = || anchors.iter().zip(applied).filter(|(old, new)| old.file != new.file);
+    let mut paths: Vec<&str> = moved().map(|(_, new)| new.file.as_str()).collect();
     paths.sort_unstable();
     paths.dedup();
-    // For the lines, which no hash tells.
-    let code = |path: &&str| FileCode::read_only(root, path, None).ok();
-    let files: Vec<FileCode> = paths.par_iter().filter_map(code).collect();
-    let answer = |((anchor, placed), followed): ((&Anchor, &Anchor), Followed)| {
-        if anchor.file == placed.file || followed.state != State::Fresh {
-            return followed;
+    // Only the lines are needed.
+    let outline = |path: &&str| FileSymbols::read(root, path, None).ok();
+    let files: Vec<FileSymbols> = paths.par_iter().filter_map(outline).collect();
+    let restore = |((old, new), outcome): ((&Anchor, &Anchor), Outcome)| {
+        if old.file == new.file || outcome.state != State::Fresh {
+            return outcome;
         }
-        Followed {
+        Outcome {
             state: State::Moved,
-            new: followed.new.map(|new| Place { lines: lines(&files, placed), ..new }),
-            fingerprint: Some(anchor.fingerprint.clone()),
-            reason: format!("its whole file is now `{}`, unchanged", placed.file),
-            ..followed
+            new: outcome.new.map(|found| FoundSymbol { lines: lines(&files, new), ..found }),
+            fingerprint: Some(old.fingerprint.clone()),
+            reason: format!("its whole file is now `{}`, unchanged", new.file),
+            ..outcome
         }
     };
-    anchors.iter().zip(placed).zip(followed).map(answer).collect()
+    anchors.iter().zip(applied).zip(outcomes).map(restore).collect()
 }
 
-fn lines(files: &[FileCode], anchor: &Anchor) -> Option<(u32, u32)> {
-    let at = files.binary_search_by(|file| file.path.as_str().cmp(&anchor.file)).ok()?;
-    let found = files[at].candidates.iter().find(|it| it.symbol == anchor.symbol)?;
-    Some((found.first_line, found.last_line))
+fn lines(files: &[FileSymbols], anchor: &Anchor) -> Option<(u32, u32)> {
+    let file = &files[find_file(files, &anchor.file)?];
+    file.symbols.iter().find(|symbol| symbol.name == anchor.symbol).map(|symbol| symbol.lines)
 }

@@ -1,135 +1,106 @@
-//! What was found about an anchor, as the answer that is reported.
+//! Builds the reported outcome of an anchor.
 
 use crate::model::{Anchor, State};
 use crate::syntax::fingerprint::split_name;
 
-use super::assign::Outcome;
-use super::file_symbols::FileCode;
+use super::assign::Assignment;
+use super::file_symbols::{FileSymbol, FileSymbols, split_path};
 use super::history::History;
-use super::search::{Lost, Pair, split_path};
-use super::{Followed, Home, Place};
+use super::search::{MissingAnchor, Pair};
+use super::{FoundSymbol, InPlaceMatch, Outcome};
 
-/// How many look-alikes are listed.
+/// Maximum number of similar symbols that are listed.
 const MAX_LISTED: usize = 5;
 
-/// The share of the neighbours that must have come along for a method's class to
-/// count as renamed, and not the method as moved. One of one counts 0.5, less what
-/// the filter's estimate is off.
+/// Minimum share of the neighbours that moved along, for the class of a method to count as renamed
+/// and not the method as moved. One of one counts 0.5, minus the error of the filter's estimate.
 const RENAMED_CONTAINER: f64 = 0.4;
 
-/// Returns the answer for an anchor of which nothing changed.
-pub(super) fn fresh(anchor: &Anchor) -> Followed {
-    Followed {
-        state: State::Fresh,
-        edited: false,
-        new: Some(Place {
-            file: anchor.file.clone(),
-            symbol: anchor.symbol.clone(),
-            kind: anchor.kind,
-            language: anchor.language,
-            lines: None,
-            similarity: 1.0,
-        }),
+/// Returns the outcome of an anchor whose code is unchanged.
+pub(super) fn fresh(anchor: &Anchor) -> Outcome {
+    let new = FoundSymbol {
+        file: anchor.file.clone(),
+        symbol: anchor.symbol.clone(),
+        kind: anchor.kind,
+        language: anchor.language,
+        lines: None,
         similarity: 1.0,
-        candidates: Vec::new(),
-        fingerprint: None,
-        reason: "it is where it was, unchanged".to_owned(),
+    };
+    let reason = "it is where it was, unchanged".to_owned();
+    Outcome { new: Some(new), similarity: 1.0, ..Outcome::new(State::Fresh, reason) }
+}
+
+/// Returns the state of an anchor whose symbol in place is `symbol`.
+pub(super) fn state_in_place(anchor: &Anchor, symbol: &FileSymbol) -> State {
+    let (old, new) = (&anchor.fingerprint, &symbol.features.fingerprint);
+    match (old.name_independent_hash == new.name_independent_hash, old.bytes == new.bytes) {
+        (true, true) => State::Fresh,
+        (true, false) => State::Reformatted,
+        (false, _) => State::Edited,
     }
 }
 
-/// Returns the answer for an anchor whose place and name still are.
-pub(super) fn held(anchor: &Anchor, files: &[FileCode], home: Home) -> Followed {
-    let file = &files[home.file];
-    let (old, new) = (&anchor.fingerprint, &file.candidates[home.at].features.fingerprint);
-    let state =
-        match (old.name_independent_hash == new.name_independent_hash, old.bytes == new.bytes) {
-            (true, true) => return fresh(anchor),
-            (true, false) => State::Reformatted,
-            (false, _) => State::Edited,
-        };
+/// Returns the outcome of an anchor whose location and name did not change.
+pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, found: InPlaceMatch) -> Outcome {
+    let state = state_in_place(anchor, &file.symbols[found.symbol_idx]);
     let reason = match state {
+        State::Fresh => return fresh(anchor),
         State::Reformatted => "it is where it was; only its layout or comments changed".to_owned(),
         _ => {
-            format!("it is where it was, and {} of its code is as before", percent(home.similarity))
+            let unchanged = percent(found.similarity);
+            format!("it is where it was; {unchanged} of its code is unchanged")
         }
     };
-    Followed {
-        state,
+    Outcome {
         edited: state == State::Edited,
-        new: Some(file.place(home.at, home.similarity)),
-        similarity: home.similarity,
-        candidates: Vec::new(),
-        fingerprint: Some(file.fingerprint(home.at)),
-        reason,
+        new: Some(file.found(found.symbol_idx, found.similarity)),
+        similarity: found.similarity,
+        fingerprint: Some(file.fingerprint(found.symbol_idx)),
+        ..Outcome::new(state, reason)
     }
 }
 
-/// Returns the answer for an anchor that was searched for.
+/// Returns the outcome of an anchor that was searched for.
 pub(super) fn searched(
-    lost: &Lost<'_>,
-    n: usize,
-    files: &[FileCode],
+    missing: &MissingAnchor<'_>,
+    missing_idx: usize,
+    files: &[FileSymbols],
     pairs: &[Pair],
-    outcome: &Outcome,
+    assignment: &Assignment,
     history: &History<'_>,
-) -> Followed {
-    let mut followed = decided(lost, n, files, pairs, outcome);
-    match followed.new {
-        Some(_) if history.was_asked(n) => {
-            followed.reason += &format!("; git saw `{}` renamed to it", lost.anchor.file);
+) -> Outcome {
+    let (candidates, mut outcome) = match assignment {
+        Assignment::Found(pair_idx) => return found(missing, files, &pairs[*pair_idx]),
+        Assignment::FoundByGit(pair_idx) => {
+            let mut outcome = found(missing, files, &pairs[*pair_idx]);
+            outcome.reason += &format!("; git saw `{}` renamed to it", missing.anchor.file);
+            return outcome;
         }
-        None => {
-            if let Some(commit) = history.unknown_commit(lost) {
-                followed.reason += &format!(
-                    "; where git saw its file go is not known: this clone lacks commit {commit}"
-                );
-            }
+        Assignment::Ambiguous(pair_idxs) => {
+            let reason = format!("{} symbols are equally likely", pair_idxs.len());
+            let candidates = best(pair_idxs.iter().map(|idx| &pairs[*idx]), files);
+            (candidates, Outcome::new(State::Ambiguous, reason))
         }
-        Some(_) => (),
-    }
-    followed
-}
-
-fn decided(
-    lost: &Lost<'_>,
-    n: usize,
-    files: &[FileCode],
-    pairs: &[Pair],
-    outcome: &Outcome,
-) -> Followed {
-    let nothing = Followed {
-        state: State::Gone,
-        edited: false,
-        new: None,
-        similarity: 0.0,
-        candidates: Vec::new(),
-        fingerprint: None,
-        reason: String::new(),
-    };
-    match outcome {
-        Outcome::Found(at) => found(lost, files, &pairs[*at]),
-        Outcome::Ambiguous(equals) => Followed {
-            state: State::Ambiguous,
-            candidates: listed(equals.iter().map(|at| &pairs[*at]), files),
-            reason: format!("{} places are equally likely", equals.len()),
-            ..nothing
-        },
-        Outcome::Gone => {
-            let candidates = listed(pairs.iter().filter(|pair| pair.lost == n), files);
-            let reason = match candidates.first() {
-                Some(place) => {
-                    format!("nothing is alike enough; the nearest is `{}`", spelled(place))
-                }
-                None => "nothing in the tree is like it".to_owned(),
+        Assignment::Gone => {
+            let pairs = pairs.iter().filter(|pair| pair.missing_idx == missing_idx);
+            let candidates = best(pairs, files);
+            let reason = match candidates.first().map(spell) {
+                Some(best) => format!("no symbol is similar enough; the most similar is `{best}`"),
+                None => "no symbol in the tree is similar".to_owned(),
             };
-            Followed { candidates, reason, ..nothing }
+            (candidates, Outcome::new(State::Gone, reason))
         }
+    };
+    if let Some(commit) = history.unknown_commit(missing) {
+        outcome.reason +=
+            &format!("; renames of its file are unknown: this clone lacks commit {commit}");
     }
+    Outcome { candidates, ..outcome }
 }
 
-fn found(lost: &Lost<'_>, files: &[FileCode], pair: &Pair) -> Followed {
-    let file = &files[pair.file];
-    let new = file.place(pair.at, similarity(pair));
+fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Outcome {
+    let file = &files[pair.file_idx];
+    let new = file.found(pair.symbol_idx, similarity(pair));
     let evidence = &pair.evidence;
     let (container, name) = match &new.symbol {
         Some(symbol) => split_name(symbol),
@@ -137,50 +108,47 @@ fn found(lost: &Lost<'_>, files: &[FileCode], pair: &Pair) -> Followed {
     };
     let is_container_renamed = new.symbol.is_some()
         && !container.is_empty()
-        && !lost.container.is_empty()
-        && container != lost.container
-        && evidence.beside >= RENAMED_CONTAINER
-        && !file.has(lost.container);
-    let state =
-        if name != lost.name || is_container_renamed { State::Renamed } else { State::Moved };
-    let reason = if evidence.masked {
-        format!("the same code is now at `{}`", spelled(&new))
+        && !missing.container.is_empty()
+        && container != missing.container
+        && evidence.siblings >= RENAMED_CONTAINER
+        && !file.defines(missing.container);
+    let is_renamed = name != missing.name || is_container_renamed;
+    let reason = if evidence.is_same_code {
+        format!("the same code is now at `{}`", spell(&new))
     } else {
         format!(
-            "`{}` is most like it: {} of the code, {} of the identifiers, {}",
-            spelled(&new),
-            percent(evidence.likeness),
+            "`{}` is the most similar: {} of the code, {} of the identifiers, {}",
+            spell(&new),
+            percent(evidence.jaccard),
             percent(evidence.identifiers),
-            if name == lost.name { "the same name" } else { "another name" },
+            if name == missing.name { "the same name" } else { "another name" },
         )
     };
-    Followed {
-        state,
-        edited: !evidence.masked,
+    Outcome {
+        edited: !evidence.is_same_code,
         similarity: new.similarity,
         new: Some(new),
-        candidates: Vec::new(),
-        fingerprint: Some(file.fingerprint(pair.at)),
-        reason,
+        fingerprint: Some(file.fingerprint(pair.symbol_idx)),
+        ..Outcome::new(if is_renamed { State::Renamed } else { State::Moved }, reason)
     }
 }
 
-/// Returns the best of the places, in order.
-fn listed<'a>(pairs: impl Iterator<Item = &'a Pair>, files: &[FileCode]) -> Vec<Place> {
+/// Returns the symbols of the pairs with the best odds, in order.
+fn best<'a>(pairs: impl Iterator<Item = &'a Pair>, files: &[FileSymbols]) -> Vec<FoundSymbol> {
     let mut pairs: Vec<&Pair> = pairs.collect();
-    pairs.sort_by(|a, b| b.odds.total_cmp(&a.odds).then((a.file, a.at).cmp(&(b.file, b.at))));
+    pairs.sort_by(|a, b| b.odds.total_cmp(&a.odds).then(a.symbol().cmp(&b.symbol())));
     let best = pairs.into_iter().take(MAX_LISTED);
-    best.map(|pair| files[pair.file].place(pair.at, similarity(pair))).collect()
+    best.map(|pair| files[pair.file_idx].found(pair.symbol_idx, similarity(pair))).collect()
 }
 
 fn similarity(pair: &Pair) -> f64 {
-    if pair.evidence.masked { 1.0 } else { pair.evidence.likeness.min(0.99) }
+    if pair.evidence.is_same_code { 1.0 } else { pair.evidence.jaccard.min(0.99) }
 }
 
-fn spelled(place: &Place) -> String {
-    match &place.symbol {
-        Some(symbol) => format!("{}::{symbol}", place.file),
-        None => place.file.clone(),
+fn spell(found: &FoundSymbol) -> String {
+    match &found.symbol {
+        Some(symbol) => format!("{}::{symbol}", found.file),
+        None => found.file.clone(),
     }
 }
 

@@ -1,12 +1,14 @@
-//! Looks for code that is no longer where its anchor says.
+//! Searches the tree for code that is no longer at the location of its anchor.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use memchr::memmem;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::engine::Progress;
 use crate::engine::rank::similarity::{self, Features};
 use crate::model::{Anchor, SymbolKind};
 use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_name, word_hashes};
@@ -14,34 +16,39 @@ use crate::syntax::{language, minhash};
 use crate::text;
 use crate::tree::{read, walk};
 
-use super::file_symbols::{Candidate, FileCode};
+use super::InPlaceMatch;
+use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
 
-/// Up to this many lost anchors, files are looked through for their words before
-/// any is parsed; with more, nearly every file holds the words of one.
-const MAX_SIEVED: usize = 32;
+/// Up to this many missing anchors, files are searched for their words before parsing. With more,
+/// nearly every file contains the words of one.
+const MAX_PREFILTERED: usize = 32;
 
-/// Code that is less likely is not even listed as a look-alike.
+/// Minimum odds of code that is listed as similar.
 const LISTED_ODDS: f64 = -4.0;
 
-/// What is looked for: the code of one or more anchors.
-pub(crate) struct Lost<'a> {
-    pub(crate) anchor: &'a Anchor,
-    /// The container's qualified name, and the name itself; for a file, its folder and its name.
-    pub(crate) container: &'a str,
-    pub(crate) name: &'a str,
-    /// How many of the kept names code must have to be compared.
+/// An anchor whose code must be searched for.
+#[derive(Debug)]
+pub(super) struct MissingAnchor<'a> {
+    pub(super) anchor: &'a Anchor,
+    /// The symbol with the location and name of the anchor, if its code is too different.
+    pub(super) in_place: Option<InPlaceMatch>,
+    /// The qualified name of the container and the name, or the folder and the name of the file.
+    pub(super) container: &'a str,
+    pub(super) name: &'a str,
+    /// Number of the anchor's identifiers that code must contain to be compared.
     n_needed: usize,
     n_beside: f64,
 }
 
-impl<'a> Lost<'a> {
-    pub(crate) fn new(anchor: &'a Anchor) -> Self {
+impl<'a> MissingAnchor<'a> {
+    pub(super) fn new(anchor: &'a Anchor, in_place: Option<InPlaceMatch>) -> Self {
         let (container, name) = match &anchor.symbol {
             Some(symbol) => split_name(symbol),
             None => split_path(&anchor.file),
         };
         Self {
             anchor,
+            in_place,
             container,
             name,
             n_needed: anchor.fingerprint.names.len().div_ceil(3),
@@ -49,288 +56,291 @@ impl<'a> Lost<'a> {
         }
     }
 
-    fn may_be(&self, file: &FileCode, candidate: &Candidate) -> bool {
-        super::are_kin(self.anchor.language, file.language)
-            && is_of_kind(self.anchor.kind, candidate.kind)
+    /// Returns whether the kind and the language of a symbol are compatible with the anchor.
+    fn is_compatible(&self, file: &FileSymbols, symbol: &FileSymbol) -> bool {
+        super::are_compatible(self.anchor.language, file.language)
+            && is_same_family(self.anchor.kind, symbol.kind)
     }
 
-    fn is_same(&self, file: &FileCode, candidate: &Candidate) -> bool {
+    fn is_same_code(&self, file: &FileSymbols, symbol: &FileSymbol) -> bool {
         self.anchor.fingerprint.name_independent_hash
-            == candidate.features.fingerprint.name_independent_hash
-            && self.may_be(file, candidate)
+            == symbol.features.fingerprint.name_independent_hash
+            && self.is_compatible(file, symbol)
     }
 
-    fn has_names(&self, n_shared: usize) -> bool {
+    fn shares_identifiers(&self, n_shared: usize) -> bool {
         self.n_needed > 0 && n_shared >= self.n_needed
     }
 }
 
-pub(crate) fn split_path(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
+/// Returns the last folder and the stem of the file, which name a module.
+fn module_name(path: &str) -> &str {
+    let start = path.rmatch_indices('/').nth(1).map_or(0, |(slash, _)| slash + 1);
+    let name = &path[start..];
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Returns the last folder and the file's stem, which name a module.
-fn home_of(path: &str) -> &str {
-    let from = path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
-    let home = &path[from..];
-    home.rsplit_once('.').map_or(home, |(stem, _)| stem)
+/// A missing anchor and code that may be its code.
+#[derive(Debug, Clone)]
+pub(super) struct Pair {
+    pub(super) missing_idx: usize,
+    pub(super) file_idx: usize,
+    pub(super) symbol_idx: usize,
+    pub(super) evidence: Features,
+    pub(super) odds: f64,
 }
 
-/// Returns the container and the name of a candidate; of a file, its folder and its name.
-pub(super) fn name_of<'f>(file: &'f FileCode, candidate: &'f Candidate) -> (&'f str, &'f str) {
-    match &candidate.symbol {
-        Some(symbol) => split_name(symbol),
-        None => split_path(&file.path),
+impl Pair {
+    /// Returns the indices of the file and of the symbol in it.
+    pub(super) fn symbol(&self) -> (usize, usize) {
+        (self.file_idx, self.symbol_idx)
     }
 }
 
-/// An anchor and code that may be what it was on.
-#[derive(Debug, Clone)]
-pub(crate) struct Pair {
-    pub(crate) lost: usize,
-    pub(crate) file: usize,
-    pub(crate) at: usize,
-    pub(crate) evidence: Features,
-    pub(crate) odds: f64,
-}
-
-/// Returns the parsed files of the tree that may hold what was lost, ordered by path.
-/// `known` are those parsed already.
-pub(crate) fn read_tree(
+/// Returns the files of the tree that may contain the code of `anchors`: those of supported
+/// languages, and others only for anchors to other files.
+pub(super) fn tree_paths<'a>(
     root: &Path,
     excludes: &[String],
-    lost: &[Lost<'_>],
-    mut known: Vec<FileCode>,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Vec<FileCode>> {
-    let seen: FxHashSet<&str> = known.iter().map(|file| file.path.as_str()).collect();
-    let mut paths: Vec<String> =
-        walk::walk(root, excludes)?.entries.into_iter().map(|entry| entry.path).collect();
-    if lost.iter().any(|lost| lost.anchor.language.is_none()) {
+    mut anchors: impl Iterator<Item = &'a Anchor>,
+) -> Result<Vec<String>> {
+    let entries = walk::walk(root, excludes)?.entries;
+    let mut paths: Vec<String> = entries.into_iter().map(|entry| entry.path).collect();
+    if anchors.any(|anchor| anchor.language.is_none()) {
         paths.extend(walk::walk_plain(root, excludes)?);
     }
-    paths.retain(|path| !seen.contains(path.as_str()));
-    let sieve = Sieve::new(lost);
-    let n_done = std::sync::atomic::AtomicUsize::new(0);
-    let n_all = paths.len();
-    let parsed: Vec<FileCode> = paths
-        .par_iter()
-        .filter_map(|path| {
-            progress(n_done.fetch_add(1, std::sync::atomic::Ordering::Relaxed), n_all);
-            // What cannot be read cannot be followed into; the anchor's own file was
-            // read before, and failed there if it had to.
-            let bytes =
-                read::bytes(root, path).ok().filter(|bytes| read::unfit(bytes).is_none())?;
-            let text = text::decode(&bytes).0;
-            sieve.passes(path, &text).then(|| FileCode::new(path, &bytes))
-        })
-        .collect();
-    known.extend(parsed);
-    known.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(known)
+    Ok(paths)
 }
 
-/// Tells files that can hold nothing that was lost from their words alone.
-struct Sieve<'a> {
-    lost: Option<Vec<(&'a Lost<'a>, memmem::Finder<'a>)>>,
+/// Returns the parsed files of the tree that may contain the code of missing anchors, sorted by
+/// path. `parsed` are the files that are already parsed.
+pub(super) fn read_tree(
+    root: &Path,
+    excludes: &[String],
+    missing: &[&MissingAnchor<'_>],
+    mut parsed: Vec<FileSymbols>,
+    progress: Progress<'_>,
+) -> Result<Vec<FileSymbols>> {
+    let mut paths = tree_paths(root, excludes, missing.iter().map(|missing| missing.anchor))?;
+    let is_parsed: FxHashSet<&str> = parsed.iter().map(|file| file.path.as_str()).collect();
+    paths.retain(|path| !is_parsed.contains(path.as_str()));
+    let prefilter = Prefilter::new(missing);
+    let n_done = AtomicUsize::new(0);
+    let parse = |path: &String| {
+        progress(n_done.fetch_add(1, Ordering::Relaxed), paths.len());
+        // Unreadable files are skipped. Errors of the anchored files were reported before.
+        let bytes =
+            read::bytes(root, path).ok().filter(|bytes| read::skip_reason(bytes).is_none())?;
+        let may_match = prefilter.may_match(path, &text::decode(&bytes).0);
+        may_match.then(|| FileSymbols::parse(path, &bytes, ALL))
+    };
+    let others: Vec<FileSymbols> = paths.par_iter().filter_map(parse).collect();
+    parsed.extend(others);
+    parsed.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(parsed)
 }
 
-impl<'a> Sieve<'a> {
-    fn new(lost: &'a [Lost<'a>]) -> Self {
-        let finders = || lost.iter().map(|lost| (lost, memmem::Finder::new(lost.name))).collect();
-        Self { lost: (lost.len() <= MAX_SIEVED).then(finders) }
+/// Excludes files by their words, without parsing them.
+struct Prefilter<'a> {
+    missing: Option<Vec<(&'a MissingAnchor<'a>, memmem::Finder<'a>)>>,
+}
+
+impl<'a> Prefilter<'a> {
+    fn new(missing: &[&'a MissingAnchor<'a>]) -> Self {
+        let finder =
+            |missing: &&'a MissingAnchor<'a>| (*missing, memmem::Finder::new(missing.name));
+        let finders = || missing.iter().map(finder).collect();
+        Self { missing: (missing.len() <= MAX_PREFILTERED).then(finders) }
     }
 
-    /// Returns whether the file may hold code that is compared with what was lost (see [`pairs`]).
-    fn passes(&self, path: &str, text: &str) -> bool {
-        let Some(lost) = &self.lost else {
+    /// Returns whether [`pairs`] may compare code of the file with a missing anchor.
+    fn may_match(&self, path: &str, text: &str) -> bool {
+        let Some(missing) = &self.missing else {
             return true;
         };
         let language = language::from_path(path);
-        let mut kin = lost
-            .iter()
-            .filter(|(lost, _)| super::are_kin(lost.anchor.language, language))
-            .peekable();
-        if kin.peek().is_none() {
-            return false;
-        }
         let mut all_words: Option<Vec<u16>> = None;
-        kin.any(|(lost, name)| {
-            has_word(text.as_bytes(), name)
-                || (lost.anchor.symbol.is_none() && split_path(path).1 == lost.name)
-                || lost.has_names(n_shared(
-                    &lost.anchor.fingerprint.names,
-                    all_words.get_or_insert_with(|| word_hashes(text)),
-                ))
-        })
+        missing
+            .iter()
+            .filter(|(missing, _)| super::are_compatible(missing.anchor.language, language))
+            .any(|(missing, finder)| {
+                contains_word(text.as_bytes(), finder)
+                    || (missing.anchor.symbol.is_none() && split_path(path).1 == missing.name)
+                    || missing.shares_identifiers(n_shared(
+                        &missing.anchor.fingerprint.names,
+                        all_words.get_or_insert_with(|| word_hashes(text)),
+                    ))
+            })
     }
 }
 
-/// Returns whether `text` has the word that `finder` looks for, and not only as a part of others.
-fn has_word(text: &[u8], finder: &memmem::Finder<'_>) -> bool {
+/// Returns whether `text` contains the word of `finder` as a whole word.
+fn contains_word(text: &[u8], finder: &memmem::Finder<'_>) -> bool {
     let word = finder.needle();
     let joins = |inner: Option<&u8>, outer: Option<&u8>| {
         inner.is_some_and(|byte| is_word_byte(*byte))
             && outer.is_some_and(|byte| is_word_byte(*byte))
     };
-    finder.find_iter(text).any(|at| {
-        let before = at.checked_sub(1).and_then(|at| text.get(at));
-        !joins(word.first(), before) && !joins(word.last(), text.get(at + word.len()))
+    finder.find_iter(text).any(|start| {
+        let before = start.checked_sub(1).and_then(|idx| text.get(idx));
+        !joins(word.first(), before) && !joins(word.last(), text.get(start + word.len()))
     })
 }
 
-/// Returns how many of `sample` are in the ordered `names`.
+/// Returns how many of `sample` are in the sorted `names`.
 fn n_shared(sample: &[u16], names: &[u16]) -> usize {
     sample.iter().filter(|name| names.binary_search(name).is_ok()).count()
 }
 
-/// Compares what was lost with all code that has its name, is in its file or has a
-/// third of its identifiers. The pairs are ordered by file and place.
-pub(crate) fn pairs(
-    lost: &[Lost<'_>],
-    files: &[FileCode],
+/// Compares each missing anchor with all code that has its name, is in its file or shares a third of
+/// its identifiers. The pairs are sorted by file and symbol. The symbols of `claimed` belong to
+/// other anchors.
+pub(super) fn pairs(
+    missing: &[&MissingAnchor<'_>],
+    files: &[FileSymbols],
     claimed: &FxHashSet<(usize, usize)>,
 ) -> Vec<Pair> {
-    let index = Index::new(lost, files, claimed);
-    files
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(n, file)| {
-            let mut found = Vec::new();
-            let mut counts = vec![0u8; lost.len()];
-            for at in 0..file.candidates.len() {
-                if !claimed.contains(&(n, at)) {
-                    index.compare(n, at, &mut counts, &mut found);
-                }
+    let index = Index::new(missing, files, claimed);
+    let compare_file = |(file_idx, file): (usize, &FileSymbols)| {
+        let mut found = Vec::new();
+        let mut counts = vec![0u8; missing.len()];
+        for symbol_idx in 0..file.symbols.len() {
+            if !claimed.contains(&(file_idx, symbol_idx)) {
+                index.compare(file_idx, symbol_idx, &mut counts, &mut found);
             }
-            found
-        })
-        .collect()
+        }
+        found
+    };
+    files.par_iter().enumerate().flat_map_iter(compare_file).collect()
 }
 
-/// What was lost by what code must have to be compared with it.
+/// The missing anchors by the features that code must share to be compared with them.
 struct Index<'a> {
-    lost: &'a [Lost<'a>],
-    files: &'a [FileCode],
+    missing: &'a [&'a MissingAnchor<'a>],
+    files: &'a [FileSymbols],
     by_name: FxHashMap<&'a str, Vec<usize>>,
     by_file: FxHashMap<&'a str, Vec<usize>>,
     by_identifier: FxHashMap<u16, Vec<usize>>,
-    /// Whether the same code under the same name is somewhere: then only the same
-    /// code is compared, which no look-alike could beat.
-    has_same: Vec<bool>,
+    /// Whether the same code with the same name exists somewhere. If so, only the same code is
+    /// compared, because no similar code could have better odds.
+    has_same_code: Vec<bool>,
 }
 
 impl<'a> Index<'a> {
     fn new(
-        lost: &'a [Lost<'a>],
-        files: &'a [FileCode],
+        missing: &'a [&'a MissingAnchor<'a>],
+        files: &'a [FileSymbols],
         claimed: &FxHashSet<(usize, usize)>,
     ) -> Self {
         let mut this = Self {
-            lost,
+            missing,
             files,
             by_name: FxHashMap::default(),
             by_file: FxHashMap::default(),
             by_identifier: FxHashMap::default(),
-            has_same: vec![false; lost.len()],
+            has_same_code: vec![false; missing.len()],
         };
-        for (n, one) in lost.iter().enumerate() {
-            this.by_name.entry(one.name).or_default().push(n);
-            this.by_file.entry(&one.anchor.file).or_default().push(n);
-            for name in &one.anchor.fingerprint.names {
-                this.by_identifier.entry(*name).or_default().push(n);
+        for (missing_idx, missing) in missing.iter().enumerate() {
+            this.by_name.entry(missing.name).or_default().push(missing_idx);
+            this.by_file.entry(&missing.anchor.file).or_default().push(missing_idx);
+            for identifier in &missing.anchor.fingerprint.names {
+                this.by_identifier.entry(*identifier).or_default().push(missing_idx);
             }
         }
         for (file_idx, file) in files.iter().enumerate() {
-            for (at, candidate) in file.candidates.iter().enumerate() {
-                let same = this.by_name.get(name_of(file, candidate).1).into_iter().flatten();
-                let same = same.filter(|n| lost[**n].is_same(file, candidate));
-                for &n in same.filter(|_| !claimed.contains(&(file_idx, at))) {
-                    this.has_same[n] = true;
+            for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
+                let namesakes = this.by_name.get(file.split_name(symbol).1).into_iter().flatten();
+                let same = namesakes.filter(|idx| missing[**idx].is_same_code(file, symbol));
+                for &idx in same.filter(|_| !claimed.contains(&(file_idx, symbol_idx))) {
+                    this.has_same_code[idx] = true;
                 }
             }
         }
         this
     }
 
-    fn compare(&self, file_idx: usize, at: usize, counts: &mut [u8], found: &mut Vec<Pair>) {
+    /// Appends the pairs of one symbol. `counts` is a buffer with a zero for each missing anchor.
+    fn compare(
+        &self,
+        file_idx: usize,
+        symbol_idx: usize,
+        counts: &mut [u8],
+        found: &mut Vec<Pair>,
+    ) {
         let file = &self.files[file_idx];
-        let candidate = &file.candidates[at];
-        let (_, name) = name_of(file, candidate);
-        let mut near: Vec<usize> = Vec::new();
-        near.extend(self.by_name.get(name).into_iter().flatten());
-        near.extend(self.by_file.get(file.path.as_str()).into_iter().flatten());
-        let mut touched: Vec<usize> = Vec::new();
-        for identifier in &candidate.features.names {
-            for &lost in self.by_identifier.get(identifier).into_iter().flatten() {
-                touched.push(lost);
-                counts[lost] += 1;
+        let symbol = &file.symbols[symbol_idx];
+        let (_, name) = file.split_name(symbol);
+        let mut related: Vec<usize> = Vec::new();
+        related.extend(self.by_name.get(name).into_iter().flatten());
+        related.extend(self.by_file.get(file.path.as_str()).into_iter().flatten());
+        let mut counted: Vec<usize> = Vec::new();
+        for identifier in &symbol.features.names {
+            for &missing_idx in self.by_identifier.get(identifier).into_iter().flatten() {
+                counted.push(missing_idx);
+                counts[missing_idx] += 1;
             }
         }
-        for &lost in &touched {
-            if self.lost[lost].has_names(usize::from(counts[lost])) {
-                near.push(lost);
-            }
+        let shares_identifiers =
+            |idx: &usize| self.missing[*idx].shares_identifiers(usize::from(counts[*idx]));
+        related.extend(counted.iter().copied().filter(shares_identifiers));
+        for missing_idx in counted {
+            counts[missing_idx] = 0;
         }
-        for lost in touched {
-            counts[lost] = 0;
-        }
-        near.sort_unstable();
-        near.dedup();
-        for n in near {
-            let lost = &self.lost[n];
-            let is_fit = if self.has_same[n] {
-                lost.is_same(file, candidate)
+        related.sort_unstable();
+        related.dedup();
+        for missing_idx in related {
+            let missing = self.missing[missing_idx];
+            let is_comparable = if self.has_same_code[missing_idx] {
+                missing.is_same_code(file, symbol)
             } else {
-                lost.may_be(file, candidate)
+                missing.is_compatible(file, symbol)
             };
-            if !is_fit {
+            if !is_comparable {
                 continue;
             }
-            let evidence = self.evidence(n, file, candidate);
-            let odds = evidence.odds();
+            let evidence = evidence(missing, file, symbol);
+            let odds = evidence.log_odds();
             if odds >= LISTED_ODDS {
-                found.push(Pair { lost: n, file: file_idx, at, evidence, odds });
+                found.push(Pair { missing_idx, file_idx, symbol_idx, evidence, odds });
             }
         }
     }
+}
 
-    fn evidence(&self, n: usize, file: &FileCode, candidate: &Candidate) -> Features {
-        let lost = &self.lost[n];
-        let (old, new) = (&lost.anchor.fingerprint, &candidate.features.fingerprint);
-        let (container, name) = name_of(file, candidate);
-        let group = &file.groups[candidate.group].names;
-        let n_beside =
-            group.iter().filter(|hash| minhash::bloom_contains(&old.beside, **hash)).count();
-        let n_least = lost.n_beside.min(group.len() as f64);
-        let likeness = minhash::jaccard(&old.sketch, &new.sketch);
-        let n_between = old.between.iter().zip(candidate.between);
-        let n_between = n_between.filter(|(a, b)| **a == *b && **a != NO_NEIGHBOUR).count();
-        Features {
-            masked: old.name_independent_hash == new.name_independent_hash,
-            likeness,
-            containment: minhash::containment(likeness, old.n_tokens, new.n_tokens),
-            identifiers: share(&old.names, &candidate.features.names),
-            signature: old.signature == new.signature,
-            n_tokens: old.n_tokens,
-            name: similarity::qualified_name_similarity(
-                (lost.name, &[split_name(lost.container).1, home_of(&lost.anchor.file)]),
-                (name, &[split_name(container).1, home_of(&file.path)]),
-            ),
-            // A file's folder counts with its path.
-            has_container: candidate.symbol.is_some()
-                && !(lost.container.is_empty() && container.is_empty()),
-            container: similarity::container_similarity(
-                (split_name(lost.container).1, lost.name),
-                (split_name(container).1, name),
-            ),
-            path: similarity::path_similarity(&lost.anchor.file, &file.path),
-            docs: share(&old.docs, &candidate.features.docs),
-            // One more on both sides of the ratio's bottom: two of two say less than ten of ten.
-            beside: (n_beside as f64 / (n_least + 1.0)).min(1.0),
-            between: n_between as f64 / old.between.len() as f64,
-            was_beside: name != lost.name && minhash::bloom_contains(&old.beside, name_hash(name)),
-        }
+fn evidence(missing: &MissingAnchor<'_>, file: &FileSymbols, symbol: &FileSymbol) -> Features {
+    let (old, new) = (&missing.anchor.fingerprint, &symbol.features.fingerprint);
+    let (container, name) = file.split_name(symbol);
+    let members = &file.member_names[symbol.container_idx];
+    let n_beside =
+        members.iter().filter(|hash| minhash::bloom_contains(&old.beside, **hash)).count();
+    let n_least = missing.n_beside.min(members.len() as f64);
+    let likeness = minhash::jaccard(&old.sketch, &new.sketch);
+    let n_between = old.between.iter().zip(symbol.between);
+    let n_between = n_between.filter(|(a, b)| **a == *b && **a != NO_NEIGHBOUR).count();
+    Features {
+        is_same_code: old.name_independent_hash == new.name_independent_hash,
+        jaccard: likeness,
+        containment: minhash::containment(likeness, old.n_tokens, new.n_tokens),
+        identifiers: share(&old.names, &symbol.features.names),
+        is_same_signature: old.signature == new.signature,
+        n_tokens: old.n_tokens,
+        name: similarity::qualified_name_similarity(
+            (missing.name, &[split_name(missing.container).1, module_name(&missing.anchor.file)]),
+            (name, &[split_name(container).1, module_name(&file.path)]),
+        ),
+        // The folder of a file is part of its path, not a container.
+        has_container: symbol.name.is_some()
+            && !(missing.container.is_empty() && container.is_empty()),
+        container: similarity::container_similarity(
+            (split_name(missing.container).1, missing.name),
+            (split_name(container).1, name),
+        ),
+        path: similarity::path_similarity(&missing.anchor.file, &file.path),
+        docs: share(&old.docs, &symbol.features.docs),
+        // Plus one in the denominator: two of two is weaker evidence than ten of ten.
+        siblings: (n_beside as f64 / (n_least + 1.0)).min(1.0),
+        adjacent: n_between as f64 / old.between.len() as f64,
+        was_sibling: name != missing.name && minhash::bloom_contains(&old.beside, name_hash(name)),
     }
 }
 
@@ -338,9 +348,9 @@ fn share(sample: &[u16], all: &[u16]) -> f64 {
     n_shared(sample, all) as f64 / sample.len().max(1) as f64
 }
 
-/// Returns whether a symbol of one kind may have become one of another: functions
-/// become methods, structs become enums, but no function becomes a class.
-pub(crate) fn is_of_kind(old: SymbolKind, new: SymbolKind) -> bool {
+/// Returns whether a symbol of one kind may become one of another: a function a method, a struct an
+/// enum, but not a function a class.
+pub(super) fn is_same_family(old: SymbolKind, new: SymbolKind) -> bool {
     let family = |kind: SymbolKind| match kind {
         SymbolKind::Function | SymbolKind::Method => 0,
         SymbolKind::Constant | SymbolKind::Variable => 1,

@@ -1,5 +1,5 @@
-//! Anchors through moves, renames, edits and deletions of small trees.
-#![expect(clippy::disallowed_methods, reason = "the tests make the trees they follow through")]
+//! Tracks anchors through moves, renames, edits and deletions in small trees.
+#![expect(clippy::disallowed_methods, reason = "the tests write the trees that they track")]
 
 use std::path::Path;
 
@@ -45,46 +45,51 @@ fn write(root: &Path, files: &[(&str, &str)]) {
     }
 }
 
-fn anchor_at(root: &Path, place: &str) -> Anchor {
+fn anchor_at(root: &Path, location: &str) -> Anchor {
     let (file, symbol) =
-        place.split_once("::").map_or((place, None), |(file, symbol)| (file, Some(symbol)));
-    let located = locate(root, file, symbol).expect(place);
+        location.split_once("::").map_or((location, None), |(file, symbol)| (file, Some(symbol)));
+    let located = locate(root, file, symbol).expect(location);
     let fields = located.fingerprint.to_fields();
     Anchor {
-        file: located.place.file,
-        symbol: located.place.symbol,
-        kind: located.place.kind,
-        language: located.place.language,
+        file: located.found.file,
+        symbol: located.found.symbol,
+        kind: located.found.kind,
+        language: located.found.language,
         origin: Origin::Manual,
         quality: 1.0,
         match_score: 1.0,
         commit: None,
-        fingerprint: Fingerprint::from_fields(&fields).expect("as it was written"),
+        fingerprint: Fingerprint::from_fields(&fields).expect("valid fields"),
     }
 }
 
-fn spell(one: &Followed) -> String {
-    let edited = if one.edited && one.state != State::Edited { " edited" } else { "" };
-    let place = one.new.as_ref().map_or(String::new(), |place| match &place.symbol {
-        Some(symbol) => format!(" {}::{symbol}", place.file),
-        None => format!(" {}", place.file),
+fn spell(outcome: &Outcome) -> String {
+    let edited = if outcome.edited && outcome.state != State::Edited { " edited" } else { "" };
+    let location = outcome.new.as_ref().map_or(String::new(), |found| match &found.symbol {
+        Some(symbol) => format!(" {}::{symbol}", found.file),
+        None => format!(" {}", found.file),
     });
-    format!("{}{edited}{place}", one.state)
+    format!("{}{edited}{location}", outcome.state)
 }
 
-/// Anchors to `places` in one tree, follows them in another, and follows what was
-/// found once more, which must be all fresh.
-fn check(old: &[(&str, &str)], new: &[(&str, &str)], places: &[&str], expected: &[&str]) {
+fn follow_all(root: &Path, anchors: &[Anchor]) -> Vec<Outcome> {
+    follow(root, &[], anchors, &|_, _| ()).expect("outcomes")
+}
+
+/// Anchors to `locations` in the old tree and tracks them in the new one. Tracks the results once
+/// more, which must all be fresh.
+fn check(old: &[(&str, &str)], new: &[(&str, &str)], locations: &[&str], expected: &[&str]) {
     let (before, after) =
         (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     write(before.path(), old);
     write(after.path(), new);
-    let anchors: Vec<Anchor> = places.iter().map(|place| anchor_at(before.path(), place)).collect();
-    let found = follow(after.path(), &[], &anchors, &|_, _| ()).expect("followed");
-    assert_eq!(found.iter().map(spell).collect::<Vec<_>>(), expected, "{found:#?}");
-    let moved = |(anchor, one): (&Anchor, &Followed)| {
-        let new = one.new.clone()?;
-        let fingerprint = one.fingerprint.clone()?;
+    let anchors: Vec<Anchor> =
+        locations.iter().map(|location| anchor_at(before.path(), location)).collect();
+    let outcomes = follow_all(after.path(), &anchors);
+    assert_eq!(outcomes.iter().map(spell).collect::<Vec<_>>(), expected, "{outcomes:#?}");
+    let moved = |(anchor, outcome): (&Anchor, &Outcome)| {
+        let new = outcome.new.clone()?;
+        let fingerprint = outcome.fingerprint.clone()?;
         Some(Anchor {
             file: new.file,
             symbol: new.symbol,
@@ -94,12 +99,12 @@ fn check(old: &[(&str, &str)], new: &[(&str, &str)], places: &[&str], expected: 
             ..anchor.clone()
         })
     };
-    let again: Vec<Anchor> = anchors.iter().zip(&found).filter_map(moved).collect();
-    // With nothing known of the file, each is compared.
+    let again: Vec<Anchor> = anchors.iter().zip(&outcomes).filter_map(moved).collect();
+    // Without the hash of the file, the code of each anchor is compared.
     let compared: Vec<Anchor> = again.iter().cloned().map(without_file_hash).collect();
     for again in [again, compared] {
-        for one in follow(after.path(), &[], &again, &|_, _| ()).expect("followed again") {
-            assert_eq!(one.state, State::Fresh, "{one:#?}");
+        for outcome in follow_all(after.path(), &again) {
+            assert_eq!(outcome.state, State::Fresh, "{outcome:#?}");
         }
     }
 }
@@ -110,22 +115,22 @@ fn without_file_hash(mut anchor: Anchor) -> Anchor {
 }
 
 #[test]
-fn an_anchor_that_holds_is_fresh_reformatted_or_edited() {
+fn an_anchor_in_place_is_fresh_reformatted_or_edited() {
     let old = [("a.py", LOAD)];
-    let place = ["a.py::load_rows"];
-    check(&old, &old, &place, &["fresh a.py::load_rows"]);
+    let location = ["a.py::load_rows"];
+    check(&old, &old, &location, &["fresh a.py::load_rows"]);
     let spaced = LOAD.replace("Reads the", "Gives the").replace("\",\"", "','");
-    check(&old, &[("a.py", &spaced)], &place, &["reformatted a.py::load_rows"]);
+    check(&old, &[("a.py", &spaced)], &location, &["reformatted a.py::load_rows"]);
     check(
         &old,
         &[("a.py", &LOAD.replace("> limit", ">= limit"))],
-        &place,
+        &location,
         &["edited a.py::load_rows"],
     );
 }
 
 #[test]
-fn a_file_that_moved_whole_takes_its_anchors_along() {
+fn the_anchors_of_an_unchanged_moved_file_move_with_it() {
     let old = [("a.py", LOAD), ("b.py", CLOSE)];
     let reason = |new: &[(&str, &str)], expected: &str| {
         let (before, after) =
@@ -133,11 +138,11 @@ fn a_file_that_moved_whole_takes_its_anchors_along() {
         write(before.path(), &old);
         write(after.path(), new);
         let anchors = [anchor_at(before.path(), "a.py::load_rows")];
-        let found = follow(after.path(), &[], &anchors, &|_, _| ()).expect("followed");
+        let found = follow_all(after.path(), &anchors);
         assert_eq!(spell(&found[0]), expected);
-        // What is found with the help of the file is found without.
+        // The search gives the same result without the hash of the file.
         let compared = anchors.map(without_file_hash);
-        let searched = follow(after.path(), &[], &compared, &|_, _| ()).expect("followed");
+        let searched = follow_all(after.path(), &compared);
         assert_eq!(spell(&searched[0]), expected);
         found[0].reason.clone()
     };
@@ -150,7 +155,7 @@ fn a_file_that_moved_whole_takes_its_anchors_along() {
 }
 
 #[test]
-fn code_is_followed_to_other_files_and_names() {
+fn code_is_tracked_to_other_files_and_names() {
     let old = [("a.py", LOAD), ("b.py", CLOSE)];
     check(
         &old,
@@ -170,7 +175,7 @@ fn code_is_followed_to_other_files_and_names() {
 }
 
 #[test]
-fn what_was_deleted_is_gone_whatever_stood_beside_it() {
+fn deleted_code_is_gone_even_with_similar_code_beside_it() {
     let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("> limit", "!= limit");
     let both = format!("{LOAD}\n{twin}");
     check(&[("a.py", &both)], &[("a.py", &twin)], &["a.py::load_rows"], &["gone"]);
@@ -179,7 +184,7 @@ fn what_was_deleted_is_gone_whatever_stood_beside_it() {
 }
 
 #[test]
-fn equals_are_never_guessed_between() {
+fn an_anchor_with_two_equal_candidates_is_ambiguous() {
     check(
         &[("a.py", LOAD)],
         &[("x/b.py", LOAD), ("x/c.py", LOAD)],
@@ -189,19 +194,24 @@ fn equals_are_never_guessed_between() {
 }
 
 #[test]
-fn two_anchors_never_end_on_one_symbol() {
+fn two_anchors_never_get_the_same_symbol() {
     let twin = LOAD.replace("load_rows", "load_cells");
     let old = [("a.py", LOAD), ("b.py", twin.as_str())];
-    let places = ["a.py::load_rows", "b.py::load_cells"];
-    check(&old, &[("c.py", LOAD)], &places, &["moved c.py::load_rows", "gone"]);
+    let locations = ["a.py::load_rows", "b.py::load_cells"];
+    check(&old, &[("c.py", LOAD)], &locations, &["moved c.py::load_rows", "gone"]);
     let both = format!("{LOAD}\n{twin}");
-    check(&old, &[("c.py", &both)], &places, &["moved c.py::load_rows", "moved c.py::load_cells"]);
+    check(
+        &old,
+        &[("c.py", &both)],
+        &locations,
+        &["moved c.py::load_rows", "moved c.py::load_cells"],
+    );
     // Two memories may be anchored to one symbol.
     check(&old, &[("c.py", LOAD)], &["a.py::load_rows"; 2], &["moved c.py::load_rows"; 2]);
 }
 
 #[test]
-fn a_forwarder_under_the_old_name_leads_to_the_code() {
+fn code_is_found_behind_a_forwarder_with_the_old_name() {
     let moved = format!(
         "{}\n\ndef load_rows(path, limit):\n    warn(\"use read_table\")\n    return read_table(path, limit)\n",
         LOAD.replace("load_rows", "read_table")
@@ -215,7 +225,7 @@ fn a_forwarder_under_the_old_name_leads_to_the_code() {
 }
 
 #[test]
-fn methods_keep_to_their_class() {
+fn methods_are_tracked_with_their_class() {
     let moved = format!("import x\n\n\n{SERVER}");
     check(
         &[("a.py", SERVER)],
@@ -235,25 +245,30 @@ fn methods_keep_to_their_class() {
 }
 
 #[test]
-fn of_several_definitions_of_one_name_the_same_is_chosen() {
+fn of_several_definitions_of_one_name_the_most_similar_is_matched() {
     let accessors = "class A:\n    @property\n    def size(self):\n        return self._size + self.border\n\n    @size.setter\n    def size(self, value):\n        self._size = check(value)\n";
     let swapped = "class A:\n    @size.setter\n    def size(self, value):\n        self._size = check(value)\n\n    @property\n    def size(self):\n        return self._size + self.border\n";
     check(&[("a.py", accessors)], &[("a.py", swapped)], &["a.py::A.size"], &["fresh a.py::A.size"]);
 }
 
 #[test]
-fn whole_files_are_followed_too() {
+fn whole_files_are_tracked() {
     let notes = "first line\nsecond line\nthird line\nfourth line\n";
     let old = [("a.py", LOAD), ("doc/notes.txt", notes), ("doc/other.txt", "something else\n")];
     let new =
         [("src/a.py", LOAD), ("docs/notes.txt", notes), ("doc/other.txt", "something else\n")];
-    let places = ["a.py", "doc/notes.txt", "doc/other.txt"];
-    check(&old, &new, &places, &["moved src/a.py", "moved docs/notes.txt", "fresh doc/other.txt"]);
-    check(&old, &[("c.txt", "nothing\n")], &places, &["gone"; 3]);
+    let locations = ["a.py", "doc/notes.txt", "doc/other.txt"];
+    check(
+        &old,
+        &new,
+        &locations,
+        &["moved src/a.py", "moved docs/notes.txt", "fresh doc/other.txt"],
+    );
+    check(&old, &[("c.txt", "nothing\n")], &locations, &["gone"; 3]);
 }
 
 #[test]
-fn languages_are_not_crossed_but_kin_are() {
+fn code_is_tracked_only_to_compatible_languages() {
     let code = "export function total(rows) {\n  let sum = 0;\n  for (const row of rows) { sum += row.price * row.count; }\n  return round(sum, rows.currency);\n}\n";
     check(&[("a.js", code)], &[("b.ts", code)], &["a.js::total"], &["moved b.ts::total"]);
     check(
@@ -268,7 +283,7 @@ fn located(file: &str, symbol: Option<&str>) -> Result<String, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let twice = format!("{SERVER}\nclass Other:\n    def start(self): pass\n");
     write(folder.path(), &[("a.py", &twice), ("b.txt", "text\n")]);
-    let found = locate(folder.path(), file, symbol).map(|it| it.place.symbol.unwrap_or_default());
+    let found = locate(folder.path(), file, symbol).map(|it| it.found.symbol.unwrap_or_default());
     found.map_err(|error| {
         let failure =
             error.downcast_ref::<crate::error::UserError>().expect("a failure with a hint");
@@ -277,7 +292,7 @@ fn located(file: &str, symbol: Option<&str>) -> Result<String, String> {
 }
 
 #[test]
-fn places_are_found_as_people_type_them() {
+fn locations_are_resolved_as_people_type_them() {
     assert_eq!(located("a.py", Some("Server.start")), Ok("Server.start".to_owned()));
     assert_eq!(located("a.py", Some("__init__")), Ok("Server.__init__".to_owned()));
     assert_eq!(located("a.py", None), Ok(String::new()));
@@ -285,22 +300,26 @@ fn places_are_found_as_people_type_them() {
         (
             "a.py",
             "start",
-            "`start` is ambiguous in `a.py`; say which: `Server.start`, `Other.start`",
+            "`start` is ambiguous in `a.py`; specify one of: `Server.start`, `Other.start`",
         ),
         (
             "a.py",
             "Sever.start",
-            "`a.py` defines no `Sever.start`; it defines `Server.start`, `Server`",
+            "symbol `Sever.start` not found in `a.py`; it defines `Server.start`, `Server`",
         ),
-        ("z.py", "f", "no such file: `z.py`"),
-        ("b.txt", "f", "`b.txt` has no symbols that cerberus knows; anchor to the whole file"),
+        ("z.py", "f", "file `z.py` not found"),
+        (
+            "b.txt",
+            "f",
+            "`b.txt` has no symbols: its language is not supported; anchor to the whole file",
+        ),
     ] {
         let error = located(file, Some(symbol)).expect_err(expected);
         assert!(error.starts_with(expected), "{error}");
     }
 }
 
-/// Functions that differ in their words, by number.
+/// Returns the `n`th of several functions with different words.
 fn function(n: usize, name: &str) -> String {
     let words = ["order", "price", "user", "token", "row", "page", "lock", "queue"];
     let (a, b, c) = (words[n % 8], words[(n / 2 + 3) % 8], words[(n * 5 + 1) % 8]);
@@ -316,65 +335,82 @@ fn file(numbers: &[usize]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Functions are dealt anew to files: each is found, the order of the anchors
-    /// does not matter, and together as alone the answer is the same.
+    /// Every function is found after they were redistributed over files. The order of the anchors
+    /// and the other anchors do not matter.
     #[test]
-    fn dealt_anew_all_are_found(homes in prop::collection::vec(0..3usize, 8), order in Just((0..8usize).collect::<Vec<_>>()).prop_shuffle()) {
+    fn redistributed_functions_are_all_found(file_idxs in prop::collection::vec(0..3usize, 8), order in Just((0..8usize).collect::<Vec<_>>()).prop_shuffle()) {
         let (before, after) = (tempfile::tempdir()?, tempfile::tempdir()?);
         write(before.path(), &[("old.py", &file(&(0..8).collect::<Vec<_>>()))]);
-        for at in 0..3 {
-            let numbers: Vec<usize> = (0..8).filter(|&n| homes[n] == at).collect();
-            write(after.path(), &[(&format!("new{at}.py"), &file(&numbers))]);
+        for file_idx in 0..3 {
+            let numbers: Vec<usize> = (0..8).filter(|&n| file_idxs[n] == file_idx).collect();
+            write(after.path(), &[(&format!("new{file_idx}.py"), &file(&numbers))]);
         }
         let anchors: Vec<Anchor> = (0..8).map(|n| anchor_at(before.path(), &format!("old.py::f{n}"))).collect();
-        let found = follow(after.path(), &[], &anchors, &|_, _| ()).expect("followed");
+        let found = follow_all(after.path(), &anchors);
         for (n, one) in found.iter().enumerate() {
-            prop_assert_eq!(spell(one), format!("moved new{}.py::f{n}", homes[n]));
-            let alone = follow(after.path(), &[], &anchors[n..=n], &|_, _| ()).expect("followed");
+            prop_assert_eq!(spell(one), format!("moved new{}.py::f{n}", file_idxs[n]));
+            let alone = follow_all(after.path(), &anchors[n..=n]);
             prop_assert_eq!(&alone[0], one);
         }
         let shuffled: Vec<Anchor> = order.iter().map(|&n| anchors[n].clone()).collect();
-        let again = follow(after.path(), &[], &shuffled, &|_, _| ()).expect("followed");
-        for (at, &n) in order.iter().enumerate() {
-            prop_assert_eq!(&again[at], &found[n]);
+        let again = follow_all(after.path(), &shuffled);
+        for (outcome, &n) in again.iter().zip(&order) {
+            prop_assert_eq!(outcome, &found[n]);
         }
     }
 }
 
 /// Returns an anchor on each symbol of a file.
-fn anchors_of(code: &FileCode) -> Vec<Anchor> {
-    let symbols = code.candidates.iter().enumerate().filter(|(_, it)| it.symbol.is_some());
+fn anchors_of(code: &FileSymbols) -> Vec<Anchor> {
+    let symbols = code.symbols.iter().enumerate().filter(|(_, symbol)| symbol.name.is_some());
     symbols
-        .map(|(at, it)| Anchor {
+        .map(|(symbol_idx, symbol)| Anchor {
             file: code.path.clone(),
-            symbol: it.symbol.clone(),
-            kind: it.kind,
+            symbol: symbol.name.clone(),
+            kind: symbol.kind,
             language: code.language,
             origin: Origin::Auto,
             quality: 1.0,
             match_score: 1.0,
             commit: None,
-            fingerprint: code.fingerprint(at),
+            fingerprint: code.fingerprint(symbol_idx),
         })
         .collect()
 }
 
-/// The files of `after` were made from those of `before` by black, gofmt, prettier and
-/// rustfmt with their defaults; those of `before` were written in other styles.
+/// black, gofmt, prettier and rustfmt with their defaults created the files of `after` from those of
+/// `before`, which have other styles.
 #[test]
-fn what_a_formatter_did_is_no_edit() {
+fn code_changed_by_a_formatter_is_not_edited() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formatted");
     let (before, after) = (fixtures.join("before"), fixtures.join("after"));
     let mut anchors = Vec::new();
     for entry in crate::tree::walk::walk(&before, &[]).expect("a tree").entries {
-        anchors.extend(anchors_of(&FileCode::read(&before, &entry.path).expect("a file")));
+        let code = FileSymbols::read(&before, &entry.path, ALL).expect("a file");
+        anchors.extend(anchors_of(&code));
     }
-    let found = follow(&after, &[], &anchors, &|_, _| ()).expect("followed");
-    let held = |state| found.iter().filter(|one| one.state == state).count();
-    let changed = anchors.iter().zip(&found).filter_map(|(anchor, one)| {
-        let is_held = matches!(one.state, State::Fresh | State::Reformatted);
-        (!is_held).then(|| format!("{}::{:?}: {}", anchor.file, anchor.symbol, spell(one)))
+    let outcomes = follow_all(&after, &anchors);
+    let changed = anchors.iter().zip(&outcomes).filter_map(|(anchor, outcome)| {
+        let is_changed = !matches!(outcome.state, State::Fresh | State::Reformatted);
+        is_changed.then(|| format!("{}::{:?}: {}", anchor.file, anchor.symbol, spell(outcome)))
     });
     assert_eq!(changed.collect::<Vec<_>>(), Vec::<String>::new());
-    assert!(held(State::Reformatted) > 100, "{}", held(State::Reformatted));
+    let n_reformatted = outcomes.iter().filter(|it| it.state == State::Reformatted).count();
+    assert!(n_reformatted > 100, "{n_reformatted}");
+}
+
+/// The symbol that [`verify_in_place`] finds, with and without the hash of the file.
+#[test]
+fn an_overload_is_verified_against_the_most_similar_definition() {
+    let code = "class A:\n    @property\n    def size(self):\n        return self._size + self.border\n\n    @size.setter\n    def size(self, value):\n        self._size = check(value)\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), &[("a.py", code)]);
+    let symbols = FileSymbols::read(folder.path(), "a.py", ALL).expect("a file");
+    let setter = anchors_of(&symbols).pop().expect("the setter");
+    for anchor in [setter.clone(), without_file_hash(setter)] {
+        let verified = verify_in_place(folder.path(), "a.py", &[&anchor]).remove(0);
+        let verified = verified.expect("the setter");
+        assert_eq!((verified.state, verified.is_ambiguous), (State::Fresh, false));
+        assert_eq!(verified.lines.1, 7);
+    }
 }

@@ -1,137 +1,126 @@
-//! Setting single keys of a memory's frontmatter, with every other byte as it was.
+//! Setting single keys of the frontmatter without changing any other byte.
 //!
-//! The block is edited as lines: an entry begins with its key at the start of a line
-//! and goes on to the next one. Frontmatter that is written in another way (as a flow
-//! mapping, with aliases) is found out by reading the result: if anything but the
-//! wanted key reads as something else, nothing is edited.
+//! The block is edited as lines: an entry starts with its key at the start of a line and ends
+//! before the next entry. The result is parsed to detect other forms of YAML (flow mappings,
+//! aliases): if any other key reads differently, the edit fails.
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
 use serde_saphyr::FlowSeq;
 
-use super::yaml::{self, KEYS};
-use super::{Frontmatter, Parsed, body_start, parse, span};
-use crate::markdown::Refusal;
+use super::yaml::{self, Field, KEYS};
+use super::{Parsed, body_start, parse, span};
+use crate::markdown::EditError;
 use crate::markdown::edit::newline_of;
 use crate::text::Span;
 
-/// What a key is set to.
+/// The value that a key is set to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Setting<'a> {
-    Word(&'a str),
+pub(crate) enum FieldValue<'a> {
+    Scalar(&'a str),
     List(&'a [String]),
 }
 
-/// Sets a key that cerberus knows; a text without frontmatter gets one.
-pub(crate) fn set(text: &str, key: &'static str, value: Setting) -> Result<String, Refusal> {
+impl<'a> FieldValue<'a> {
+    /// Returns the field to write, or `None` for an empty list.
+    fn field(self) -> Option<Field<'a>> {
+        match self {
+            Self::Scalar(word) => Some(Field::Scalar(word.into())),
+            Self::List([]) => None,
+            Self::List(words) => Some(Field::List(FlowSeq(words))),
+        }
+    }
+}
+
+/// Sets a known key; a text without frontmatter gets a new block.
+pub(crate) fn set(text: &str, key: &'static str, value: FieldValue) -> Result<String, EditError> {
     let before = parse(text);
-    let wrong = before
-        .warnings
-        .iter()
-        .find(|it| matches!(it.code, "invalid-yaml" | "unclosed-frontmatter"));
-    if let Some(wrong) = wrong {
-        let hint = wrong.hint.clone().unwrap_or_default();
-        return Err(Refusal::new(wrong.message.clone(), hint).on_line(wrong.line));
+    let is_fatal = |code| matches!(code, "invalid-yaml" | "unclosed-frontmatter");
+    if let Some(warning) = before.warnings.iter().find(|warning| is_fatal(warning.code)) {
+        return Err(EditError::from(warning));
     }
     let newline = newline_of(text);
-    let entry = rendered(key, value);
+    let entry = match value.field() {
+        Some(field) => yaml::render(&[(key, field)]),
+        None => format!("{key}: []"),
+    };
+    let entry = entry.trim_end();
     let edited = match span(text) {
-        Some((block, _)) => edited(text, block, key, entry.trim_end(), newline),
+        Some((block, _)) => with_entry(text, block, key, entry, newline),
         None => {
-            let at = body_start(text);
-            let (mark, rest) = text.split_at(at);
-            Some(format!(
-                "{mark}---{newline}{}{newline}---{newline}{newline}{rest}",
-                entry.trim_end()
-            ))
+            let (mark, rest) = text.split_at(body_start(text));
+            Some(format!("{mark}---{newline}{entry}{newline}---{newline}{newline}{rest}"))
         }
     };
-    match edited {
-        Some(edited) if is_only(key, value, &before, &parse(&edited)) => Ok(edited),
-        _ => Err(Refusal::new(
-            format!("the frontmatter is written in a way in which `{key}` cannot be set"),
-            "write it as lines of `key: value`, or set it in an editor",
-        )),
-    }
+    let is_correct = |edited: &String| changes_only(key, value, &before, &parse(edited));
+    edited.filter(is_correct).ok_or_else(|| {
+        EditError::new(
+            format!("failed to set `{key}`: the frontmatter is not lines of `key: value`"),
+            format!("rewrite the frontmatter, or set `{key}` in an editor"),
+        )
+    })
 }
 
-/// Sets `updated_at` where the frontmatter has dates; elsewhere, and where it cannot be
-/// set, the text stays as it is.
-pub(crate) fn touch(text: &str, now: &str) -> String {
+/// Sets `updated_at` if the frontmatter has dates; otherwise, and if the edit fails, returns
+/// the text unchanged.
+pub(crate) fn set_updated_at(text: &str, now: &str) -> String {
     let front = parse(text).frontmatter;
-    if front.created_at.is_none() && front.updated_at.is_none() {
-        return text.to_owned();
-    }
-    set(text, "updated_at", Setting::Word(now)).unwrap_or_else(|_| text.to_owned())
+    let has_dates = front.created_at.is_some() || front.updated_at.is_some();
+    let edited = has_dates.then(|| set(text, "updated_at", FieldValue::Scalar(now)).ok()).flatten();
+    edited.unwrap_or_else(|| text.to_owned())
 }
 
-/// Returns the line of an entry.
-fn rendered(key: &str, value: Setting) -> String {
-    match value {
-        Setting::Word(word) => yaml::render(&BTreeMap::from([(key, word)])),
-        Setting::List([]) => format!("{key}: []\n"),
-        Setting::List(words) => yaml::render(&BTreeMap::from([(key, FlowSeq(words))])),
-    }
-}
-
-/// Returns the text with an entry in place of the one of its key, or as a new line.
-fn edited(text: &str, block: Span, key: &str, entry: &str, newline: &str) -> Option<String> {
-    let yaml = block.of(text);
+/// Returns the text with `entry` in place of the current entry of `key`, or on a new line.
+fn with_entry(text: &str, block: Span, key: &str, entry: &str, newline: &str) -> Option<String> {
+    let yaml = block.slice(text);
     let known = yaml::entries(yaml).ok()?;
-    if let Some(old) = known.iter().find(|it| it.key == key) {
+    let replace = |within: Span, comment: &str| {
+        let within = within.shifted(block.start);
+        format!("{}{entry}{comment}{newline}{}", &text[..within.start], &text[within.end..])
+    };
+    if let Some(old) = known.iter().find(|entry| entry.key == key) {
         let span = entry_span(yaml, old.key_at)?;
-        let first = span.of(yaml).lines().next()?;
-        let comment = comment(first.get(value_start(first, key)?..)?);
-        return Some(replaced(text, block, span, &format!("{entry}{comment}"), newline));
+        let first = span.slice(yaml).lines().next()?;
+        return Some(replace(span, comment(first.get(value_start(first, key)?..)?)));
     }
-    // A new key follows the one that it follows in a new file, or comes first.
-    let rank = |key: &str| KEYS.iter().position(|it| *it == key);
+    // A new key follows the key that precedes it in a new file.
+    let rank = |key: &str| KEYS.iter().position(|known| *known == key);
     let before = known.iter().filter(|it| rank(it.key) < rank(key)).max_by_key(|it| rank(it.key));
     let at = match before {
         Some(before) => entry_span(yaml, before.key_at)?.end,
-        None => known.iter().map(|it| it.key_at).min().unwrap_or(yaml.len()),
+        None => known.iter().map(|entry| entry.key_at).min().unwrap_or(yaml.len()),
     };
-    Some(replaced(text, block, Span::new(at, at), entry, newline))
+    Some(replace(Span::new(at, at), ""))
 }
 
-fn replaced(text: &str, block: Span, within: Span, line: &str, newline: &str) -> String {
-    let (before, after) = (block.start + within.start, block.start + within.end);
-    format!("{}{line}{newline}{}", &text[..before], &text[after..])
-}
-
-/// Returns the lines of the entry whose key stands at `key_at`, without the comments and
-/// blank lines below it.
+/// Returns the lines of the entry whose key is at `key_at`, without the comments and blank
+/// lines below it.
 fn entry_span(yaml: &str, key_at: usize) -> Option<Span> {
-    let begins_line = key_at == 0 || yaml.get(..key_at)?.ends_with('\n');
-    if !begins_line {
+    if !(key_at == 0 || yaml.get(..key_at)?.ends_with('\n')) {
         return None;
     }
-    let mut end = key_at;
-    let mut at = key_at;
-    for line in yaml.get(key_at..)?.split_inclusive('\n') {
-        let is_first = at == key_at;
-        let is_inside = line.starts_with([' ', '\t', '-']);
-        let shown = line.trim();
-        let is_beside = shown.is_empty() || shown.starts_with('#');
-        if !is_first && !is_inside && !is_beside {
+    let mut lines = yaml.get(key_at..)?.split_inclusive('\n');
+    let mut at = key_at + lines.next().map_or(0, str::len);
+    let mut end = at;
+    for line in lines {
+        let content = line.trim();
+        let is_value = !content.is_empty() && !content.starts_with('#');
+        if is_value && !line.starts_with([' ', '\t', '-']) {
             break;
         }
         at += line.len();
-        if is_first || !is_beside {
+        if is_value {
             end = at;
         }
     }
     Some(Span::new(key_at, end))
 }
 
-/// Returns where the value begins on a line that begins with a key.
+/// Returns the start of the value on a line that starts with a key.
 fn value_start(line: &str, key: &str) -> Option<usize> {
-    let quoted = [format!("\"{key}\""), format!("'{key}'")];
-    let spelled = std::iter::once(key).chain(quoted.iter().map(String::as_str));
-    let rest = spelled.filter_map(|key| line.strip_prefix(key)).next()?;
+    let spellings = [key.to_owned(), format!("\"{key}\""), format!("'{key}'")];
+    let rest = spellings.iter().find_map(|key| line.strip_prefix(key.as_str()))?;
     let rest = rest.trim_start_matches([' ', '\t']).strip_prefix(':')?;
     Some(line.len() - rest.len())
 }
@@ -139,74 +128,33 @@ fn value_start(line: &str, key: &str) -> Option<usize> {
 /// Returns the comment at the end of a line, with the white space before it.
 fn comment(value: &str) -> &str {
     let mut quote = None;
-    let (mut begins_word, mut is_escaped) = (true, false);
+    let (mut starts_word, mut is_escaped) = (true, false);
     for (at, c) in value.char_indices() {
         match quote {
             Some('"') if is_escaped => is_escaped = false,
             Some('"') if c == '\\' => is_escaped = true,
             Some(open) if c == open => quote = None,
             Some(_) => {}
-            None if begins_word && (c == '"' || c == '\'') => quote = Some(c),
+            None if starts_word && (c == '"' || c == '\'') => quote = Some(c),
             None if c == '#' && (at == 0 || value[..at].ends_with([' ', '\t'])) => {
                 let start = value[..at].trim_end_matches([' ', '\t']).len();
                 return value[start..].trim_end();
             }
             None => {}
         }
-        begins_word = matches!(c, '[' | '{' | ',') || (begins_word && (c == ' ' || c == '\t'));
+        starts_word = matches!(c, '[' | '{' | ',') || (starts_word && (c == ' ' || c == '\t'));
     }
     ""
 }
 
-/// Returns whether two readings differ in nothing but that `key` now has the value.
-fn is_only(key: &str, value: Setting, before: &Parsed, after: &Parsed) -> bool {
-    let others = |parsed: &Parsed| {
-        let mut fields = fields(&parsed.frontmatter);
-        fields.remove(key);
-        fields
-    };
-    let wanted = match value {
-        Setting::Word(word) => vec![word.to_owned()],
-        Setting::List(words) => words.to_vec(),
-    };
-    let has_new_fault = after.warnings.iter().any(|it| {
-        let is_old = before.warnings.iter().any(|old| old.code == it.code);
-        !is_old || it.code == "invalid-yaml"
+/// Returns whether two parse results differ only in that `key` now has the value.
+fn changes_only(key: &str, value: FieldValue, before: &Parsed, after: &Parsed) -> bool {
+    let has_new_warning = after.warnings.iter().any(|warning| {
+        let is_old = before.warnings.iter().any(|old| old.code == warning.code);
+        !is_old || warning.code == "invalid-yaml"
     });
-    !has_new_fault
-        && others(before) == others(after)
-        && fields(&after.frontmatter).remove(key).unwrap_or_default() == wanted
-}
-
-/// Returns the fields by their keys, spelled as they are written.
-fn fields(front: &Frontmatter) -> BTreeMap<&'static str, Vec<String>> {
-    fn word<T: ToString>(value: &Option<T>) -> Vec<String> {
-        value.iter().map(T::to_string).collect()
-    }
-    let Frontmatter {
-        id,
-        memory_type,
-        category,
-        scope,
-        status,
-        tags,
-        hints,
-        created_at,
-        updated_at,
-        source,
-        links,
-    } = front;
-    BTreeMap::from([
-        ("id", word(id)),
-        ("type", word(memory_type)),
-        ("category", word(category)),
-        ("scope", word(scope)),
-        ("status", word(status)),
-        ("tags", tags.clone()),
-        ("hints", hints.clone()),
-        ("created_at", word(created_at)),
-        ("updated_at", word(updated_at)),
-        ("source", word(source)),
-        ("links", links.clone()),
-    ])
+    let (mut old, mut new) = (before.frontmatter.fields(), after.frontmatter.fields());
+    old.retain(|(other, _)| *other != key);
+    let found = new.extract_if(.., |(other, _)| *other == key).next().map(|(_, field)| field);
+    !has_new_warning && old == new && found == value.field()
 }

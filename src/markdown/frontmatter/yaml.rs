@@ -1,16 +1,17 @@
-//! YAML as the frontmatter needs it: known keys with untyped values and places.
+//! YAML as far as frontmatter needs it: known keys with untyped values and positions.
 //!
-//! The only user of the YAML library. Keeps every scalar as it is spelled, so
-//! that an id `007` or a tag `1.10` is no number.
+//! The only user of the YAML library. Scalars retain their spelling: an id `007` or a tag
+//! `1.10` is not read as a number.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Serialize, Serializer};
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
-use serde_saphyr::{Location, Spanned};
+use serde_saphyr::{FlowSeq, Location, Spanned};
 
-/// The keys that are read, in the order in which they are written; others may hold anything.
+/// The known keys, in the order in which they are written; other keys may hold anything.
 pub(super) const KEYS: [&str; 11] = [
     "id",
     "type",
@@ -25,13 +26,13 @@ pub(super) const KEYS: [&str; 11] = [
     "links",
 ];
 
-/// Far over any frontmatter of use, and little enough to read in a few milliseconds.
+/// Far above any useful frontmatter, and small enough to be read in a few milliseconds.
 const MAX_EVENTS: usize = 20_000;
 const MAX_DEPTH: usize = 32;
 
+/// An entry as it is read; positions are byte offsets in the YAML.
 pub(super) struct Entry {
     pub(super) key: &'static str,
-    /// Places are byte offsets in the YAML.
     pub(super) key_at: usize,
     pub(super) value: Value,
     pub(super) value_at: usize,
@@ -39,10 +40,18 @@ pub(super) struct Entry {
 
 pub(super) enum Value {
     Null,
-    Word(String),
-    /// The words of a list; an item that is no word is `None`.
+    Scalar(String),
+    /// The items of a list; `None` for an item that is not a scalar.
     List(Vec<Option<String>>),
     Other,
+}
+
+/// A value as it is written.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(super) enum Field<'a> {
+    Scalar(Cow<'a, str>),
+    List(FlowSeq<&'a [String]>),
 }
 
 pub(super) struct Error {
@@ -50,7 +59,7 @@ pub(super) struct Error {
     pub(super) message: String,
 }
 
-/// Returns the entries of a YAML mapping that have known keys, in their order.
+/// Returns the entries of a YAML mapping that have known keys, in order.
 pub(super) fn entries(yaml: &str) -> Result<Vec<Entry>, Error> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -71,31 +80,32 @@ pub(super) fn entries(yaml: &str) -> Result<Vec<Entry>, Error> {
             at: error.location().map_or(0, |location| offset(yaml, location)),
             message: message(&error),
         })?;
-    let entries = mapping.map_or_else(Vec::new, |mapping| mapping.0);
-    Ok(entries
-        .into_iter()
-        .map(|(key, key_at, value)| Entry {
-            key,
-            key_at: offset(yaml, key_at),
-            value_at: offset(yaml, value.referenced),
-            value: match value.value {
-                Node::List(items) => {
-                    Value::List(items.iter().map(|item| word(yaml, item)).collect())
-                }
-                Node::Null => Value::Null,
-                Node::Other => Value::Other,
-                Node::Text(_) | Node::Plain => word(yaml, &value).map_or(Value::Other, Value::Word),
-            },
-        })
-        .collect())
+    let entries = mapping.into_iter().flat_map(|mapping| mapping.0);
+    let entries = entries.map(|(key, key_at, value)| Entry {
+        key,
+        key_at: offset(yaml, key_at),
+        value_at: offset(yaml, value.referenced),
+        value: match &value.value {
+            Node::List(items) => Value::List(items.iter().map(|item| scalar(yaml, item)).collect()),
+            Node::Null => Value::Null,
+            _ => scalar(yaml, &value).map_or(Value::Other, Value::Scalar),
+        },
+    });
+    Ok(entries.collect())
 }
 
-/// Returns `fields` as YAML that reads back as the same.
-pub(super) fn render(fields: &impl Serialize) -> String {
+/// Returns `fields` as YAML that parses back to the same fields.
+pub(super) fn render(fields: &[(&str, Field)]) -> String {
+    struct Ordered<'a>(&'a [(&'a str, Field<'a>)]);
+    impl Serialize for Ordered<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_map(self.0.iter().map(|(key, field)| (key, field)))
+        }
+    }
     let options = serde_saphyr::ser_options! {
         prefer_block_scalars: false,
     };
-    serde_saphyr::to_string_with_options(fields, options)
+    serde_saphyr::to_string_with_options(&Ordered(fields), options)
         .expect("fields of strings and lists have a YAML form")
 }
 
@@ -105,7 +115,7 @@ fn message(error: &serde_saphyr::Error) -> String {
     }
     let message = error.to_string();
     let message = message.lines().next().unwrap_or_default();
-    // The library counts lines within the block; the diagnostic has the file's.
+    // The library counts lines within the block; the diagnostic has the line of the file.
     let (message, _) = message.split_once(" at line ").unwrap_or((message, ""));
     message.to_owned()
 }
@@ -115,13 +125,13 @@ struct Mapping(Vec<(&'static str, Location, Spanned<Node>)>);
 enum Node {
     Null,
     Text(String),
-    /// A number or boolean, whose spelling is only in the source.
+    /// A number or boolean; only the source has its spelling.
     Plain,
     List(Vec<Spanned<Node>>),
     Other,
 }
 
-fn word(yaml: &str, node: &Spanned<Node>) -> Option<String> {
+fn scalar(yaml: &str, node: &Spanned<Node>) -> Option<String> {
     match &node.value {
         Node::Text(text) => Some(text.clone()),
         Node::Plain => {
@@ -134,7 +144,7 @@ fn word(yaml: &str, node: &Spanned<Node>) -> Option<String> {
     }
 }
 
-/// Returns the byte offset of `location`, for which the library may know only characters.
+/// Returns the byte offset of `location`, converted from characters if the library has no bytes.
 fn offset(yaml: &str, location: Location) -> usize {
     let span = location.span();
     let known = span.byte_offset().and_then(|at| usize::try_from(at).ok());
@@ -174,6 +184,14 @@ impl<'de> Deserialize<'de> for Mapping {
     }
 }
 
+macro_rules! visit_plain {
+    ($($visit:ident($type:ty)),*) => {
+        $(fn $visit<E>(self, _: $type) -> Result<Node, E> {
+            Ok(Node::Plain)
+        })*
+    };
+}
+
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct AnyNode;
@@ -189,28 +207,9 @@ impl<'de> Deserialize<'de> for Node {
                 Ok(Node::Null)
             }
 
-            fn visit_bool<E>(self, _: bool) -> Result<Node, E> {
-                Ok(Node::Plain)
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<Node, E> {
-                Ok(Node::Plain)
-            }
-
-            fn visit_i128<E>(self, _: i128) -> Result<Node, E> {
-                Ok(Node::Plain)
-            }
-
-            fn visit_u64<E>(self, _: u64) -> Result<Node, E> {
-                Ok(Node::Plain)
-            }
-
-            fn visit_u128<E>(self, _: u128) -> Result<Node, E> {
-                Ok(Node::Plain)
-            }
-
-            fn visit_f64<E>(self, _: f64) -> Result<Node, E> {
-                Ok(Node::Plain)
+            visit_plain! {
+                visit_bool(bool), visit_i64(i64), visit_i128(i128),
+                visit_u64(u64), visit_u128(u128), visit_f64(f64)
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Node, E> {

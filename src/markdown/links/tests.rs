@@ -1,4 +1,4 @@
-//! Each case is a text and, as text, the links in it.
+//! Each case is a text and its links, printed.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -19,19 +19,20 @@ fn shown(link: &Link, text: &str) -> String {
         Kind::Plain => "plain",
     };
     let label = link.label.as_ref().map(|label| format!(" label {label:?}")).unwrap_or_default();
-    let stated = if link.is_stated { " stated" } else { "" };
-    assert_eq!(link.name_span.of(text), link.target.name);
-    assert!(link.span.of(text).starts_with("[[") && link.span.of(text).ends_with("]]"));
+    let explicit = if link.is_explicit { " explicit" } else { "" };
+    assert_eq!(link.name_span.slice(text), link.target.name);
+    assert!(link.span.slice(text).starts_with("[[") && link.span.slice(text).ends_with("]]"));
     format!(
-        "{} {kind} {:?}{part}{label}{stated} {}\n",
-        link.span.start, link.target.name, link.edge
+        "{} {kind} {:?}{part}{label}{explicit} {}",
+        link.span.start, link.target.name, link.relation
     )
 }
 
-/// Prints each link with its place, target and relation.
+/// Prints each link with its position, target and relation.
 fn check(text: &str, expected: Expect) {
     let links = parse(text);
-    expected.assert_eq(&links.iter().map(|link| shown(link, text)).collect::<String>());
+    let shown: Vec<String> = links.iter().map(|link| shown(link, text)).collect();
+    expected.assert_eq(&shown.join("\n"));
 }
 
 #[track_caller]
@@ -41,9 +42,9 @@ fn check_names(text: &str, expected: &[&str]) {
 }
 
 #[track_caller]
-fn check_edges(text: &str, expected: &str) {
-    let edges: Vec<&str> = parse(text).iter().map(|link| link.edge.as_str()).collect();
-    assert_eq!(edges.join(" "), expected, "{text}");
+fn check_relations(text: &str, expected: &str) {
+    let relations: Vec<&str> = parse(text).iter().map(|link| link.relation.as_str()).collect();
+    assert_eq!(relations.join(" "), expected, "{text}");
 }
 
 #[track_caller]
@@ -53,7 +54,7 @@ fn check_context(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn targets_of_every_form() {
+fn all_forms_of_targets_are_parsed() {
     check(
         "[[src/server.py]] [[src/x.rs::Symbol]] [[src/x.rs::A.b | the b]] [[src/x.rs#L10-L20]]
          [[src/x.rs#L10-20]] [[a.md#L7]] [[README.md]] [[notes with spaces]] [[memory:sub/x]]
@@ -72,18 +73,17 @@ fn targets_of_every_form() {
             189 memory "old" section summary related_to
             213 plain "a" section heading related_to
             227 plain "a" label "Alias" related_to
-            239 memory "x" stated supersedes
-            273 path "db/sessions" stated depends_on
-            301 plain "x" stated related_to
+            239 memory "x" explicit supersedes
+            273 path "db/sessions" explicit depends_on
+            301 plain "x" explicit related_to
             319 url "https://example.org/a#b" related_to
             347 path "./a" related_to
-            355 plain "v1.2" related_to
-        "#]],
+            355 plain "v1.2" related_to"#]],
     );
 }
 
 #[test]
-fn what_is_a_link_and_what_is_none() {
+fn only_well_formed_brackets_are_links() {
     check_names("", &[]);
     check_names(" \n\t", &[]);
     check_names("[[: ::a]] [[memory: :a]] [[://a]]", &[]);
@@ -110,7 +110,7 @@ fn what_is_a_link_and_what_is_none() {
 }
 
 #[test]
-fn code_comments_and_frontmatter_hold_no_links() {
+fn code_comments_and_frontmatter_contain_no_links() {
     check_names("`[[a]]` ``[[b]] ` `` [[c]] `x`[[d]]`y`", &["c", "d"]);
     check_names("```\n[[a]]\n```\n[[b]]\n~~~\n[[c]]\n~~~\n", &["b"]);
     check_names("x\n\n    [[a]]\n\n[[b]]\n", &["b"]);
@@ -125,98 +125,73 @@ fn code_comments_and_frontmatter_hold_no_links() {
 }
 
 #[test]
-fn the_words_near_a_link_say_what_it_is() {
-    for (word, edge) in [
-        ("refactor", "refactors"),
-        ("Rewrite", "refactors"),
-        ("restructure", "refactors"),
-        ("plan", "plans"),
-        ("TODO:", "plans"),
-        ("will", "plans"),
-        ("should", "plans"),
-        ("bug", "debugs"),
-        ("FIX", "debugs"),
-        ("issue", "debugs"),
-        ("errors", "debugs"),
-        ("note", "mentions"),
-        ("remember", "mentions"),
-        ("mention", "mentions"),
+fn words_near_a_link_imply_its_relation() {
+    for (words, relation) in [
+        ("refactor Rewrite restructure", "refactors"),
+        ("plan TODO: will should", "plans"),
+        ("bug FIX issue errors **fix** bug-fix", "debugs"),
+        ("note remember mention", "mentions"),
         ("see", "related_to"),
-        ("**fix**", "debugs"),
-        ("bug-fix", "debugs"),
     ] {
-        check_edges(&format!("we {word} [[src/a.py]] here"), edge);
-        check_edges(&format!("[[src/a.py]] {word} it"), edge);
+        for word in words.split(' ') {
+            check_relations(&format!("we {word} [[src/a.py]] here"), relation);
+            check_relations(&format!("[[src/a.py]] {word} it"), relation);
+        }
     }
-    check_edges("[[src/a.py]]", "related_to");
+    check_relations("[[src/a.py]]", "related_to");
 }
 
 #[test]
-fn parts_of_words_say_nothing() {
-    for word in [
-        "explanation",
-        "prefer",
-        "William",
-        "prefix",
-        "footnote",
-        "tissue",
-        "terrorism",
-        "planet",
-        "suffix",
-        "plane",
-        "goodwill",
-        "terror",
-        "shoulder",
-        "fixture",
-        "plan.py",
-        "src/plan",
-        "error_code",
-        "bugle",
-        "denote",
-    ] {
-        check_edges(&format!("the {word} of [[src/a.py]] there"), "related_to");
+fn parts_of_words_imply_no_relation() {
+    let words = "explanation prefer William prefix footnote tissue terrorism planet suffix plane goodwill \
+        terror shoulder fixture plan.py src/plan error_code bugle denote";
+    for word in words.split(' ') {
+        check_relations(&format!("the {word} of [[src/a.py]] there"), "related_to");
     }
     for text in [
         "It should never use [[src/a.py]]",
         "We will not touch [[src/a.py]]",
         "don't fix [[src/a.py]]",
     ] {
-        check_edges(text, "related_to");
+        check_relations(text, "related_to");
     }
 }
 
 #[test]
-fn the_nearest_word_of_the_own_sentence_wins() {
-    check_edges("Fix the bug in [[src/a.py]]. Plan for [[src/b.py]].", "debugs plans");
-    check_edges("Refactor [[src/a.py]] and fix [[src/b.py]]", "refactors debugs");
-    check_edges("Fix it soon.\n\nSee [[src/a.py]]", "related_to");
-    check_edges("- a bug\n- [[src/a.py]]\n- a plan", "related_to");
-    check_edges("# Plan\n[[src/a.py]]", "related_to");
-    check_edges("A plan\nfor [[src/a.py]]", "plans");
-    check_edges(
+fn the_nearest_word_in_the_sentence_wins() {
+    check_relations("Fix the bug in [[src/a.py]]. Plan for [[src/b.py]].", "debugs plans");
+    check_relations("Refactor [[src/a.py]] and fix [[src/b.py]]", "refactors debugs");
+    check_relations("Fix it soon.\n\nSee [[src/a.py]]", "related_to");
+    check_relations("- a bug\n- [[src/a.py]]\n- a plan", "related_to");
+    check_relations("# Plan\n[[src/a.py]]", "related_to");
+    check_relations("A plan\nfor [[src/a.py]]", "plans");
+    check_relations(
         "[[src/plan.py]] [[memory:fix-login]] [[src/a.py|the bug]]",
         "related_to related_to related_to",
     );
-    check_edges("A bug, e.g. [[src/a.py]]", "debugs");
-    check_edges("A bug! [[src/a.py]]", "related_to");
-    check_edges(&format!("bug {} [[src/a.py]]", "x ".repeat(60)), "related_to");
+    check_relations("A bug, e.g. [[src/a.py]]", "debugs");
+    check_relations("A bug! [[src/a.py]]", "related_to");
+    check_relations(&format!("bug {} [[src/a.py]]", "x ".repeat(60)), "related_to");
 }
 
 #[test]
-fn relations_hold_between_memories_and_in_one_direction() {
-    check_edges("This supersedes [[memory:old]].", "supersedes");
-    check_edges("It extends the old rule [[close-sessions]]", "extends");
-    check_edges("contradicts [[memory:a]] and [[memory:b]]", "contradicts contradicts");
-    check_edges("It depends on [[memory:a]]. It depends: [[memory:b]]", "depends_on related_to");
-    check_edges("supersedes [[src/old.py]]", "related_to");
-    check_edges("[[memory:new]] supersedes this", "related_to");
-    check_edges("superseded by [[memory:new]]", "related_to");
-    check_edges(
+fn verbs_relate_memories_in_one_direction() {
+    check_relations("This supersedes [[memory:old]].", "supersedes");
+    check_relations("It extends the old rule [[close-sessions]]", "extends");
+    check_relations("contradicts [[memory:a]] and [[memory:b]]", "contradicts contradicts");
+    check_relations(
+        "It depends on [[memory:a]]. It depends: [[memory:b]]",
+        "depends_on related_to",
+    );
+    check_relations("supersedes [[src/old.py]]", "related_to");
+    check_relations("[[memory:new]] supersedes this", "related_to");
+    check_relations("superseded by [[memory:new]]", "related_to");
+    check_relations(
         "does not supersede [[memory:x]], no longer depends on [[memory:y]]",
         "related_to related_to",
     );
-    check_edges("supersedes what we had, but see for the reasons [[memory:x]]", "related_to");
-    check_edges("a bug: [[supersedes::memory:x]]", "supersedes");
+    check_relations("supersedes what we had, but see for the reasons [[memory:x]]", "related_to");
+    check_relations("a bug: [[supersedes::memory:x]]", "supersedes");
 }
 
 #[test]
@@ -234,7 +209,7 @@ fn the_context_is_the_sentence() {
 }
 
 #[test]
-fn paths_have_one_spelling() {
+fn paths_are_normalized() {
     for (path, expected) in [
         ("a", Some("a")),
         ("./a", Some("a")),
@@ -246,12 +221,12 @@ fn paths_have_one_spelling() {
         ("a/../../b", None),
         ("/etc/passwd", None),
     ] {
-        assert_eq!(normal_path(path).as_deref(), expected, "{path}");
+        assert_eq!(normalize_path(path).as_deref(), expected, "{path}");
     }
 }
 
 #[test]
-fn a_target_may_stand_alone() {
+fn a_target_parses_without_brackets() {
     let (target, stated) = parse_target(" [[supersedes::memory:x]] ").expect("a target");
     assert_eq!(
         (target.kind, target.name.as_str(), stated),
@@ -265,49 +240,31 @@ fn a_target_may_stand_alone() {
 }
 
 #[test]
-fn hostile_texts_end_in_good_time() {
+fn hostile_texts_take_linear_time() {
     const N: usize = 1 << 17;
-    for unit in [
-        "[",
-        "]",
-        "[[",
-        "]]",
-        "[[a]]",
-        "[[a",
-        "![[",
-        "\\",
-        "[[a|",
-        "|",
-        "`",
-        "[[a]] bug. ",
-        "<!--",
-        "[[a\n",
-        "[ ",
-        "[[a[",
-        "a",
-        ".",
-        "\n",
-        "ä",
-        "[[memory:a]] supersedes ",
-    ] {
+    let short = [
+        "[", "]", "[[", "]]", "[[a]]", "[[a", "![[", "\\", "[[a|", "|", "`", "<!--", "[[a\n", "[ ",
+        "[[a[", "a", ".", "\n", "ä",
+    ];
+    for unit in short.into_iter().chain(["[[a]] bug. ", "[[memory:a]] supersedes "]) {
         parse(&unit.repeat(N / unit.len()));
     }
 }
 
 proptest! {
     #[test]
-    fn any_text_is_read_and_spans_fit(text in "(\\[|\\]|\\||#|:|\\.|!|\\\\|`|[a-c /]|\n|ä|memory:|\\PC){0,60}") {
+    fn any_text_parses_and_spans_are_valid(text in "(\\[|\\]|\\||#|:|\\.|!|\\\\|`|[a-c /]|\n|ä|memory:|\\PC){0,60}") {
         for link in parse(&text) {
-            prop_assert_eq!(link.name_span.of(&text), &link.target.name);
-            prop_assert!(link.span.of(&text).starts_with("[[") && link.span.of(&text).ends_with("]]"));
+            prop_assert_eq!(link.name_span.slice(&text), &link.target.name);
+            prop_assert!(link.span.slice(&text).starts_with("[[") && link.span.slice(&text).ends_with("]]"));
             prop_assert!(!link.target.name.is_empty());
         }
     }
 
     #[test]
-    fn normal_paths_stay_normal(path in "([ab./]|\\.\\.){0,12}") {
-        if let Some(normal) = normal_path(&path) {
-            prop_assert_eq!(normal_path(&normal), Some(normal));
+    fn normalizing_a_path_is_idempotent(path in "([ab./]|\\.\\.){0,12}") {
+        if let Some(normal) = normalize_path(&path) {
+            prop_assert_eq!(normalize_path(&normal), Some(normal));
         }
     }
 }

@@ -1,11 +1,11 @@
-//! A document as the blocks that rules are looked for in: headings, paragraphs, lists.
+//! The blocks of a document: headings, paragraphs and lists.
 
 use pulldown_cmark::{Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
-use super::super::structure::shallow;
+use crate::markdown::structure::limit_nesting;
 use crate::text::Span;
 
-/// What stands for inline code in plain text: one word, whatever is in it.
+/// The placeholder of inline code in plain text: one word for any code.
 pub(super) const CODE: char = '\u{FFFC}';
 
 #[derive(Debug)]
@@ -16,128 +16,117 @@ pub(super) enum Block {
         title: String,
     },
     Paragraph(Words),
-    List(List),
+    List(Vec<Item>),
     Code(Span),
-    /// A table, a quotation: what is left whole, and what it is called.
+    /// A table or a quotation, with its name.
     Other(Span, &'static str),
-    /// A comment or other HTML, which says nothing.
-    Silent,
-}
-
-#[derive(Debug)]
-pub(super) struct List {
-    pub(super) items: Vec<Item>,
+    /// A comment or other HTML, which is ignored.
+    Ignored,
 }
 
 #[derive(Debug)]
 pub(super) struct Item {
-    /// With its mark and everything nested in it.
+    /// Includes its marker and nested blocks.
     pub(super) span: Span,
-    /// Its first words.
+    /// The text before its first nested block.
     pub(super) words: Words,
     pub(super) is_task: bool,
-    pub(super) lists: Vec<List>,
+    pub(super) lists: Vec<Vec<Item>>,
 }
 
-/// Running text as it is shown, each inline code as one [`CODE`].
+/// Text without markup, each inline code as one [`CODE`].
 #[derive(Debug, Default, Clone)]
 pub(super) struct Words {
     pub(super) span: Option<Span>,
     pub(super) plain: String,
-    pub(super) opens_with_link: bool,
+    pub(super) starts_with_link: bool,
 }
 
-/// Reads the blocks of `text` from `start` on.
+impl Words {
+    fn add(&mut self, event: &Event) {
+        match event {
+            Event::Text(text) => self.plain.push_str(text),
+            Event::Code(_) => self.plain.push(CODE),
+            Event::SoftBreak | Event::HardBreak => self.plain.push(' '),
+            Event::Start(Tag::Link { .. }) if self.plain.is_empty() => self.starts_with_link = true,
+            _ => {}
+        }
+    }
+}
+
+/// Returns the blocks of `text` from `start` on.
 pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
-    let text = shallow(text);
+    let text = limit_nesting(text);
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let events = Parser::new_ext(&text[start..], options).into_offset_iter();
-    Reader { events, start, found: Vec::new() }.read()
+    Reader { events, start }.read()
 }
 
 struct Reader<'a> {
     events: OffsetIter<'a>,
     start: usize,
-    found: Vec<Block>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Option<(Event<'a>, Span)> {
+        let (event, range) = self.events.next()?;
+        Some((event, Span::new(range.start, range.end).shifted(self.start)))
+    }
+
     fn read(mut self) -> Vec<Block> {
-        while let Some((event, range)) = self.events.next() {
-            let span = Span::new(self.start + range.start, self.start + range.end);
+        let mut blocks = Vec::new();
+        while let Some((event, span)) = self.next() {
             let Event::Start(tag) = event else { continue };
-            let block = match tag {
+            if matches!(tag, Tag::List(_)) {
+                blocks.push(Block::List(self.list()));
+                continue;
+            }
+            let words = self.words(span);
+            blocks.push(match tag {
                 Tag::Heading { level, .. } => {
-                    let title = self.words().plain;
-                    Block::Heading { start: span.start, level: level as usize, title }
+                    Block::Heading { start: span.start, level: level as usize, title: words.plain }
                 }
-                Tag::Paragraph => {
-                    let words = self.words();
-                    Block::Paragraph(Words { span: Some(span), ..words })
-                }
-                Tag::List(_) => Block::List(self.list()),
-                Tag::CodeBlock(_) => self.skipped(Block::Code(span)),
-                Tag::Table(_) => self.skipped(Block::Other(span, "a table")),
-                Tag::BlockQuote(_) => self.skipped(Block::Other(span, "a quotation")),
-                _ => self.skipped(Block::Silent),
-            };
-            self.found.push(block);
+                Tag::Paragraph => Block::Paragraph(words),
+                Tag::CodeBlock(_) => Block::Code(span),
+                Tag::Table(_) => Block::Other(span, "a table"),
+                Tag::BlockQuote(_) => Block::Other(span, "a quotation"),
+                _ => Block::Ignored,
+            });
         }
-        self.found
+        blocks
     }
 
-    fn skipped(&mut self, block: Block) -> Block {
+    /// Reads to the end of the current block, which covers `span`.
+    fn words(&mut self, span: Span) -> Words {
+        let mut words = Words { span: Some(span), ..Words::default() };
         let mut depth = 1;
         while depth > 0 {
-            match self.events.next() {
-                Some((Event::Start(_), _)) => depth += 1,
-                Some((Event::End(_), _)) => depth -= 1,
-                Some(_) => {}
-                None => break,
-            }
-        }
-        block
-    }
-
-    fn words(&mut self) -> Words {
-        let mut words = Words::default();
-        let mut depth = 1;
-        while depth > 0 {
-            let Some((event, _)) = self.events.next() else { break };
-            match &event {
-                Event::Start(_) => depth += 1,
-                Event::End(_) => depth -= 1,
-                _ => {}
-            }
-            add(&mut words, &event);
+            let Some((event, _)) = self.next() else { break };
+            depth += depth_change(&event);
+            words.add(&event);
         }
         words
     }
 
-    fn list(&mut self) -> List {
+    fn list(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
-        while let Some((event, range)) = self.events.next() {
+        while let Some((event, span)) = self.next() {
             match event {
-                Event::Start(Tag::Item) => {
-                    items.push(
-                        self.item(Span::new(self.start + range.start, self.start + range.end)),
-                    );
-                }
+                Event::Start(Tag::Item) => items.push(self.item(span)),
                 Event::End(TagEnd::List(_)) => break,
                 _ => {}
             }
         }
-        List { items }
+        items
     }
 
-    /// Reads an item; its first words are what stands before its first other block.
     fn item(&mut self, span: Span) -> Item {
         let mut item = Item { span, words: Words::default(), is_task: false, lists: Vec::new() };
-        let (mut depth, mut is_first) = (1, true);
-        while let Some((event, range)) = self.events.next() {
+        let (mut depth, mut in_words) = (1, true);
+        while let Some((event, span)) = self.next() {
             match &event {
                 Event::Start(Tag::List(_)) => {
-                    is_first = false;
+                    in_words = false;
                     let list = self.list();
                     item.lists.push(list);
                     continue;
@@ -150,38 +139,31 @@ impl Reader<'_> {
                     | Tag::Heading { .. }
                     | Tag::Table(_)
                     | Tag::HtmlBlock,
-                ) => is_first = false,
+                ) => in_words = false,
                 Event::TaskListMarker(_) => {
                     item.is_task = true;
                     continue;
                 }
                 _ => {}
             }
-            match &event {
-                Event::Start(_) => depth += 1,
-                Event::End(_) => depth -= 1,
-                _ => {}
-            }
+            depth += depth_change(&event);
             if depth == 0 {
                 break;
             }
-            if is_first {
-                let (start, end) = (self.start + range.start, self.start + range.end);
-                let known = item.words.span.unwrap_or(Span::new(start, start));
-                item.words.span = Some(Span::new(known.start, known.end.max(end)));
-                add(&mut item.words, &event);
+            if in_words {
+                let known = item.words.span.unwrap_or(Span::new(span.start, span.start));
+                item.words.span = Some(Span::new(known.start, known.end.max(span.end)));
+                item.words.add(&event);
             }
         }
         item
     }
 }
 
-fn add(words: &mut Words, event: &Event) {
+fn depth_change(event: &Event) -> i32 {
     match event {
-        Event::Text(text) => words.plain.push_str(text),
-        Event::Code(_) => words.plain.push(CODE),
-        Event::SoftBreak | Event::HardBreak => words.plain.push(' '),
-        Event::Start(Tag::Link { .. }) if words.plain.is_empty() => words.opens_with_link = true,
-        _ => {}
+        Event::Start(_) => 1,
+        Event::End(_) => -1,
+        _ => 0,
     }
 }

@@ -1,17 +1,17 @@
-//! Documents of several styles, as what is taken of them and what is left.
+//! Documents of several styles with their rules and skipped blocks.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
 
-/// Shows what is taken with `+`, below it where it stands, and what is left with `-`.
+/// Prints rules with `+` and their headings, and skipped blocks with `-`.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
-    for found in rules(text) {
+    for found in parse(text) {
         let line = found.line + 1;
         let body = found.text.replace('\n', "\n      ").replace("\n      \n", "\n\n");
-        shown += &match found.left {
+        shown += &match found.skipped_because {
             None => format!("{line:<3} + {body}  [{}]\n", found.headings.join(" ")),
             Some(reason) => format!("{line:<3} - {reason}\n"),
         };
@@ -26,7 +26,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn an_agents_file_of_bullets() {
+fn a_file_of_bullets_is_parsed() {
     check(
         "\
 # Shop
@@ -71,32 +71,32 @@ The shop sells tea. Agents read this first.
             3   - prose
             7   - links
             8   - links
-            12  - names something and says what it is
-            13  - names something and says what it is
-            14  - states, and asks for nothing
-            18  - names something and says what it is
+            12  - a description, not a rule
+            13  - a description, not a rule
+            14  - a statement
+            18  - a description, not a rule
             19  - a step or a command
             20  + Never run `make publish` on a branch  [commands]
             24  + Close sessions in a `finally` block.
                   Even in tests.  [code]
             26  + When a query fails, log it with its id  [code]
-            27  - states, and asks for nothing
+            27  - a statement
             28  - a question
-            29  - a task to tick off
+            29  - a task list item
             30  + Prices should be integers:
       
                   ```py
                   price = 100
                   ```  [code]
-            35  - introduces what follows
+            35  - an introduction
             36  + Hash the cart before it is stored  [code]
-            37  - states, and asks for nothing
+            37  - a statement
         "#]],
     );
 }
 
 #[test]
-fn a_guide_of_headings_and_labels() {
+fn headings_and_labels_give_context() {
     check(
         "\
 # Style guide
@@ -131,11 +131,11 @@ fn a_guide_of_headings_and_labels() {
             5   + Naming: Functions: snake_case  [naming]
             6   + Naming: **Types:** PascalCase  [naming]
             7   + Names of booleans begin with `is_` or `has_` in every language that is used here  [naming]
-            8   - states, and asks for nothing
-            9   - gives a reason
-            13  - states, and asks for nothing
-            15  - introduces what follows
-            16  - states, and asks for nothing
+            8   - a statement
+            9   - a reason
+            13  - a statement
+            15  - an introduction
+            16  - a statement
             17  + ❌ NEVER floats  [naming folders]
             21  + Don't: Use default exports  [dont]
             22  + Never sleep in tests  [dont]
@@ -146,7 +146,7 @@ fn a_guide_of_headings_and_labels() {
 }
 
 #[test]
-fn introductions_and_steps() {
+fn introductions_and_steps_are_distinguished() {
     check(
         "\
 Before a commit, run these:
@@ -198,16 +198,16 @@ You must ask first.
       
                   - `make fmt`
                   - `make test`  []
-            6   - introduces what follows
+            6   - an introduction
             8   + You must not: edit generated files  []
             9   + You must not: skip hooks  []
-            11  - introduces what follows
+            11  - an introduction
             13  + If you add a table: Write a migration  []
             14  + If you add a table: Register it in `tables.py`
                   - in order  []
             19  - a step or a command
             20  - a step or a command
-            24  - introduces what follows
+            24  - an introduction
             25  - a step or a command
             26  + Always use the pinned version  [getting-started]
             30  + Break lines after operators, as in:
@@ -216,16 +216,16 @@ You must ask first.
                   a = b +
                     c
                   ```  [style]
-            32  - a code block of its own
+            32  - a separate code block
             37  - a quotation
             39  - a table
-            43  - prose, though it demands: as a list item it would be taken
+            43  - an instruction in prose; as a list item it would be imported
         "#]],
     );
 }
 
 #[test]
-fn what_cerberus_keeps_there_is_not_taken_back() {
+fn the_managed_block_is_skipped() {
     check(
         "\
 - Use tea
@@ -242,14 +242,14 @@ fn what_cerberus_keeps_there_is_not_taken_back() {
 ",
         expect![[r#"
             1   + Use tea  []
-            3   - kept by `inject --into`
+            3   - managed by `inject --into`
             11  + Use cups  []
         "#]],
     );
 }
 
 #[test]
-fn frontmatter_and_line_ends_are_no_rules() {
+fn frontmatter_and_line_endings_are_ignored() {
     check(
         "---\r\ndescription: Tea\r\nglobs: *.py\r\n---\r\n# Tea\r\n\r\n- Use pots\r\n  and cups\r\n",
         expect![[r#"
@@ -262,10 +262,10 @@ fn frontmatter_and_line_ends_are_no_rules() {
 
 proptest! {
     #[test]
-    fn any_text_is_read(text in "([-*>#1. ]{0,3}|never|use|`|:|\n|\r\n| |a|\\[b\\]\\(c\\)|<!-- cerberus:start|<!--|\\PC){0,60}") {
-        for found in rules(&text) {
+    fn any_text_parses(text in "([-*>#1. ]{0,3}|never|use|`|:|\n|\r\n| |a|\\[b\\]\\(c\\)|<!-- cerberus:start|<!--|\\PC){0,60}") {
+        for found in parse(&text) {
             prop_assert!(found.line <= text.matches('\n').count());
-            prop_assert!(found.text.get(found.own_start..).is_some());
+            prop_assert!(found.text.get(found.prefix_len..).is_some());
         }
     }
 }

@@ -1,93 +1,88 @@
 //! Closing the sections that are never closed.
 //!
-//! A closing tag is put in before whatever comes first: the next heading of the level
-//! of the section's own or above, the next tag that begins a section or ends the one
-//! around, the end of the text. Nothing else is changed. Where another repair is as
-//! likely, none is made and the reason is told; what was put in is read once more, and
-//! taken back where it makes no section or another section would be a different one.
-//! Fixing twice is fixing once.
+//! A closing tag is inserted before the first of these: a heading of the same or a higher level
+//! than the section's own, a tag that starts a section or ends the enclosing one, the end of
+//! the text. Other bytes stay. If another fix is equally likely, the section is skipped with a
+//! reason. The fixed text is parsed again, and insertions that create no section or change
+//! another one are reverted. Repeating a fix has no further effect.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::tag::{self, Reading};
-use super::{Origin, Section, Sections, lower, parse};
+use super::tag::{self, Parsed};
+use super::{Origin, Section, Sections, parse};
 use crate::markdown::edit::newline_of;
-use crate::markdown::frontmatter;
-use crate::markdown::structure::{Heading, structure};
+use crate::markdown::structure::{self, Heading};
 use crate::text::{LineIndex, Span};
 
-/// A text with its sections closed.
+/// A text with its sections closed; lists are ordered by position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Fixed {
     pub(crate) text: String,
-    /// In the order of the text.
     pub(crate) closed: Vec<Closed>,
-    /// In the order of the text.
-    pub(crate) left: Vec<Left>,
+    pub(crate) skipped: Vec<Skipped>,
 }
 
-/// A section that was closed, by its place in the fixed text.
+/// A section that was closed, with positions in the fixed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Closed {
     pub(crate) id: String,
-    /// Where its opening tag starts.
+    /// The start of its opening tag.
     pub(crate) start: usize,
-    /// The tag that was put in.
+    /// The inserted tag.
     pub(crate) closing: Span,
 }
 
-/// A section that stays open.
+/// A section that is still open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Left {
-    /// Where its opening tag is in the fixed text.
+pub(crate) struct Skipped {
+    /// The start of its opening tag in the fixed text.
     pub(crate) start: usize,
     pub(crate) reason: String,
 }
 
-/// A comment that is a tag, or was meant as one.
-struct Mark<'a> {
+/// A tag, or a comment that looks like a malformed one.
+struct TagLike<'a> {
     span: Span,
-    contained: bool,
-    /// Whether it closes, and its id; nothing if it is malformed.
+    is_nested: bool,
+    /// Whether it is a closing tag, and its id; `None` if it is malformed.
     tag: Option<(bool, &'a str)>,
 }
 
-/// Why a section is left open; positions are of the text before.
+/// The reason why a section is skipped; positions are in the original text.
 #[derive(Debug, Clone, Copy)]
 enum Reason<'a> {
     SeveralTags(&'a str),
-    InContainer,
-    EndInContainer(usize),
-    PerhapsClosed(usize),
+    Nested,
+    EndIsNested(usize),
+    MaybeClosed(usize),
     NoText,
     OpenCode,
     OtherSections,
 }
 
 impl Reason<'_> {
-    fn told(self, line: impl Fn(usize) -> usize) -> String {
-        match self {
-            Self::SeveralTags(id) => format!("several tags name `{id}`"),
-            Self::InContainer => "it stands in a quote, a list or a table".to_owned(),
-            Self::EndInContainer(at) => {
-                format!("what ends it on line {} stands in a quote, a list or a table", line(at))
+    fn message(self, line: impl Fn(usize) -> usize) -> String {
+        let fixed = match self {
+            Self::SeveralTags(id) => return format!("several tags name `{id}`"),
+            Self::EndIsNested(at) => {
+                return format!("its end on line {} is in a quote, a list or a table", line(at));
             }
-            Self::PerhapsClosed(at) => {
-                format!("the tag on line {} may be meant to close it", line(at))
+            Self::MaybeClosed(at) => {
+                return format!("the tag on line {} may be intended to close it", line(at));
             }
-            Self::NoText => "no text of its own follows it".to_owned(),
-            Self::OpenCode => {
-                "the code block or comment at its end is never closed itself".to_owned()
-            }
-            Self::OtherSections => "closing it would change which sections there are".to_owned(),
-        }
+            Self::Nested => "it is in a quote, a list or a table",
+            Self::NoText => "it has no text of its own",
+            Self::OpenCode => "the code block or comment at its end is not closed",
+            Self::OtherSections => "closing it would change other sections",
+        };
+        fixed.to_owned()
     }
 }
 
-/// What is put in to close one section.
+/// The insertion that closes one section.
 struct Insertion<'a> {
     id: &'a str,
-    /// Where its opening tag starts.
+    /// The start of its opening tag.
     opened: usize,
     at: usize,
     before: &'static str,
@@ -100,103 +95,96 @@ impl Insertion<'_> {
     }
 }
 
-/// Closes what is unclosed in `text`, which is a whole file.
+/// Closes the unclosed sections of a complete file.
 pub(crate) fn fix(text: &str) -> Fixed {
     let sections = parse(text);
-    let draft = Draft::new(text, &sections);
-    let (mut insertions, mut left) = (Vec::new(), Vec::new());
+    let original = Original::new(text, &sections);
+    let (mut insertions, mut skipped) = (Vec::new(), Vec::new());
     for &opened in &sections.unclosed {
-        match draft.closing(opened) {
+        match original.insertion_for(opened) {
             Ok(insertion) => insertions.push(insertion),
-            Err(reason) => left.push((opened.start, reason)),
+            Err(reason) => skipped.push((opened.start, reason)),
         }
     }
-    let mut trial = Trial::new(text, insertions);
-    let unmade = trial.unmade();
-    if !unmade.is_empty() {
-        left.extend(unmade.iter().map(|&opened| (opened, Reason::OpenCode)));
-        trial.insertions.retain(|it| !unmade.contains(&it.opened));
-        trial = Trial::new(text, trial.insertions);
+    let mut attempt = Attempt::new(text, insertions);
+    let failed = attempt.failed();
+    if !failed.is_empty() {
+        skipped.extend(failed.iter().map(|&opened| (opened, Reason::OpenCode)));
+        attempt.insertions.retain(|it| !failed.contains(&it.opened));
+        attempt = Attempt::new(text, attempt.insertions);
     }
-    if !trial.unmade().is_empty() || !trial.keeps(&sections) {
-        left.extend(trial.insertions.iter().map(|it| (it.opened, Reason::OtherSections)));
-        trial = Trial::new(text, Vec::new());
+    if !attempt.failed().is_empty() || !attempt.preserves(&sections) {
+        skipped.extend(attempt.insertions.iter().map(|it| (it.opened, Reason::OtherSections)));
+        attempt = Attempt::new(text, Vec::new());
     }
-    trial.fixed(left)
+    attempt.into_fixed(skipped)
 }
 
-/// What is known of a text in which sections are to be closed.
-struct Draft<'a> {
+/// The text before the fix.
+struct Original<'a> {
     text: &'a str,
     headings: Vec<Heading>,
-    marks: Vec<Mark<'a>>,
-    /// How many tags name each id.
-    n_named: FxHashMap<String, usize>,
-    /// Where the tags start that end a section.
+    tags: Vec<TagLike<'a>>,
+    /// The number of tags for each lower-case id.
+    n_tags_by_id: FxHashMap<String, usize>,
+    /// The starts of the tags that end a section.
     closers: FxHashSet<usize>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> Original<'a> {
     fn new(text: &'a str, sections: &Sections) -> Self {
-        let body = Span::new(frontmatter::body_start(text), text.len());
-        let structure = structure(text, body);
-        let marks: Vec<Mark<'_>> = structure
-            .comments
-            .iter()
-            .filter_map(|comment| {
-                let tag = match tag::read(comment.span.of(text), comment.ended) {
-                    Reading::Tag { closing, id } => Some((closing, id)),
-                    Reading::Malformed { .. } => None,
-                    Reading::Other => return None,
-                };
-                Some(Mark { span: comment.span, contained: comment.contained, tag })
-            })
-            .collect();
-        let mut n_named = FxHashMap::default();
-        for (_, id) in marks.iter().filter_map(|mark| mark.tag) {
-            *n_named.entry(lower(id)).or_default() += 1;
+        let structure = structure::parse_body(text);
+        let tags = structure.comments.iter().filter_map(|comment| {
+            let tag = match tag::parse(comment.span.slice(text), comment.is_closed) {
+                Parsed::Tag { is_closing, id } => Some((is_closing, id)),
+                Parsed::Malformed { .. } => None,
+                Parsed::Other => return None,
+            };
+            Some(TagLike { span: comment.span, is_nested: comment.is_nested, tag })
+        });
+        let tags: Vec<TagLike<'_>> = tags.collect();
+        let mut n_tags_by_id = FxHashMap::default();
+        for (_, id) in tags.iter().filter_map(|tag| tag.tag) {
+            *n_tags_by_id.entry(id.to_lowercase()).or_default() += 1;
         }
-        let tagged = sections.list.iter().filter(|it| it.origin == Origin::Tag);
-        let closers = tagged.map(|it| it.inner.end).collect();
-        let headings = structure.headings;
-        Self { text, headings, marks, n_named, closers }
+        let closers = sections.tagged().map(|section| section.inner.end).collect();
+        Self { text, headings: structure.headings, tags, n_tags_by_id, closers }
     }
 
-    /// Returns what closes the section that `opened` begins, or why it is left open.
-    fn closing(&self, opened: Span) -> Result<Insertion<'a>, Reason<'a>> {
-        let mark_idx = self.marks.partition_point(|mark| mark.span.start < opened.start);
-        let (own, next) = (&self.marks[mark_idx], self.marks.get(mark_idx + 1));
+    /// Returns the insertion that closes the section that `opened` starts.
+    fn insertion_for(&self, opened: Span) -> Result<Insertion<'a>, Reason<'a>> {
+        let tag_idx = self.tags.partition_point(|tag| tag.span.start < opened.start);
+        let (own, next) = (&self.tags[tag_idx], self.tags.get(tag_idx + 1));
         let id = own.tag.map_or("", |(_, id)| id);
-        if self.n_named.get(&lower(id)).is_some_and(|&n| n > 1) {
+        if self.n_tags_by_id.get(&id.to_lowercase()).is_some_and(|&n| n > 1) {
             return Err(Reason::SeveralTags(id));
         }
-        if own.contained {
-            return Err(Reason::InContainer);
+        if own.is_nested {
+            return Err(Reason::Nested);
         }
         let limit = next.map_or(self.text.len(), |next| next.span.start);
         let heading = self.heading_after(opened, limit);
         if let Some(next) = next {
-            let ends_it = match next.tag {
-                Some((true, _)) => self.closers.contains(&limit),
-                Some((false, _)) => true,
-                None => false,
-            };
+            let ends_it = next
+                .tag
+                .is_some_and(|(is_closing, _)| !is_closing || self.closers.contains(&limit));
             if !ends_it {
-                return Err(Reason::PerhapsClosed(limit));
+                return Err(Reason::MaybeClosed(limit));
             }
-            if next.contained && heading.is_none() {
-                return Err(Reason::EndInContainer(limit));
+            if next.is_nested && heading.is_none() {
+                return Err(Reason::EndIsNested(limit));
             }
         }
         let mut end = heading.unwrap_or(limit);
-        let around = self.headings.partition_point(|it| it.end <= opened.start);
-        let own = self.headings.get(around).filter(|it| it.start < opened.start);
+        let current = self.headings.partition_point(|it| it.end <= opened.start);
+        let own = self.headings.get(current).filter(|it| it.start < opened.start);
         let start = own.map_or(opened.end, |it| it.end);
-        let begun = self.headings.partition_point(|it| it.start < end);
-        let is_in_heading = self.headings[..begun].last().is_some_and(|it| end < it.end);
-        // Before another section, a heading with nothing below it opens that one.
-        let opens_next = heading.is_none() && next.is_some() && !is_in_heading;
-        for last in self.headings[..begun].iter().rev().filter(|_| opens_next) {
+        let n_before = self.headings.partition_point(|it| it.start < end);
+        let headings = &self.headings[..n_before];
+        let is_in_heading = headings.last().is_some_and(|it| end < it.end);
+        // A heading with no text below it belongs to the section that starts next.
+        let belongs_to_next = heading.is_none() && next.is_some() && !is_in_heading;
+        for last in headings.iter().rev().filter(|_| belongs_to_next) {
             if last.start < start || !self.text[last.end..end].trim_ascii().is_empty() {
                 break;
             }
@@ -208,31 +196,32 @@ impl<'a> Draft<'a> {
         Ok(self.insertion(id, opened, end))
     }
 
-    /// Returns where the first heading before `limit` starts that ends the section at `opened`.
+    /// Returns the start of the first heading before `limit` that ends the section at `opened`.
     fn heading_after(&self, opened: Span, limit: usize) -> Option<usize> {
         let after = self.headings.partition_point(|it| it.end <= opened.start);
         let n_before = self.headings.partition_point(|it| it.start < limit).max(after);
         let (above, below) = self.headings[..n_before].split_at(after);
-        let is_own = |it: &&Heading| {
-            it.start <= opened.start || self.text[opened.end..it.start].trim_ascii().is_empty()
+        let is_own = |heading: &&Heading| {
+            heading.start <= opened.start
+                || self.text[opened.end..heading.start].trim_ascii().is_empty()
         };
         let own = below.first().filter(is_own);
-        // Above every heading stands what is none's: any of them ends it.
+        // A section above all headings ends at any heading.
         let level = own.or(above.last()).map_or(usize::MAX, |it| it.level);
         let rest = &below[usize::from(own.is_some())..];
         rest.iter().find(|it| it.level <= level).map(|it| it.start)
     }
 
-    /// Returns the closing tag after the last text before `end`: on a line of its own, unless
-    /// the section lies within a line or ends within one.
+    /// Returns the closing tag after the last text before `end`: on its own line, unless the
+    /// section is within one line or ends within one.
     fn insertion(&self, id: &'a str, opened: Span, end: usize) -> Insertion<'a> {
         let text = self.text;
         let at = opened.end + text[opened.end..end].trim_ascii_end().len();
         let is_one_line = !text[opened.end..at].contains('\n');
-        let ends_within = end < text.len() && !text[at..end].contains('\n');
+        let ends_within_line = end < text.len() && !text[at..end].contains('\n');
         let opened = opened.start;
-        if is_one_line || ends_within {
-            // A space before it could make a list item of what it follows.
+        if is_one_line || ends_within_line {
+            // With a space before it, the following text could become a list item.
             return Insertion { id, opened, at, before: "", after: "" };
         }
         match text[at..].find('\n') {
@@ -246,17 +235,17 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// A text with closing tags put in, read once more.
-struct Trial<'a> {
+/// A text with closing tags inserted, parsed again.
+struct Attempt<'a> {
     insertions: Vec<Insertion<'a>>,
-    /// How many bytes were put in before each insertion, and by all of them.
+    /// The number of bytes inserted before each insertion, and by all of them.
     offsets: Vec<usize>,
     text: String,
     sections: Sections,
 }
 
-impl<'a> Trial<'a> {
-    /// Takes insertions in the order of the text.
+impl<'a> Attempt<'a> {
+    /// Applies insertions ordered by position.
     fn new(text: &str, insertions: Vec<Insertion<'a>>) -> Self {
         let (mut offsets, mut new, mut at) = (vec![0], String::with_capacity(text.len()), 0);
         for insertion in &insertions {
@@ -272,68 +261,60 @@ impl<'a> Trial<'a> {
         Self { insertions, offsets, text: new, sections }
     }
 
-    /// Returns where that is now which started at `at`.
+    /// Returns the new position of the original position `at`.
     fn moved(&self, at: usize) -> usize {
         at + self.offsets[self.insertions.partition_point(|it| it.at <= at)]
     }
 
-    /// Returns where the closing tag of an insertion starts.
-    fn tag_start(&self, insertion_idx: usize) -> usize {
-        let insertion = &self.insertions[insertion_idx];
-        insertion.at + self.offsets[insertion_idx] + insertion.before.len()
+    /// Returns the start of each inserted tag, with its insertion.
+    fn inserted(&self) -> impl Iterator<Item = (usize, &Insertion<'a>)> {
+        let insertions = self.insertions.iter().zip(&self.offsets);
+        insertions.map(|(it, offset)| (it.at + offset + it.before.len(), it))
     }
 
-    /// Returns where those opening tags were that are not closed by what was put in.
-    fn unmade(&self) -> FxHashSet<usize> {
-        let tagged = self.sections.list.iter().filter(|it| it.origin == Origin::Tag);
-        let made: FxHashSet<(usize, usize)> =
-            tagged.map(|it| (it.outer.start, it.inner.end)).collect();
-        let is_made = |(insertion_idx, insertion): &(usize, &Insertion<'_>)| {
-            made.contains(&(self.moved(insertion.opened), self.tag_start(*insertion_idx)))
-        };
-        let insertions = self.insertions.iter().enumerate();
-        insertions.filter(|it| !is_made(it)).map(|(_, it)| it.opened).collect()
+    /// Returns the original starts of the opening tags that are still unclosed.
+    fn failed(&self) -> FxHashSet<usize> {
+        let closed: FxHashSet<(usize, usize)> =
+            self.sections.tagged().map(|it| (it.outer.start, it.inner.end)).collect();
+        let failed = self
+            .inserted()
+            .filter(|(start, it)| !closed.contains(&(self.moved(it.opened), *start)));
+        failed.map(|(_, it)| it.opened).collect()
     }
 
-    /// Returns whether every section of before is there; a heading's gives way to a tag's.
-    fn keeps(&self, before: &Sections) -> bool {
-        let ends = |it: &Section| match it.origin {
-            Origin::Tag => Some(it.inner.end),
-            Origin::Heading => None,
-        };
-        let now: FxHashSet<(&str, usize, Option<usize>)> = self
-            .sections
-            .list
-            .iter()
-            .map(|it| (it.id.as_str(), it.outer.start, ends(it)))
-            .collect();
-        let closed: FxHashSet<String> = self.insertions.iter().map(|it| lower(it.id)).collect();
+    /// Returns whether every original section still exists; a closed section may replace the
+    /// heading section with the same id.
+    fn preserves(&self, before: &Sections) -> bool {
+        let end = |it: &Section| (it.origin == Origin::Tag).then_some(it.inner.end);
+        let sections = self.sections.list.iter();
+        let now: FxHashSet<(&str, usize, Option<usize>)> =
+            sections.map(|it| (it.id.as_str(), it.outer.start, end(it))).collect();
+        let closed: FxHashSet<String> =
+            self.insertions.iter().map(|it| it.id.to_lowercase()).collect();
         let n_tags = before.tags.len() + self.insertions.len();
         self.sections.tags.len() == n_tags
-            && before.list.iter().all(|it| {
-                let end = ends(it).map(|end| self.moved(end));
-                now.contains(&(it.id.as_str(), self.moved(it.outer.start), end))
-                    || (it.origin == Origin::Heading && closed.contains(&it.id))
+            && before.list.iter().all(|section| {
+                let end = end(section).map(|end| self.moved(end));
+                now.contains(&(section.id.as_str(), self.moved(section.outer.start), end))
+                    || (section.origin == Origin::Heading && closed.contains(&section.id))
             })
     }
 
-    fn fixed(self, mut left: Vec<(usize, Reason<'_>)>) -> Fixed {
-        let closed = self.insertions.iter().enumerate().map(|(insertion_idx, it)| {
-            let start = self.tag_start(insertion_idx);
-            Closed {
-                id: it.id.to_owned(),
-                start: self.moved(it.opened),
-                closing: Span::new(start, start + it.tag().len()),
-            }
+    fn into_fixed(self, mut skipped: Vec<(usize, Reason<'_>)>) -> Fixed {
+        let closed = self.inserted().map(|(start, it)| Closed {
+            id: it.id.to_owned(),
+            start: self.moved(it.opened),
+            closing: Span::new(start, start + it.tag().len()),
         });
         let closed = closed.collect();
-        left.sort_unstable_by_key(|(opened, _)| *opened);
+        skipped.sort_unstable_by_key(|(opened, _)| *opened);
         let lines = LineIndex::new(&self.text);
         let line = |at| lines.line(self.moved(at)) + 1;
-        let left = left
-            .into_iter()
-            .map(|(opened, reason)| Left { start: self.moved(opened), reason: reason.told(line) });
-        let left = left.collect();
-        Fixed { text: self.text, closed, left }
+        let skipped = skipped.into_iter().map(|(opened, reason)| Skipped {
+            start: self.moved(opened),
+            reason: reason.message(line),
+        });
+        let skipped = skipped.collect();
+        Fixed { text: self.text, closed, skipped }
     }
 }

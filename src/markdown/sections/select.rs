@@ -1,41 +1,41 @@
-//! Choosing sections by the ids that were asked for.
+//! Selecting sections by id.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Section, Sections, lower};
-use crate::text::nearest;
+use super::{Section, Sections};
+use crate::text::suggest;
 
-/// What stands between several sections that are given together.
+/// The separator between several sections in one output.
 pub(crate) const SEPARATOR: &str = "\n\n---\n\n";
 
-/// What was asked for: found and missing, each in the order of asking.
+/// The sections found and missing, each in the order of the request.
 #[derive(Debug, Default)]
 pub(crate) struct Selection<'a> {
     pub(crate) found: Vec<&'a Section>,
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<MissingSection>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Missing {
+pub(crate) struct MissingSection {
     pub(crate) id: String,
-    /// The id of the section that may have been meant.
-    pub(crate) nearest: Option<String>,
+    /// A similar id.
+    pub(crate) suggestion: Option<String>,
 }
 
 /// Returns the sections that `requested` names, each once.
 ///
-/// An id is matched without case: exactly, else as the part of an id before a
-/// hyphen, the shortest such id first. Nothing, and what ends in a hyphen, is the
-/// beginning of no id.
+/// Ids match case-insensitively: either completely, or as the part of an id before a hyphen,
+/// in which case the shortest such id wins. A request that is empty or ends with a hyphen is
+/// not a prefix.
 pub(crate) fn select<'a>(sections: &'a Sections, requested: &[String]) -> Selection<'a> {
-    let ids: Vec<String> = sections.list.iter().map(|it| lower(&it.id)).collect();
+    let ids: Vec<String> = sections.list.iter().map(|it| it.id.to_lowercase()).collect();
     let by_id: FxHashMap<&str, usize> =
         ids.iter().enumerate().map(|(section_idx, id)| (id.as_str(), section_idx)).collect();
     let mut selection = Selection::default();
     let mut seen_sections = FxHashSet::default();
     let mut seen_missing = FxHashSet::default();
     for wanted in requested {
-        let key = lower(wanted);
+        let key = wanted.to_lowercase();
         let exact = by_id.get(key.as_str()).copied();
         if let Some(section_idx) = exact.or_else(|| by_prefix(&ids, &key)) {
             if seen_sections.insert(section_idx) {
@@ -43,10 +43,8 @@ pub(crate) fn select<'a>(sections: &'a Sections, requested: &[String]) -> Select
             }
         } else if seen_missing.insert(key) {
             let ids = sections.list.iter().map(|section| section.id.as_str());
-            selection.missing.push(Missing {
-                id: wanted.clone(),
-                nearest: nearest(wanted, ids).map(str::to_owned),
-            });
+            let suggestion = suggest(wanted, ids).map(str::to_owned);
+            selection.missing.push(MissingSection { id: wanted.clone(), suggestion });
         }
     }
     selection

@@ -1,17 +1,18 @@
-//! Each case is a text and, as text, what comes of it.
+//! Each case is a text and its sections, printed.
 
 mod code;
 mod fix;
-mod floods;
 mod headings;
-mod laws;
+mod invalid_tags;
+mod large_inputs;
+mod properties;
 mod selection;
-mod spoilt;
 mod tags;
 
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::markdown::test_support::print_diagnostics;
 use crate::text::LineIndex;
 
 /// Prints each section with its lines and content, then the diagnostics.
@@ -29,23 +30,17 @@ fn check(text: &str, expected: Expect) {
         let content = content(text, section, &sections, false);
         shown += &format!("{mark}{} {first}-{last} {content:?}\n", section.id);
     }
-    for diagnostic in &sections.diagnostics {
-        let (line, column) = (diagnostic.line + 1, diagnostic.column + 1);
-        shown += &format!("! {line}:{column} {}: {}\n", diagnostic.code, diagnostic.message);
-        if let Some(hint) = &diagnostic.hint {
-            shown += &format!("    {hint}\n");
-        }
-    }
-    expected.assert_eq(&shown);
+    shown += &print_diagnostics(&sections.diagnostics);
+    expected.assert_eq(shown.trim_end_matches('\n'));
 }
 
-/// The section `it` around `text`, with nothing wrong, whatever `text` is.
-fn check_holds(text: &str) {
+/// Checks that `text` is the content of the only section, without diagnostics, when tags enclose it.
+fn check_content(text: &str) {
     let file = format!("<!-- ANCHOR:it -->\n{text}\n<!-- /ANCHOR:it -->\n");
     let sections = parse(&file);
     assert_eq!(sections.diagnostics, [], "{file}");
     let [section] = &sections.list[..] else {
-        panic!("one section wanted in {file}, got {:?}", sections.list);
+        panic!("expected one section in {file}, got {:?}", sections.list);
     };
     assert_eq!(content(&file, section, &sections, false), text);
 }

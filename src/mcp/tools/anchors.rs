@@ -1,44 +1,44 @@
-//! The tools around examples: `find_anchor`, `anchor_memory` and `reanchor_memories`.
+//! The tools `find_anchor`, `anchor_memory` and `reanchor_memories`.
 
 use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
+use crate::commands::anchor::{self, AnchorArgs};
+use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::engine::examples::{self, Options, Query};
 use crate::error::UserError;
 use crate::mcp::answer::Answer;
-use crate::model::{Scope, State};
-use crate::ops::anchor::{self, Choice};
-use crate::ops::memories::{self, Filter};
-use crate::ops::reanchor::{self, Mode};
+use crate::model::{CodeLocation, Scope};
+use crate::ops::memories;
 
 use super::{Call, Effect, Tool};
 
-/// How many candidates an agent chooses from.
-const CANDIDATES: usize = 5;
+/// Number of candidates that an agent chooses from.
+const N_CANDIDATES: usize = 5;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
-            ("find_anchor", "Find the code that shows a rule"),
+            ("find_anchor", "Find examples of a rule"),
             Effect::Reads,
-            "The five symbols of the project that show a rule best, each with its first lines. \
-             Choose one and store it with anchor_memory. Give 5-8 hints: identifiers, \
-             abbreviations or library calls you expect in such code; they decide most.",
+            "The five best candidates for a rule in the code, each with its first lines. Choose one \
+             and store it with anchor_memory. Pass 5-8 hints: identifiers, abbreviations or library \
+             calls expected in such code; they matter most.",
             find_anchor,
         ),
         Tool::new(
             ("anchor_memory", "Anchor a memory to code"),
             Effect::Settles,
-            "Store which code is a memory's example: your choice in `to`, or the best match over \
-             the gate. Give hints as for find_anchor.",
+            "Store the example of a memory: the location in `to`, or the best candidate above the \
+             quality threshold. Pass hints as for find_anchor.",
             anchor_memory,
         ),
         Tool::new(
             ("reanchor_memories", "Follow anchors through changes"),
             Effect::Settles,
-            "After a refactoring: find where each example went, record what is certain, and \
-             report what needs a decision.",
+            "After a refactoring: follow each anchor, record exact matches, and report what needs \
+             a decision.",
             reanchor_memories,
         ),
     ]
@@ -49,10 +49,10 @@ pub(super) fn tools() -> Vec<Tool> {
 #[serde(deny_unknown_fields)]
 struct FindAnchor {
     rule: String,
-    /// Words you expect in the code
+    /// Keywords expected in the code
     #[serde(default)]
     hints: Vec<String>,
-    /// Only this language, as language:go
+    /// Search only this language, as in language:go
     scope: Option<String>,
 }
 
@@ -61,16 +61,16 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<Answer> {
         Some(Scope::Universal) | None => None,
         Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
     };
-    let question = Query { rule: params.rule, hints: params.hints, languages };
+    let query = Query { rule: params.rule, hints: params.hints, languages };
     let options =
-        Options { limit: CANDIDATES, min_quality: call.project().min_quality, explain: true };
-    let mut reports = examples::find(call.project().code(), &[question], options)?;
+        Options { limit: N_CANDIDATES, min_quality: call.project().min_quality, explain: true };
+    let mut reports = examples::find(call.project().code(), &[query], options)?;
     for report in &mut reports {
         examples::add_excerpts(&call.project().root, &mut report.candidates);
         report.candidates.iter_mut().for_each(|candidate| candidate.reasons.clear());
     }
     let report = reports.pop();
-    let more = "read the file, or ask with more hints";
+    let more = "read the file, or search with more hints";
     Ok(Answer::of(&report, more)?.without(&["evidence", "anchor", "elapsedMs"]))
 }
 
@@ -80,32 +80,25 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<Answer> {
 struct AnchorMemory {
     #[serde(alias = "filename")]
     id: String,
-    /// FILE::Symbol
+    /// FILE[::SYMBOL]
     to: Option<String>,
     #[serde(default)]
     hints: Vec<String>,
 }
 
 fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Answer> {
-    let request = anchor::Request {
-        id: params.id,
-        choice: match params.to.as_deref() {
-            Some(place) => Choice::To(place.parse().map_err(UserError::usage)?),
-            None => Choice::Best,
-        },
-        hints: params.hints,
-        min_quality: call.project().min_quality,
-        dry_run: false,
-    };
-    let report = anchor::anchor(call.project(), &request)?;
+    let to =
+        params.to.map(|to| to.parse::<CodeLocation>()).transpose().map_err(UserError::usage)?;
+    let args = AnchorArgs { id: params.id, to, hints: params.hints, ..AnchorArgs::default() };
+    let report = anchor::anchor(call.project(), &args)?;
     let is_found = report.anchor.is_some();
-    let answer = Answer::of(&report, "find_anchor shows the candidates")?;
+    let answer = Answer::of(&report, "find_anchor lists the candidates")?;
     Ok(if is_found {
         answer
     } else {
         answer.failed(
-            "no example is over the gate: choose one of the candidates with `to`, or call again \
-             with hints from the code",
+            "not anchored: no candidate reaches the quality threshold; choose one of the candidates \
+             with `to`, or call again with hints from the code",
         )
     })
 }
@@ -114,31 +107,26 @@ fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Answer> {
 #[schemars(crate = "schemars")]
 #[serde(deny_unknown_fields)]
 struct ReanchorMemories {
-    /// Write nothing
+    /// Only report, do not write
     #[serde(default)]
     check: bool,
-    /// Approve the changed example of this memory id
+    /// Id of the memory whose changed example is approved
     accept: Option<String>,
-    /// As project or language:go
+    /// Only memories of this scope, for example project or language:go
     scope: Option<String>,
 }
 
 fn reanchor_memories(call: &Call<'_>, params: ReanchorMemories) -> Result<Answer> {
-    let request = reanchor::Request {
-        mode: match params.accept {
-            _ if params.check => Mode::Check,
-            Some(id) => Mode::Accept(Some(id)),
-            None => Mode::Follow,
-        },
-        filter: Filter { scope: params.scope, ..Filter::default() },
-        min_quality: call.project().min_quality,
-        strict: false,
-        since: None,
+    let args = ReanchorArgs {
+        check: params.check,
+        accept: params.accept.filter(|_| !params.check).map(Some),
+        scope: params.scope,
+        ..ReanchorArgs::default()
     };
-    // Only the search for what is lost tells how far it is: the client hears of the start.
+    // Progress is only reported by the search for missing anchors; report the start to the client.
     (call.progress)(0, 1);
-    let mut report = reanchor::reanchor(call.project(), &request, call.progress)?;
-    // As in the command's own answer, what is as it was is counted and not told.
-    report.results.retain(|it| it.state != State::Fresh || it.better.is_some());
-    Answer::of(&report, "narrow it with `scope`, or settle these and call again")
+    let mut report = reanchor::reanchor(call.project(), &args, call.progress)?;
+    // Like the printed report, the answer only counts unchanged anchors.
+    report.results.retain(Finding::is_notable);
+    Answer::of(&report, "narrow it with `scope`, or resolve these and call again")
 }

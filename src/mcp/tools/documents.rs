@@ -1,24 +1,33 @@
-//! The tools that write and read memories, by the names that the seeds gave them.
+//! The tools that write and read memories.
 
 use anyhow::Result;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
+use crate::commands::add::{self, AddArgs};
+use crate::commands::append::{self, AppendArgs};
+use crate::commands::create::{self, CreateArgs};
+use crate::commands::merge::{self, MergeArgs};
+use crate::commands::read::{self, ReadArgs};
+use crate::commands::trash::{self, DeleteArgs};
+use crate::commands::update::{self, UpdateArgs};
 use crate::error::UserError;
 use crate::mcp::answer::Answer;
 use crate::model::{MemoryType, Scope};
-use crate::ops::{add, append, create, merge, read, trash, update};
 
 use super::search::memory_type;
 use super::{Call, Effect, Tool};
+
+/// Hint for a truncated answer.
+const MORE: &str = "use read_memory to see it";
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             ("create_memory", "Create a memory"),
             Effect::Adds,
-            "Keep a rule, decision, fact or note. Without filename: a short rule, named by its \
-             text and anchored at once to the code that shows it; so give 5-8 hints: identifiers, \
+            "Store a rule, decision, fact or note. Without filename: a short rule, named after its \
+             text and anchored to its best example in the code; pass 5-8 hints: identifiers, \
              abbreviations or library calls of that code. With filename: a document \
              (default type journal). [[path::Symbol]] in the text links to code.",
             create_memory,
@@ -26,19 +35,19 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             ("append_memory", "Append to a memory"),
             Effect::Settles,
-            "Add text at the end of a memory; the same text is not added twice.",
+            "Append text to a memory, unless it already ends with it.",
             append_memory,
         ),
         Tool::new(
             ("read_memory", "Read a memory"),
             Effect::Reads,
-            "A memory's text and metadata, or just the sections named in anchors.",
+            "The text and metadata of a memory, or only the sections listed in anchors.",
             read_memory,
         ),
         Tool::new(
             ("update_memory", "Replace a memory's text"),
             Effect::Replaces,
-            "Replace the text of a memory, or of one section. Frontmatter and links to it stay.",
+            "Replace the text of a memory or of one section. Keeps the frontmatter and links to it.",
             update_memory,
         ),
         Tool::new(
@@ -50,19 +59,19 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             ("merge_memories", "Merge memories"),
             Effect::Replaces,
-            "Make one memory of several: sources go to the trash, links lead to the target. \
-             Begin summary_content with new frontmatter to set any; that of sources is not kept.",
+            "Merge several memories into one: moves the sources to the trash and redirects links \
+             to the target. To set frontmatter, start summary_content with it; that of the sources \
+             is lost.",
             merge_memories,
         ),
     ]
 }
 
-/// Returns the scope that is spelled so.
 pub(super) fn scope(text: &str) -> Result<Scope> {
     text.parse().map_err(|error: String| UserError::usage(error).into())
 }
 
-/// Returns the id or name that a file name means.
+/// Returns the id that belongs to a file name.
 fn stem(filename: &str) -> String {
     filename.strip_suffix(".md").unwrap_or(filename).to_owned()
 }
@@ -86,35 +95,25 @@ struct CreateMemory {
 
 fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Answer> {
     let scope = params.scope.as_deref().map(scope).transpose()?;
-    let more = "read_memory shows it";
     let Some(filename) = params.filename else {
-        let request = add::Request {
-            text: params.content,
-            id: None,
+        let args = AddArgs {
             memory_type: params.memory_type.unwrap_or(MemoryType::Rule),
-            category: None,
             scope,
             tags: params.tags,
             hints: params.hints,
-            anchor_to: None,
-            no_anchor: false,
-            min_quality: call.project().min_quality,
-            allow_secret: false,
+            ..AddArgs::new(params.content)
         };
-        return Answer::of(&add::add(call.project(), &request)?, more);
+        return Answer::of(&add::add(call.project(), &args)?, MORE);
     };
-    let request = create::Request {
-        name: stem(&filename),
-        id: None,
-        content: params.content,
+    let args = CreateArgs {
+        name: filename,
         memory_type: params.memory_type,
-        category: None,
         scope,
         tags: params.tags,
         hints: params.hints,
-        allow_secret: false,
+        ..CreateArgs::default()
     };
-    Answer::of(&create::create(call.project(), &request)?, more)
+    Answer::of(&create::create(call.project(), &args, &params.content)?, MORE)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -127,13 +126,8 @@ struct AppendMemory {
 }
 
 fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<Answer> {
-    let request = append::Request {
-        id: stem(&params.filename),
-        content: params.content,
-        section: None,
-        allow_secret: false,
-    };
-    Answer::of(&append::append(call.project(), &request)?, "read_memory shows it")
+    let args = AppendArgs { id: stem(&params.filename), ..AppendArgs::default() };
+    Answer::of(&append::append(call.project(), &args, &params.content)?, MORE)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -148,10 +142,9 @@ struct ReadMemory {
 }
 
 fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<Answer> {
-    let request =
-        read::Request { id: stem(&params.filename), sections: params.anchors, raw: false };
-    let report = read::read(call.project(), &request)?;
-    Answer::of(&report, "name sections in `anchors`, or read the resource `memory://ID`")
+    let args = ReadArgs { id: stem(&params.filename), sections: params.anchors, raw: false };
+    let report = read::read(call.project(), &args)?;
+    Answer::of(&report, "list sections in `anchors`, or read the resource `memory://ID`")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -165,15 +158,9 @@ struct UpdateMemory {
 }
 
 fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<Answer> {
-    let request = update::Request {
-        id: stem(&params.filename),
-        content: Some(params.content),
-        section: params.section,
-        replace_frontmatter: false,
-        settings: update::Settings::default(),
-        allow_secret: false,
-    };
-    Answer::of(&update::update(call.project(), &request)?, "read_memory shows it")
+    let (id, section) = (stem(&params.filename), params.section);
+    let args = UpdateArgs { id, section, ..UpdateArgs::default() };
+    Answer::of(&update::update(call.project(), &args, Some(&params.content))?, MORE)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -185,7 +172,8 @@ struct DeleteMemory {
 }
 
 fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<Answer> {
-    Answer::of(&trash::delete(call.project(), &[stem(&params.filename)])?, "")
+    let args = DeleteArgs { ids: vec![stem(&params.filename)] };
+    Answer::of(&trash::delete(call.project(), &args)?, "")
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -194,16 +182,16 @@ fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<Answer> {
 struct MergeMemories {
     source_files: Vec<String>,
     target_file: String,
-    /// Instead of the sources' texts
+    /// Text of the target instead of the texts of the sources
     summary_content: Option<String>,
 }
 
 fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<Answer> {
-    let request = merge::Request {
+    let args = MergeArgs {
         sources: params.source_files.iter().map(|file| stem(file)).collect(),
-        into: stem(&params.target_file),
-        content: params.summary_content,
-        allow_secret: false,
+        into: params.target_file,
+        ..MergeArgs::default()
     };
-    Answer::of(&merge::merge(call.project(), &request)?, "read_memory shows the target")
+    let report = merge::merge(call.project(), &args, params.summary_content.as_deref())?;
+    Answer::of(&report, "use read_memory to see the target")
 }

@@ -1,16 +1,15 @@
 //! The lock file, and whether the code still is what it says.
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
+use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::model::State;
 
-use super::super::memories::Filter;
-use super::super::reanchor::{self, Finding, Mode};
 use super::{Doctor, Severity, counted, failed, listed, shown};
 
 impl Doctor<'_> {
     /// Looks at the lock file, and follows the anchors as `reanchor --check` does; returns
     /// whether they can be read.
-    pub(super) fn anchors(&mut self, memories: Option<&Vec<Stored>>) -> bool {
+    pub(super) fn anchors(&mut self, memories: Option<&Vec<MemoryFile>>) -> bool {
         let anchors = match self.project.bank.anchors() {
             Ok(anchors) => anchors,
             Err(error) => {
@@ -33,14 +32,8 @@ impl Doctor<'_> {
             self.wrong("anchors", message, "cerberus memory reanchor");
         }
         self.with_store("anchors", |doctor, scratch| {
-            let request = reanchor::Request {
-                mode: Mode::Check,
-                filter: Filter::default(),
-                min_quality: scratch.min_quality,
-                strict: false,
-                since: None,
-            };
-            let report = reanchor::reanchor(scratch, &request, &|_, _| ())?;
+            let args = ReanchorArgs { check: true, ..ReanchorArgs::default() };
+            let report = reanchor::reanchor(scratch, &args, &|_, _| ())?;
             let told = |it: &&Finding| format!("{} ({})", it.id, it.state);
             let (drifted, held): (Vec<&Finding>, Vec<&Finding>) =
                 report.results.iter().partition(|finding| finding.drift);
@@ -57,7 +50,7 @@ impl Doctor<'_> {
                     "cerberus memory reanchor --check",
                 );
             }
-            let is_stale = |it: &&Finding| it.recorded && it.state != State::Reformatted;
+            let is_stale = |it: &&Finding| it.written && it.state != State::Reformatted;
             let stale: Vec<String> =
                 held.iter().copied().filter(|it| is_stale(it)).map(|it| told(&it)).collect();
             if !stale.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bank::Foreign;
+use crate::bank::ExternalFile;
 
 use super::super::inject::{self, Host};
 use super::super::managed_block;
@@ -109,7 +109,7 @@ impl Doctor<'_> {
         if !path.is_file() {
             return None;
         }
-        let file = Foreign::open(path, None).ok()?;
+        let file = ExternalFile::open(path, None).ok()?;
         Some(String::from_utf8_lossy(&file.bytes).into_owned())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bank::{Stored, names};
+use crate::bank::{MemoryFile, names};
 use crate::markdown::{frontmatter, sections};
 use crate::model::{MemoryStatus, MemoryType};
 
@@ -37,7 +37,7 @@ impl Doctor<'_> {
                 format!("chmod -R u+w {folder}"),
             );
         }
-        let left = bank.leftovers();
+        let left = bank.stale_temp_files();
         if !left.is_empty() {
             let n = counted(left.len(), "temporary file", "temporary files");
             let paths: Vec<String> = left.iter().map(|file| format!("{folder}/{file}")).collect();
@@ -48,7 +48,7 @@ impl Doctor<'_> {
     }
 
     /// Looks at each memory by itself, and returns those that can be read.
-    pub(super) fn memories(&mut self) -> Option<Vec<Stored>> {
+    pub(super) fn memories(&mut self) -> Option<Vec<MemoryFile>> {
         let (files, odd) = match self.project.bank.list() {
             Ok(listed) => listed,
             Err(error) => {
@@ -86,7 +86,7 @@ impl Doctor<'_> {
         Some(all)
     }
 
-    fn text(&mut self, stored: &Stored) {
+    fn text(&mut self, stored: &MemoryFile) {
         let (id, text) = (&stored.memory.id, &stored.text);
         let path = shown(self.project, &self.project.bank.folder().join(&stored.file));
         let marked = |mark: &str| text.lines().position(|line| line.starts_with(mark));
@@ -138,8 +138,8 @@ impl Doctor<'_> {
         }
     }
 
-    fn ids(&mut self, all: &[Stored]) {
-        let mut by_id: BTreeMap<String, Vec<&Stored>> = BTreeMap::new();
+    fn ids(&mut self, all: &[MemoryFile]) {
+        let mut by_id: BTreeMap<String, Vec<&MemoryFile>> = BTreeMap::new();
         for stored in all {
             by_id.entry(stored.memory.id.to_lowercase()).or_default().push(stored);
         }
@@ -148,7 +148,7 @@ impl Doctor<'_> {
             for other in &same[1..] {
                 let (other_id, other_file) = (&other.memory.id, &other.file);
                 let message = if other_id == id {
-                    format!("`{other_file}` has the id `{id}` of `{file}` and is left out")
+                    format!("`{other_file}` is ignored: `{file}` already has the id `{id}`")
                 } else {
                     format!(
                         "the ids `{id}` of `{file}` and `{other_id}` of `{other_file}` differ in case alone"
@@ -177,10 +177,10 @@ impl Doctor<'_> {
         }
     }
 
-    fn rules_without_example(&mut self, all: &[Stored]) {
+    fn rules_without_example(&mut self, all: &[MemoryFile]) {
         // A lock that cannot be read is told of by its own check.
         let Ok(anchors) = self.project.bank.anchors() else { return };
-        let is_without = |stored: &&Stored| {
+        let is_without = |stored: &&MemoryFile| {
             let memory = &stored.memory;
             memory.memory_type == MemoryType::Rule
                 && memory.status == MemoryStatus::Active

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::bank::LOCKFILE;
 use crate::store::inspect::{self, Status};
-use crate::tree::git::{self, Standing};
+use crate::tree::git::{self, GitStatus};
 use crate::tree::walk;
 
 use super::{Doctor, counted, listed, shown};
@@ -85,22 +85,22 @@ impl Doctor<'_> {
     pub(super) fn git(&mut self) {
         self.looked_at.push("git".to_owned());
         let root = &self.project.root;
-        match git::standing(root) {
-            Standing::NoGit => {
+        match git::status(root) {
+            GitStatus::NoGit => {
                 let message = "there is no `git`, so renames, recency and `--diff` are unknown";
                 self.remark("git", message, "install git");
             }
-            Standing::NoRepository => {
+            GitStatus::NoRepository => {
                 let message = "this is no git repository, so memories have no history";
                 self.remark("git", message, "git init");
             }
-            Standing::Refused(why) => {
+            GitStatus::Refused(why) => {
                 let next = format!("git config --global --add safe.directory {}", root.display());
                 let next =
                     if why.contains("dubious ownership") { next } else { "git status".to_owned() };
                 self.wrong("git", format!("git refuses to look: {why}"), next);
             }
-            Standing::Repository { is_shallow } => {
+            GitStatus::Repository { is_shallow } => {
                 if let Err(error) = self.repository(is_shallow) {
                     self.failed("git", &error);
                 }

@@ -30,18 +30,18 @@ pub(super) fn example(
             anchor.symbol.as_deref().unwrap_or(&anchor.file)
         )
     };
-    let held = track::held(&project.root, anchor).ok_or_else(gone)?;
-    let place = held.new.ok_or_else(gone)?;
+    let symbol = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop().flatten();
+    let symbol = symbol.filter(|symbol| !symbol.is_ambiguous).ok_or_else(gone)?;
     let text = read::text(&project.root, &anchor.file).map_err(|error| format!("{error:#}"))?;
-    let (first_line, last_line) = place.lines.ok_or_else(gone)?;
+    let (first_line, last_line) = symbol.lines;
     let lines = (first_line as usize, last_line as usize);
     let is_head = anchor.symbol.is_none();
-    let code = excerpt(place.language, &text, lines, max_lines, is_head);
+    let code = excerpt(symbol.language, &text, lines, max_lines, is_head);
     if code.trim().is_empty() {
         return Err("its example is empty".to_owned());
     }
-    let text = fenced(&anchor.file, first_line + 1, held.state, place.language, &code);
-    Ok(Example { first_line, code, state: held.state, text })
+    let text = fenced(&anchor.file, first_line + 1, symbol.state, symbol.language, &code);
+    Ok(Example { first_line, code, state: symbol.state, text })
 }
 
 /// Returns code below the item that it belongs to, between fences that it cannot end.

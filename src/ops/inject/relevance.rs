@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-use crate::bank::Stored;
+use crate::bank::MemoryFile;
 use crate::engine::rank::tokenize;
 use crate::model::{Language, MemoryStatus, Scope};
 use crate::ops::memories::Memories;
-use crate::ops::{Project, links, search, sync};
+use crate::ops::sync::{self, SyncedStore};
+use crate::ops::{Project, links, search};
 use crate::syntax::language;
 
 /// What a memory anchored to a file at hand is worth, against 1 for the best match of the
@@ -31,7 +32,7 @@ pub(super) struct Focus {
 
 /// The memories that hold here, the most relevant first.
 pub(super) struct Ranked<'m> {
-    pub(super) memories: Vec<&'m Stored>,
+    pub(super) memories: Vec<&'m MemoryFile>,
     /// The ids of the others, and why they are left out.
     pub(super) left_out: Vec<(String, String)>,
 }
@@ -43,8 +44,9 @@ pub(super) fn ranked<'m>(
     memories: &'m Memories,
     focus: &Focus,
 ) -> Result<Ranked<'m>> {
-    let matches = matches(project, focus)?;
-    let superseded = links::supersession(&sync::open(project)?)?.superseded;
+    let mut synced = sync::open_with(project, memories)?;
+    let matches = matches(project, &mut synced, focus)?;
+    let superseded = links::supersession(&synced)?.superseded;
     let (mut ranked, mut left_out) = (Vec::new(), Vec::new());
     for stored in &memories.all {
         let memory = &stored.memory;
@@ -69,7 +71,7 @@ pub(super) fn ranked<'m>(
 }
 
 /// The order among memories of one relevance: what is nearest, then what is newest.
-fn key(stored: &Stored) -> impl Ord + '_ {
+fn key(stored: &MemoryFile) -> impl Ord + '_ {
     let memory = &stored.memory;
     let distance = match memory.scope {
         Scope::Project(_) => 0,
@@ -80,7 +82,7 @@ fn key(stored: &Stored) -> impl Ord + '_ {
 }
 
 fn score(
-    stored: &Stored,
+    stored: &MemoryFile,
     memories: &Memories,
     focus: &Focus,
     matches: &FxHashMap<String, f64>,
@@ -98,7 +100,11 @@ fn score(
 
 /// Returns how well memories match the query and the names of the files, the best one 1,
 /// as `search` sees it.
-fn matches(project: &Project, focus: &Focus) -> Result<FxHashMap<String, f64>> {
+fn matches(
+    project: &Project,
+    synced: &mut SyncedStore,
+    focus: &Focus,
+) -> Result<FxHashMap<String, f64>> {
     let stems = focus.files.iter().map(|file| file.rsplit_once('.').map_or(&**file, |it| it.0));
     let query: Vec<&str> = focus.query.as_deref().into_iter().chain(stems).collect();
     let query = query.join(" ");
@@ -106,7 +112,7 @@ fn matches(project: &Project, focus: &Focus) -> Result<FxHashMap<String, f64>> {
         return Ok(FxHashMap::default());
     }
     let request = search::Request { superseded: true, ..search::Request::new(query, MAX_MATCHES) };
-    let results = search::search(project, &request)?.results;
+    let results = search::search_in(project, synced, &request)?.results;
     let best = results.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
     Ok(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect())
 }

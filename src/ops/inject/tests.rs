@@ -5,10 +5,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::bank::Bank;
+use crate::commands::add::{self, AddArgs};
 use crate::engine::rank::calibrate::Weights;
 use crate::model::CodeLocation;
-use crate::model::MemoryType;
-use crate::ops::add;
 
 fn project(folder: &Path) -> Project {
     let bank = Bank::new(folder.join(".memories"));
@@ -44,18 +43,10 @@ fn fill(project: &Project, at: usize, text: &str, code: &str) {
     pins::add(project, &pin, None).expect("pinned");
     let file = format!("code{at}.py");
     std::fs::write(project.root.join(&file), format!("# {at}\n{code}")).expect("a file");
-    let memory = add::Request {
-        text: format!("memory {at} {text}"),
+    let memory = AddArgs {
         id: Some(format!("memory-{at}")),
-        memory_type: MemoryType::Rule,
-        category: None,
-        scope: None,
-        tags: Vec::new(),
-        hints: Vec::new(),
-        anchor_to: Some(CodeLocation { file, symbol: None }),
-        no_anchor: false,
-        min_quality: 0.7,
-        allow_secret: false,
+        to: Some(CodeLocation { file, symbol: None }),
+        ..AddArgs::new(format!("memory {at} {text}"))
     };
     add::add(project, &memory).expect("added");
 }

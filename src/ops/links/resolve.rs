@@ -12,11 +12,11 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::memory_file;
-use crate::markdown::links::{Kind, Part, Target, normal_path};
+use crate::markdown::links::{Kind, Part, Target, normalize_path};
 use crate::markdown::sections;
 use crate::model::LinkState;
 use crate::ops::Project;
-use crate::ops::sync::Synced;
+use crate::ops::sync::SyncedStore;
 use crate::syntax::parse::last_name;
 use crate::syntax::{ParsedFile, language};
 use crate::text;
@@ -41,7 +41,7 @@ pub(super) struct Resolved {
 /// Resolves link targets and caches what it reads.
 pub(super) struct Resolver<'a> {
     project: &'a Project,
-    synced: &'a Synced,
+    synced: &'a SyncedStore<'a>,
     paths: OnceCell<Vec<String>>,
     renames: OnceCell<BTreeMap<String, String>>,
     symbols: FxHashMap<String, Option<Vec<String>>>,
@@ -49,7 +49,7 @@ pub(super) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(project: &'a Project, synced: &'a Synced) -> Self {
+    pub(super) fn new(project: &'a Project, synced: &'a SyncedStore<'a>) -> Self {
         Self {
             project,
             synced,
@@ -82,7 +82,7 @@ impl<'a> Resolver<'a> {
             }
             Kind::Plain => self.resolve_name(target),
             Kind::Path => {
-                let path = normal_path(&target.name);
+                let path = normalize_path(&target.name);
                 let is_file = path.as_ref().is_some_and(|path| self.exists(path));
                 if !is_file && memory_file(self.synced, &target.name)?.is_some() {
                     return self.resolve_memory(target);
@@ -93,7 +93,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn exists(&self, path: &str) -> bool {
-        read::is_there(&self.project.root, path)
+        read::exists(&self.project.root, path)
     }
 
     fn resolve_memory(&self, target: &Target) -> Result<Resolved> {
@@ -108,20 +108,20 @@ impl<'a> Resolver<'a> {
                 let note = Some(DIFFERS_IN_CASE.to_owned());
                 return resolved(LinkState::Moved, Some(format!("memory:{id}")), note);
             }
-            let near = text::nearest(&target.name, ids());
+            let near = text::suggest(&target.name, ids());
             let note = near.map(|near| format!("did you mean `memory:{near}`?"));
             return resolved(LinkState::Missing, None, note);
         };
         let Some(Part::Section(section)) = &target.part else {
             return resolved(LinkState::Live, Some(node.clone()), None);
         };
-        let stored = self.project.bank.read(&file)?;
+        let stored = self.synced.read(&file)?;
         let parsed = sections::parse(&stored.text);
         let selection = sections::select(&parsed, std::slice::from_ref(section));
         match selection.missing.first() {
             None => resolved(LinkState::Live, Some(node.clone()), None),
             Some(missing) => {
-                let near = missing.nearest.as_ref();
+                let near = missing.suggestion.as_ref();
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 let note = format!("the memory has no section `{section}`{near}");
                 resolved(LinkState::Missing, None, Some(note))
@@ -143,7 +143,7 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
-        self.resolve_path(target, normal_path(&target.name))
+        self.resolve_path(target, normalize_path(&target.name))
     }
 
     fn resolve_path(&mut self, target: &Target, path: Option<String>) -> Result<Resolved> {
@@ -193,7 +193,7 @@ impl<'a> Resolver<'a> {
                 if known.iter().any(|name| is_tail(name, symbol)) {
                     return live(None);
                 }
-                let near = text::nearest(symbol, known.iter().map(String::as_str))
+                let near = text::suggest(symbol, known.iter().map(String::as_str))
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
                 Ok(moved_symbol(&name, &self.definitions(symbol)?).unwrap_or_else(|| {
@@ -240,7 +240,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn similar_path(&self, path: &str) -> Result<Option<String>> {
-        let near = text::nearest(path, self.paths()?.iter().map(String::as_str));
+        let near = text::suggest(path, self.paths()?.iter().map(String::as_str));
         Ok(near.map(|near| format!("did you mean `{near}`?")))
     }
 

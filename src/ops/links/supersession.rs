@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::cycles::{self, Graph};
 use super::resolve_memory;
 use crate::model::EdgeType;
-use crate::ops::sync::Synced;
+use crate::ops::sync::SyncedStore;
 use crate::store::links as table;
 
 /// Relations that must not form a cycle.
@@ -58,7 +58,7 @@ impl Supersession {
 }
 
 /// Returns the superseded memories. Search results omit them unless the user asks for them.
-pub(crate) fn supersession(synced: &Synced) -> Result<Supersession> {
+pub(crate) fn supersession(synced: &SyncedStore) -> Result<Supersession> {
     let graph = graph(synced, EdgeType::Supersedes)?;
     let mut scc_of: BTreeMap<&str, usize> = BTreeMap::new();
     for (scc_idx, scc) in cycles::sccs(&graph).into_iter().enumerate() {
@@ -78,7 +78,7 @@ pub(crate) fn supersession(synced: &Synced) -> Result<Supersession> {
 }
 
 /// Returns the cycles of all relations that must not form one.
-pub(super) fn all_cycles(synced: &Synced) -> Result<Vec<Cycle>> {
+pub(super) fn all_cycles(synced: &SyncedStore) -> Result<Vec<Cycle>> {
     let mut found = Vec::new();
     for &relation in ACYCLIC {
         found.extend(cycles_of(&graph(synced, relation)?, relation));
@@ -91,7 +91,7 @@ fn cycles_of(graph: &Graph, relation: EdgeType) -> Vec<Cycle> {
 }
 
 /// Returns the links of one relation between existing memories.
-fn graph(synced: &Synced, relation: EdgeType) -> Result<Graph> {
+fn graph(synced: &SyncedStore, relation: EdgeType) -> Result<Graph> {
     let mut graph = Graph::new();
     for (source, target) in table::with_relation(synced.store.reader(), relation)? {
         if let Some(target) = resolve_memory(synced, &target)? {

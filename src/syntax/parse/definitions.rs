@@ -61,7 +61,7 @@ impl TreeWalker<'_, '_> {
                 let value = field("right").filter(|it| tables.is_function(*it))?;
                 let target = field("left").filter(|it| it.kind() == "member_expression")?;
                 let name = tables.child(target, "property")?;
-                let object = span(tables.child(target, "object")?).of(self.text);
+                let object = span(tables.child(target, "object")?).slice(self.text);
                 let object = object.strip_suffix(".prototype").unwrap_or(object);
                 let is_name = object.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
                 if is_name && !matches!(object, "exports" | "this") {
@@ -135,7 +135,7 @@ impl TreeWalker<'_, '_> {
         if is_local || (self.tables.language == Language::Java && owner.is_none()) {
             return None;
         }
-        let head = span(node).of(self.text);
+        let head = span(node).slice(self.text);
         let name = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
         let is_upper =
             name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
@@ -155,7 +155,7 @@ impl TreeWalker<'_, '_> {
         body: Option<Node<'_>>,
     ) -> Option<usize> {
         let name_span = span(name);
-        let own = name_span.of(self.text).trim_matches(['"', '\'', '#']);
+        let own = name_span.slice(self.text).trim_matches(['"', '\'', '#']);
         // A string that is a method's name may continue on the next line.
         if prefix.len() + own.len() > MAX_NAME_BYTES || own.contains(['\n', '\r']) {
             return None;
@@ -199,6 +199,6 @@ fn type_name<'t>(mut node: Node<'_>, tables: &LanguageTables, text: &'t str) -> 
         }
     }
     // Types without a name, such as tuples and slices, are represented by their text.
-    let name = span(node).of(text);
+    let name = span(node).slice(text);
     name.lines().next().unwrap_or(name)
 }

@@ -1,7 +1,7 @@
 //! Trigger bytes and words: code without them has no definitions, strings or comments.
 
 use crate::syntax::language::LanguageTables;
-use crate::text::{Span, for_each_block};
+use crate::text::{Span, scan_blocks};
 
 /// The positions of triggers in a text, ascending.
 pub(super) struct Triggers {
@@ -17,7 +17,7 @@ impl Triggers {
         let mut positions = Vec::with_capacity(bytes.len() / 16);
         let is_trigger =
             |byte| tables.trigger_bytes.iter().fold(false, |is, trigger| is | (byte == *trigger));
-        for_each_block(bytes, is_trigger, |start, mut mask| {
+        scan_blocks(bytes, is_trigger, |start, mut mask| {
             while mask != 0 {
                 positions.push(start + mask.trailing_zeros() as usize);
                 mask &= mask - 1;

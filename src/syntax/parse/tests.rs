@@ -9,10 +9,10 @@ fn check(language: Language, text: &str, expected: Expect) {
     let parsed = ParsedFile::parse(language, text);
     let mut listing = String::new();
     for symbol in &parsed.symbols {
-        let head = symbol.span.of(text).lines().next().unwrap_or_default().trim();
+        let head = symbol.span.slice(text).lines().next().unwrap_or_default().trim();
         let comments = symbol
             .leading_comments
-            .map(|span| format!(" ^{}", span.of(text).trim_end().replace('\n', "; ")))
+            .map(|span| format!(" ^{}", span.slice(text).trim_end().replace('\n', "; ")))
             .unwrap_or_default();
         listing += &format!("{} {}: {head}{comments}\n", symbol.kind, symbol.name);
     }

@@ -1,15 +1,15 @@
-//! Pairs that are opposite, pairs that are not, and a bank of rules that agree.
+//! Pairs of rules that contradict each other, pairs that do not, and a consistent set of rules.
 
 use super::*;
 
 #[track_caller]
 fn check(a: &str, b: &str, expected: bool) {
-    let (read_a, read_b) = (ParsedText::parse(a), ParsedText::parse(b));
-    assert_eq!(read_a.contradicts(&read_b), expected, "{a} | {b}\n{read_a:?}\n{read_b:?}");
-    assert_eq!(read_b.contradicts(&read_a), expected, "the other way round: {a} | {b}");
+    let (parsed_a, parsed_b) = (ParsedText::parse(a), ParsedText::parse(b));
+    assert_eq!(parsed_a.contradicts(&parsed_b), expected, "{a} | {b}\n{parsed_a:?}\n{parsed_b:?}");
+    assert_eq!(parsed_b.contradicts(&parsed_a), expected, "in reverse: {a} | {b}");
 }
 
-const OPPOSITE: &[(&str, &str)] = &[
+const CONTRADICTORY: &[(&str, &str)] = &[
     ("Use tabs", "Never use tabs"),
     ("Use tabs for indentation.", "Don't use tabs for indentation."),
     ("Always use global state", "Avoid global state"),
@@ -60,20 +60,20 @@ const COMPATIBLE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn opposites_are_found() {
-    for (a, b) in OPPOSITE {
+fn contradictions_are_found() {
+    for (a, b) in CONTRADICTORY {
         check(a, b, true);
     }
 }
 
 #[test]
-fn compatible_rules_are_left_alone() {
+fn compatible_rules_do_not_contradict() {
     for (a, b) in COMPATIBLE {
         check(a, b, false);
     }
 }
 
-/// Rules of one imagined project, near to each other on purpose, that all hold at once.
+/// Rules of an imaginary project: similar on purpose, but without contradictions.
 const BANK: &str = "\
 Use four spaces for indentation, never tabs
 Use tabs in Makefiles, since make asks for them
@@ -140,20 +140,20 @@ Dependencies are pinned in the lock file
 ";
 
 #[test]
-fn a_bank_of_rules_that_agree_raises_no_alarm() {
+fn a_consistent_set_of_rules_raises_no_alarm() {
     let rules: Vec<&str> = BANK.lines().collect();
     assert!(rules.len() >= 60);
-    let readings: Vec<ParsedText> = rules.iter().map(|rule| ParsedText::parse(rule)).collect();
+    let parsed: Vec<ParsedText> = rules.iter().map(|rule| ParsedText::parse(rule)).collect();
     let mut alarms = Vec::new();
     for (a, b) in (0..rules.len()).flat_map(|a| (a..rules.len()).map(move |b| (a, b))) {
-        if readings[a].contradicts(&readings[b]) {
+        if parsed[a].contradicts(&parsed[b]) {
             alarms.push(format!("{} | {}", rules[a], rules[b]));
         }
     }
     assert_eq!(alarms, Vec::<String>::new());
 }
 
-/// The opposites that a person may write of some of those rules.
+/// Rules of the project with plausible contradictions.
 const REVERSED: &[(&str, &str)] = &[
     (
         "Close every database session in a finally block",
@@ -184,7 +184,7 @@ const REVERSED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn most_reversals_of_its_rules_are_found() {
+fn most_contradictions_of_its_rules_are_found() {
     let is_found =
         |pair: &&(&str, &str)| ParsedText::parse(pair.0).contradicts(&ParsedText::parse(pair.1));
     let n_found = REVERSED.iter().filter(is_found).count();
@@ -194,13 +194,13 @@ fn most_reversals_of_its_rules_are_found() {
 
 proptest::proptest! {
     #[test]
-    fn no_text_is_its_own_opposite_by_one_clause(word in "[a-z]{2,10}( [a-z]{2,10}){0,5}") {
-        let reading = ParsedText::parse(&word);
-        proptest::prop_assert!(!reading.contradicts(&reading) || reading.claims.len() > 1);
+    fn a_text_of_one_clause_does_not_contradict_itself(word in "[a-z]{2,10}( [a-z]{2,10}){0,5}") {
+        let parsed = ParsedText::parse(&word);
+        proptest::prop_assert!(!parsed.contradicts(&parsed) || parsed.statements.len() > 1);
     }
 
     #[test]
-    fn any_text_is_read(a in "\\PC{0,80}", b in "(never|not|use|don't|,|\\.|over|instead of| |tabs){0,20}") {
+    fn contradiction_is_symmetric_for_any_text(a in "\\PC{0,80}", b in "(never|not|use|don't|,|\\.|over|instead of| |tabs){0,20}") {
         let (a, b) = (ParsedText::parse(&a), ParsedText::parse(&b));
         proptest::prop_assert_eq!(a.contradicts(&b), b.contradicts(&a));
     }

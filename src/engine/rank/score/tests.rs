@@ -1,11 +1,11 @@
-//! The scores of small documents, and the laws they keep.
+//! The scores of small documents, and their invariants.
 
 use super::super::document::{FieldTerm, SymbolDoc};
 use super::*;
 
-/// A file as text: `kind name parent | field: words | …`, a symbol a line; words stand
-/// for the ids of their place in [`WORDS`].
-fn doc(text: &str, place: PathClass) -> ScorableFile {
+/// Parses a file from text, one symbol a line: `kind name parent | field: words | …`. The id of a
+/// word is its position in [`WORDS`].
+fn doc(text: &str, class: PathClass) -> ScorableFile {
     let (mut symbols, mut terms) = (Vec::<SymbolDoc>::new(), Vec::new());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut parts = line.split('|').map(str::trim);
@@ -23,12 +23,12 @@ fn doc(text: &str, place: PathClass) -> ScorableFile {
         symbols.push(SymbolDoc {
             kind: head[0].parse().expect("a kind"),
             name: head[1].into(),
-            parent: parent.and_then(|at| u32::try_from(at).ok()),
+            parent: parent.and_then(|idx| u32::try_from(idx).ok()),
             first_line: 0,
             last_line: 20,
         });
     }
-    ScorableFile::new(Document::new(21, Vec::new(), symbols, terms), place)
+    ScorableFile::new(Document::new(21, Vec::new(), symbols, terms), class)
 }
 
 const OWN_FIELDS: [Field; N_OWN_FIELDS] =
@@ -38,8 +38,8 @@ const WORDS: [&str; 5] = ["hash", "password", "salt", "log", "secret"];
 
 fn id(word: &str) -> u32 {
     let known = WORDS.iter().position(|known| *known == word);
-    // Words that no rule has fill the fields.
-    known.map_or(99, |at| u32::try_from(at).unwrap_or(99))
+    // Other words only fill the fields.
+    known.map_or(99, |idx| u32::try_from(idx).unwrap_or(99))
 }
 
 fn query(rule: &str) -> (ParsedQuery, WeightedQuery) {
@@ -50,20 +50,20 @@ fn query(rule: &str) -> (ParsedQuery, WeightedQuery) {
     (rule, query)
 }
 
-/// Returns the scores of the symbols of a file that says nothing for them itself.
+/// Returns the scores of the symbols of a file whose own score is 0.
 fn scores(query: &WeightedQuery, file: &ScorableFile) -> Vec<(usize, f64)> {
     let mut hits = HitCounter::new(file);
     let words: Vec<(usize, TermHits)> = (query.ids.iter().enumerate())
-        .map(|(slot, ids)| {
+        .map(|(term_idx, ids)| {
             hits.count(ids, |_| false);
-            (slot, hits.term_hits())
+            (term_idx, hits.term_hits())
         })
         .collect();
-    let words = words.iter().map(|(slot, word)| (*slot, word));
+    let words = words.iter().map(|(term_idx, word)| (*term_idx, word));
     query.scores(file, words, 0.0, &mut Vec::new()).collect()
 }
 
-/// Checks the order in which symbols fit, and that all scores are shares.
+/// Checks the order of the symbols by score, and that all scores are between 0 and 1.
 fn check(rule: &str, text: &str, expected: &str) {
     let filler = "body: a b c d e f g h i j k l";
     let text: Vec<String> = text.lines().map(|line| format!("{line} | {filler}")).collect();
@@ -73,7 +73,7 @@ fn check(rule: &str, text: &str, expected: &str) {
     scores.sort_by(|a, b| b.1.total_cmp(&a.1));
     assert!(scores.iter().all(|(_, score)| (0.0..=1.0).contains(score)), "{scores:?}");
     let names: Vec<&str> =
-        scores.iter().map(|&(at, _)| doc.document.symbols[at].name.as_str()).collect();
+        scores.iter().map(|&(idx, _)| doc.document.symbols[idx].name.as_str()).collect();
     assert_eq!(names.join(" "), expected, "{rule}");
 }
 
@@ -88,7 +88,7 @@ fn rare_terms_weigh_more_and_saturate() {
 }
 
 #[test]
-fn names_say_more_than_bodies_and_two_words_more_than_one_twice() {
+fn names_outweigh_bodies_and_two_words_outweigh_one_repeated_word() {
     check("Hash a password", "function a | body: hash\nfunction hash | name: hash", "hash a");
     check(
         "Hash a password",
@@ -98,7 +98,7 @@ fn names_say_more_than_bodies_and_two_words_more_than_one_twice() {
 }
 
 #[test]
-fn a_method_with_all_of_it_stands_before_its_class() {
+fn a_method_with_all_words_ranks_before_its_class() {
     check("Hash a password", "class C\nmethod C.m C | name: hash | body: password", "C.m C");
     check(
         "Hash a password with a salt",
@@ -108,7 +108,7 @@ fn a_method_with_all_of_it_stands_before_its_class() {
 }
 
 #[test]
-fn data_and_tests_inside_a_file_keep_less() {
+fn data_and_test_modules_rank_lower() {
     check(
         "Hash it",
         "constant K | body: hash\nfunction f | body: hash\nfunction tests.g | body: hash",
@@ -117,15 +117,15 @@ fn data_and_tests_inside_a_file_keep_less() {
 }
 
 #[test]
-fn symbols_without_a_word_of_the_rule_are_left_out() {
+fn symbols_without_a_word_of_the_rule_are_skipped() {
     check("Log it", "function a | body: hash", "");
 }
 
 #[test]
 fn tests_count_in_full_for_rules_about_tests() {
-    let score = |rule: &str, place| {
+    let score = |rule: &str, class| {
         let (_, query) = query(rule);
-        scores(&query, &doc("function f | body: hash", place))[0].1
+        scores(&query, &doc("function f | body: hash", class))[0].1
     };
     assert!(score("Hash it", PathClass::Test) < score("Hash it", PathClass::Source));
     assert!(score("Hash it", PathClass::Vendored) < score("Hash it", PathClass::Source));
@@ -134,21 +134,21 @@ fn tests_count_in_full_for_rules_about_tests() {
 }
 
 #[test]
-fn gains_are_explained_by_field() {
+fn contributions_are_explained_by_field() {
     let doc = doc("function f | name: hash | doc: hash password", PathClass::Source);
     let (_, query) = query("Hash a password");
-    let gains = query.explain(&doc, TermSet::all(), |it| it == id("password"), 0);
-    let found: Vec<(usize, Vec<&str>)> =
-        gains.into_iter().map(|gain| (gain.slot, gain.fields)).collect();
-    assert_eq!(found, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
+    let contributions = query.explain(&doc, TermSet::all(), |term_id| term_id == id("password"), 0);
+    let actual: Vec<(usize, Vec<&str>)> =
+        contributions.into_iter().map(|it| (it.term_idx, it.fields)).collect();
+    assert_eq!(actual, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
 }
 
 #[test]
-fn neighbours_and_own_names_add() {
+fn adjacent_words_and_matching_names_add_to_the_score() {
     let (rule, query) = query("Call hash_password");
-    let check = |is_side_by_side: [bool; 2], own: &str, expected: f64| {
-        let found = phrase_bonus(&query, &rule, &is_side_by_side, own);
-        assert!((found - expected).abs() < 1e-9, "{own}: {found}");
+    let check = |is_adjacent: [bool; 2], name: &str, expected: f64| {
+        let bonus = phrase_bonus(&query, &rule, &is_adjacent, name);
+        assert!((bonus - expected).abs() < 1e-9, "{name}: {bonus}");
     };
     check([false, false], "password hash", 0.0);
     check([false, true], "password", PAIR / 3.0);
@@ -156,7 +156,7 @@ fn neighbours_and_own_names_add() {
 }
 
 #[test]
-fn further_symbols_of_a_file_add() {
+fn further_symbols_of_a_file_add_to_the_score() {
     let coherence = |scores: &[f64]| {
         let mut best = TopScores::default();
         scores.iter().for_each(|&score| best.add(score));

@@ -1,17 +1,17 @@
-//! Each case is a text, what is set in it, and the text after.
+//! Each case is a text, an edit, and the edited text.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
 
-fn check(text: &str, key: &'static str, value: Setting, expected: Expect) {
+fn check(text: &str, key: &'static str, value: FieldValue, expected: Expect) {
     let shown = match set(text, key, value) {
         Ok(edited) => {
-            assert_eq!(set(&edited, key, value).as_ref(), Ok(&edited), "twice is once");
+            assert_eq!(set(&edited, key, value).as_ref(), Ok(&edited), "the edit is idempotent");
             edited
         }
-        Err(refusal) => format!("! {:?} {}\n    {}\n", refusal.line, refusal.message, refusal.hint),
+        Err(error) => format!("! {:?} {}\n    {}\n", error.line, error.message, error.hint),
     };
     expected.assert_eq(&shown);
 }
@@ -21,12 +21,12 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_value_is_replaced_and_its_comment_stays() {
+fn a_value_is_replaced_and_its_comment_retained() {
     let text = "---\n# who\nauthor: jo   # unknown key\nstatus: active  # for now\ntags: [a, 'b # c']# no comment\n---\nText\n";
     check(
         text,
         "status",
-        Setting::Word("archived"),
+        FieldValue::Scalar("archived"),
         expect![[r#"
             ! Some(4) failed to read the frontmatter: comments must be separated from other tokens by whitespace
                 write it as lines of `key: value`
@@ -35,7 +35,7 @@ fn a_value_is_replaced_and_its_comment_stays() {
     check(
         "---\ntags: ['it''s # a', \"b\\\" # c\", d]  # all of them\n---\n",
         "tags",
-        Setting::List(&words(&["x", "y, z", "- w", "true"])),
+        FieldValue::List(&words(&["x", "y, z", "- w", "true"])),
         expect![[r#"
             ---
             tags: [x, "y, z", "- w", "true"] # a', "b\" # c", d]  # all of them
@@ -45,7 +45,7 @@ fn a_value_is_replaced_and_its_comment_stays() {
 }
 
 #[test]
-fn a_value_of_several_lines_goes_and_the_comments_below_stay() {
+fn a_value_of_several_lines_is_replaced_and_the_comments_below_retained() {
     for list in
         ["\n  - a\n  - b # why\n", "\n- a\n\n- b\n", " [a,\n  # in it\n  b]\n", "\n  [a, b]\n"]
     {
@@ -54,7 +54,7 @@ fn a_value_of_several_lines_goes_and_the_comments_below_stay() {
                 "---\ntype: rule\ntags:{list}\n# about scope\nscope: universal\nmine: |\n  text\n---\nText\n"
             ),
             "tags",
-            Setting::List(&words(&["c"])),
+            FieldValue::List(&words(&["c"])),
             expect![[r#"
                 ---
                 type: rule
@@ -72,7 +72,7 @@ fn a_value_of_several_lines_goes_and_the_comments_below_stay() {
     check(
         "---\ncategory: >\n  folded\n  text\nx: 1\n---\n",
         "category",
-        Setting::Word("db"),
+        FieldValue::Scalar("db"),
         expect![[r#"
             ---
             category: db
@@ -83,11 +83,11 @@ fn a_value_of_several_lines_goes_and_the_comments_below_stay() {
 }
 
 #[test]
-fn a_new_key_stands_where_a_new_file_has_it() {
+fn a_new_key_is_inserted_in_the_order_of_a_new_file() {
     check(
         "---\ntype: rule\ncreated_at: 2025-01-01 # first\nzebra: 1\n---\nText\n",
         "updated_at",
-        Setting::Word("2026-01-02T03:04:05Z"),
+        FieldValue::Scalar("2026-01-02T03:04:05Z"),
         expect![[r#"
             ---
             type: rule
@@ -101,7 +101,7 @@ fn a_new_key_stands_where_a_new_file_has_it() {
     check(
         "---\nzebra: 1\n---\nText\n",
         "status",
-        Setting::Word("archived"),
+        FieldValue::Scalar("archived"),
         expect![[r#"
             ---
             zebra: 1
@@ -113,7 +113,7 @@ fn a_new_key_stands_where_a_new_file_has_it() {
     check(
         "---\n---\nText\n",
         "category",
-        Setting::Word("a: b"),
+        FieldValue::Scalar("a: b"),
         expect![[r#"
             ---
             category: "a: b"
@@ -124,11 +124,11 @@ fn a_new_key_stands_where_a_new_file_has_it() {
 }
 
 #[test]
-fn a_text_without_frontmatter_gets_one() {
+fn a_text_without_frontmatter_gets_a_block() {
     check(
         "# Title\n",
         "type",
-        Setting::Word("fact"),
+        FieldValue::Scalar("fact"),
         expect![[r#"
             ---
             type: fact
@@ -137,14 +137,14 @@ fn a_text_without_frontmatter_gets_one() {
             # Title
         "#]],
     );
-    let edited = set("\u{FEFF}a\r\nb\r\n", "type", Setting::Word("fact"));
+    let edited = set("\u{FEFF}a\r\nb\r\n", "type", FieldValue::Scalar("fact"));
     assert_eq!(edited.as_deref(), Ok("\u{FEFF}---\r\ntype: fact\r\n---\r\n\r\na\r\nb\r\n"));
 }
 
 #[test]
-fn what_cannot_be_edited_safely_is_refused() {
-    let archived = Setting::Word("archived");
-    let cannot = "the frontmatter is written in a way in which `status` cannot be set";
+fn an_unsafe_edit_is_refused() {
+    let archived = FieldValue::Scalar("archived");
+    let message = "failed to set `status`: the frontmatter is not lines of `key: value`";
     for yaml in [
         "{status: active, mine: 1}\n",
         "status: &s active\ncategory: *s\n",
@@ -154,7 +154,7 @@ fn what_cannot_be_edited_safely_is_refused() {
     ] {
         let text = format!("---\n{yaml}---\nText\n");
         match set(&text, "status", archived) {
-            Err(refusal) => assert_eq!(refusal.message, cannot, "{yaml}"),
+            Err(error) => assert_eq!(error.message, message, "{yaml}"),
             Ok(edited) => {
                 assert_eq!(
                     parse(&edited).frontmatter.status.map(|it| it.to_string()).as_deref(),
@@ -185,45 +185,23 @@ fn what_cannot_be_edited_safely_is_refused() {
 }
 
 #[test]
-fn dates_are_kept_where_there_are_dates() {
+fn the_date_is_updated_only_if_the_frontmatter_has_dates() {
     let now = "2026-01-02T03:04:05Z";
-    assert_eq!(touch("Text\n", now), "Text\n");
-    assert_eq!(touch("---\ntype: rule\n---\nText\n", now), "---\ntype: rule\n---\nText\n");
+    assert_eq!(set_updated_at("Text\n", now), "Text\n");
+    assert_eq!(set_updated_at("---\ntype: rule\n---\nText\n", now), "---\ntype: rule\n---\nText\n");
     assert_eq!(
-        touch("---\r\nupdated_at: 2025-01-01\r\n---\r\nText\r\n", now),
+        set_updated_at("---\r\nupdated_at: 2025-01-01\r\n---\r\nText\r\n", now),
         format!("---\r\nupdated_at: \"{now}\"\r\n---\r\nText\r\n")
     );
     let flow = "---\n{created_at: 2025-01-01}\n---\nText\n";
-    assert_eq!(touch(flow, now), flow);
+    assert_eq!(set_updated_at(flow, now), flow);
 }
 
-fn line() -> impl Strategy<Value = String> {
-    proptest::sample::select(vec![
-        "type: rule",
-        "status: active",
-        "status: active # c",
-        "\"status\": 'active'",
-        "# note",
-        "",
-        "tags: [a, b]",
-        "tags:",
-        "  - a",
-        "- b",
-        "mine: {a: [1, 2]}",
-        "text: |",
-        "  line # one",
-        "  status: no",
-        "category: don't # x",
-        "scope: universal",
-        "  folded",
-        "created_at: 2025-01-01",
-        "x: \"a",
-        "  b\"",
-        "y: &a 1",
-        "z: *a",
-        "hints: a, b",
-    ])
-    .prop_map(str::to_owned)
+fn line() -> impl Strategy<Value = &'static str> {
+    let lines = "type: rule~status: active~status: active # c~\"status\": 'active'~# note~~tags: [a, b]~tags:~\
+        \x20 - a~- b~mine: {a: [1, 2]}~text: |~  line # one~  status: no~category: don't # x~scope: universal~\
+        \x20 folded~created_at: 2025-01-01~x: \"a~  b\"~y: &a 1~z: *a~hints: a, b";
+    proptest::sample::select(lines.split('~').collect::<Vec<_>>())
 }
 
 proptest! {
@@ -237,7 +215,7 @@ proptest! {
         let newline = if is_crlf { "\r\n" } else { "\n" };
         let text = format!("---{newline}{}---{newline}{body}", lines.iter().map(|line| format!("{line}{newline}")).collect::<String>());
         let tags: Vec<String> = tags.into_iter().filter(|tag| !tag.trim().is_empty()).collect();
-        for (key, value) in [("status", Setting::Word("archived")), ("tags", Setting::List(&tags))] {
+        for (key, value) in [("status", FieldValue::Scalar("archived")), ("tags", FieldValue::List(&tags))] {
             let Ok(edited) = set(&text, key, value) else { continue };
             prop_assert_eq!(set(&edited, key, value), Ok(edited.clone()));
             let end = format!("---{newline}{body}");
@@ -245,10 +223,10 @@ proptest! {
             if is_crlf {
                 prop_assert!(!edited.replace("\r\n", "").contains('\n'));
             }
-            // What is left of the old text around the new lines is all of it but one entry.
+            // All lines of the edited text except one are lines of the original.
             let common = text.bytes().zip(edited.bytes()).take_while(|(a, b)| a == b).count();
-            let n_kept = |it: &str| it.lines().filter(|line| text.lines().any(|old| old == *line)).count();
-            prop_assert!(common >= 4 && n_kept(&edited) + 1 >= edited.lines().count());
+            let n_retained = |it: &str| it.lines().filter(|line| text.lines().any(|old| old == *line)).count();
+            prop_assert!(common >= 4 && n_retained(&edited) + 1 >= edited.lines().count());
         }
     }
 }

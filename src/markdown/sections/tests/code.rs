@@ -1,9 +1,9 @@
-//! Tags and headings in code and frontmatter, which are none.
+//! Tags and headings in code and frontmatter are text.
 
 use super::*;
 
 #[test]
-fn fences_of_every_kind() {
+fn tags_in_fenced_code_are_text() {
     for code in [
         "```\n<!-- ANCHOR:x -->\n```",
         "~~~\n<!-- ANCHOR:x -->\n~~~",
@@ -28,12 +28,12 @@ fn fences_of_every_kind() {
         "\t- x\n\t\t```\n\t\t<!-- ANCHOR:x -->",
         "```\r\n<!-- ANCHOR:x -->\r\n```",
     ] {
-        check_holds(code);
+        check_content(code);
     }
 }
 
 #[test]
-fn indented_code() {
+fn tags_in_indented_code_are_text() {
     for code in [
         "    <!-- ANCHOR:x -->",
         "\t<!-- ANCHOR:x -->",
@@ -44,12 +44,12 @@ fn indented_code() {
         ">     <!-- ANCHOR:x -->",
         "***\n    <!-- ANCHOR:x -->",
     ] {
-        check_holds(code);
+        check_content(code);
     }
 }
 
 #[test]
-fn inline_code() {
+fn tags_in_inline_code_are_text() {
     for code in [
         "Write `<!-- ANCHOR:x -->` above it.",
         "Write ``<!-- ANCHOR:x --> ` `` above it.",
@@ -61,18 +61,16 @@ fn inline_code() {
         "\\``<!-- ANCHOR:x -->`",
         "| `<!-- ANCHOR:x -->` | cell |",
     ] {
-        check_holds(code);
+        check_content(code);
     }
     check(
         "<!-- ANCHOR:a -->Use `<!-- ANCHOR:b -->` to open.<!-- /ANCHOR:a -->",
-        expect![[r#"
-            a 1-1 "Use `<!-- ANCHOR:b -->` to open."
-        "#]],
+        expect![[r#"a 1-1 "Use `<!-- ANCHOR:b -->` to open.""#]],
     );
 }
 
 #[test]
-fn what_only_looks_like_code() {
+fn text_that_resembles_code_is_not_code() {
     const A: &str = "<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->";
     for (before, after) in [
         ("A ` tick ", "\n\nand ` another"),
@@ -87,7 +85,7 @@ fn what_only_looks_like_code() {
         let text = format!("{before}{A}{after}");
         let sections = parse(&text);
         let [section] = &sections.list[..] else {
-            panic!("one section wanted in {text}, got {:?}", sections.list);
+            panic!("expected one section in {text}, got {:?}", sections.list);
         };
         assert_eq!(section.outer, Span::new(before.len(), before.len() + A.len()));
         assert_eq!(content(&text, section, &sections, false), "text");
@@ -96,27 +94,18 @@ fn what_only_looks_like_code() {
 }
 
 #[test]
-fn an_open_fence_goes_to_the_end() {
+fn an_unclosed_fence_extends_to_the_end() {
     check(
         "<!-- ANCHOR:a -->text<!-- /ANCHOR:a -->\n```\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n# No\n",
-        expect![[r#"
-            a 1-1 "text"
-        "#]],
+        expect![[r#"a 1-1 "text""#]],
     );
 }
 
 #[test]
-fn frontmatter_holds_no_tags() {
+fn tags_in_frontmatter_are_text() {
     check(
         "---\nid: x\nnote: <!-- ANCHOR:a -->\n# heading\n---\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
-        expect![[r#"
-            b 6-6 "text"
-        "#]],
+        expect![[r#"b 6-6 "text""#]],
     );
-    check(
-        "---\nid: x\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
-        expect![[r#"
-            b 3-3 "text"
-        "#]],
-    );
+    check("---\nid: x\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n", expect![[r#"b 3-3 "text""#]]);
 }

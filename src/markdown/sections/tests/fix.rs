@@ -1,35 +1,35 @@
-//! Closing what is unclosed, and leaving what could be meant otherwise.
+//! Closing unclosed sections, and skipping ambiguous ones.
 
 use super::super::fix::{Fixed, fix};
 use super::*;
 
-/// Prints the fixed text, then why sections were left open.
+/// Prints the fixed text, then the reasons for skipped sections.
 fn check_fix(text: &str, expected: Expect) {
     let fixed = fix(text);
-    check_laws(text, &fixed);
+    check_invariants(text, &fixed);
     let mut shown = fixed.text.clone();
     if !shown.ends_with('\n') {
         shown += "⏎\n";
     }
     let lines = LineIndex::new(&fixed.text);
-    for left in &fixed.left {
-        shown += &format!("! {}: {}\n", lines.line(left.start) + 1, left.reason);
+    for skipped in &fixed.skipped {
+        shown += &format!("! {}: {}\n", lines.line(skipped.start) + 1, skipped.reason);
     }
     expected.assert_eq(&shown.replace('\r', "␍"));
 }
 
-fn check_left(text: &str, expected: Expect) {
+fn check_skipped(text: &str, expected: &[&str]) {
     let fixed = fix(text);
-    check_laws(text, &fixed);
+    check_invariants(text, &fixed);
     assert_eq!(fixed.text, text);
-    let reasons = fixed.left.iter().map(|it| it.reason.as_str());
-    expected.assert_eq(&reasons.collect::<Vec<_>>().join("\n"));
+    let reasons: Vec<&str> = fixed.skipped.iter().map(|it| it.reason.as_str()).collect();
+    assert_eq!(reasons, expected, "{text}");
 }
 
-/// What holds for any text.
-pub(super) fn check_laws(text: &str, fixed: &Fixed) {
+/// Checks the properties of a fix of any text.
+pub(super) fn check_invariants(text: &str, fixed: &Fixed) {
     assert_eq!(fix(&fixed.text), Fixed { closed: Vec::new(), ..fixed.clone() }, "{text:?} twice");
-    // Apart from the tags and a space or line end each, nothing is changed.
+    // Only tags are added, each with at most one newline.
     let (mut rest, mut at) = (String::new(), 0);
     for closed in &fixed.closed {
         rest += &fixed.text[at..closed.closing.start];
@@ -38,11 +38,11 @@ pub(super) fn check_laws(text: &str, fixed: &Fixed) {
     rest += &fixed.text[at..];
     assert!(rest.len() <= text.len() + 2 * fixed.closed.len());
     let mut bytes = rest.bytes();
-    assert!(text.bytes().all(|byte| bytes.any(|it| it == byte)), "{text:?} lost something");
+    assert!(text.bytes().all(|byte| bytes.any(|it| it == byte)), "{text:?} lost bytes");
 
     let (before, after) = (parse(text), parse(&fixed.text));
-    assert_eq!(before.unclosed.len(), fixed.closed.len() + fixed.left.len());
-    assert_eq!(after.unclosed.len(), fixed.left.len());
+    assert_eq!(before.unclosed.len(), fixed.closed.len() + fixed.skipped.len());
+    assert_eq!(after.unclosed.len(), fixed.skipped.len());
     let words = |text: &str, section: &Section, sections: &Sections| -> String {
         content(text, section, sections, false).split_ascii_whitespace().collect()
     };
@@ -53,13 +53,13 @@ pub(super) fn check_laws(text: &str, fixed: &Fixed) {
     }
     for closed in &fixed.closed {
         let is_it = |it: &&Section| it.outer.start == closed.start;
-        let section = after.list.iter().find(is_it).expect("what was closed is a section");
+        let section = after.list.iter().find(is_it).expect("a closed tag is a section");
         assert_eq!((&section.id, section.inner.end), (&closed.id, closed.closing.start));
     }
 }
 
 #[test]
-fn nothing_to_close_is_nothing_changed() {
+fn a_text_without_unclosed_sections_is_unchanged() {
     for text in [
         "",
         "text",
@@ -73,7 +73,7 @@ fn nothing_to_close_is_nothing_changed() {
 }
 
 #[test]
-fn at_the_end() {
+fn a_section_is_closed_at_the_end() {
     check_fix(
         "<!-- ANCHOR:a -->\ntext\n\n",
         expect![[r#"
@@ -120,7 +120,7 @@ fn at_the_end() {
 }
 
 #[test]
-fn before_the_next_heading_of_its_level() {
+fn a_section_is_closed_before_the_next_heading_of_its_level() {
     check_fix(
         "# Plan\n\n<!-- ANCHOR:a -->\n## A\n\none\n\n### Deeper\n\ntwo\n\n## B\n\nthree\n",
         expect![[r#"
@@ -186,7 +186,7 @@ fn before_the_next_heading_of_its_level() {
 }
 
 #[test]
-fn before_the_next_tag() {
+fn a_section_is_closed_before_the_next_tag() {
     check_fix(
         "<!-- ANCHOR:a -->\none\n\n<!-- ANCHOR:b -->\ntwo\n<!-- ANCHOR:c -->\nthree\n<!-- /ANCHOR:c -->\n",
         expect![[r#"
@@ -225,7 +225,7 @@ fn before_the_next_tag() {
 }
 
 #[test]
-fn code_is_no_end_and_is_never_written_to() {
+fn code_does_not_end_a_section_and_is_not_changed() {
     check_fix(
         "<!-- ANCHOR:a -->\n```\n# no heading\n<!-- ANCHOR:b -->\n<!-- /ANCHOR:a -->\n```\nafter\n",
         expect![[r#"
@@ -256,9 +256,9 @@ fn code_is_no_end_and_is_never_written_to() {
             <!-- ANCHOR:a -->see `<!-- ANCHOR:a -->`<!-- /ANCHOR:a -->
         "#]],
     );
-    check_left(
+    check_skipped(
         "<!-- ANCHOR:a -->\ntext\n```\ncode\n",
-        expect!["the code block or comment at its end is never closed itself"],
+        &["the code block or comment at its end is not closed"],
     );
     check_fix(
         "<!-- ANCHOR:a -->\none\n<!-- ANCHOR:b -->\n```\ncode\n",
@@ -269,59 +269,57 @@ fn code_is_no_end_and_is_never_written_to() {
             <!-- ANCHOR:b -->
             ```
             code
-            ! 4: the code block or comment at its end is never closed itself
+            ! 4: the code block or comment at its end is not closed
         "#]],
     );
 }
 
 #[test]
-fn what_could_be_meant_otherwise_is_left() {
-    check_left(
+fn ambiguous_sections_are_skipped() {
+    check_skipped(
         "<!-- ANCHOR:a -->\nx\n<!-- ANCHOR:a -->\n",
-        expect![[r#"
-        several tags name `a`
-        several tags name `a`"#]],
+        &["several tags name `a`", "several tags name `a`"],
     );
-    check_left(
+    check_skipped(
         "<!-- ANCHOR:a -->\nx\n<!-- ANCHOR:A -->\ny\n<!-- /ANCHOR:A -->\n",
-        expect!["several tags name `a`"],
+        &["several tags name `a`"],
     );
-    check_left(
+    check_skipped(
         "<!-- ANCHOR:a -->\nx\n<!-- /ANCHOR:aa -->\n",
-        expect!["the tag on line 3 may be meant to close it"],
+        &["the tag on line 3 may be intended to close it"],
     );
-    check_left(
+    check_skipped(
         "<!-- ANCHOR:a -->\nx\n<!-- ANCHOR_END:a -->\n",
-        expect!["the tag on line 3 may be meant to close it"],
+        &["the tag on line 3 may be intended to close it"],
     );
-    check_left(
+    check_skipped(
         "<!-- ANCHOR:a -->\nx\n# B\ny\n<!-- /ANCHOR a -->\n",
-        expect!["the tag on line 5 may be meant to close it"],
+        &["the tag on line 5 may be intended to close it"],
     );
-    check_left("x\n<!-- ANCHOR:b -->\n\n", expect!["no text of its own follows it"]);
-    check_left(
+    check_skipped("x\n<!-- ANCHOR:b -->\n\n", &["it has no text of its own"]);
+    check_skipped(
         "<!-- ANCHOR:a -->\n<!-- ANCHOR:b -->\nx\n<!-- /ANCHOR:b -->\n",
-        expect!["no text of its own follows it"],
+        &["it has no text of its own"],
     );
-    check_left(
+    check_skipped(
         "<!-- ANCHOR:a -->\n## B <!-- ANCHOR:b -->\nx\n<!-- /ANCHOR:b -->\n",
-        expect!["no text of its own follows it"],
+        &["it has no text of its own"],
     );
-    check_left("> <!-- ANCHOR:a -->\n> x\n", expect!["it stands in a quote, a list or a table"]);
-    check_left("- <!-- ANCHOR:a -->\n  x\n", expect!["it stands in a quote, a list or a table"]);
-    check_left(
+    check_skipped("> <!-- ANCHOR:a -->\n> x\n", &["it is in a quote, a list or a table"]);
+    check_skipped("- <!-- ANCHOR:a -->\n  x\n", &["it is in a quote, a list or a table"]);
+    check_skipped(
         "<!-- ANCHOR:a -->\n- x\n- <!-- ANCHOR:b --> y <!-- /ANCHOR:b -->\n",
-        expect!["what ends it on line 3 stands in a quote, a list or a table"],
+        &["its end on line 3 is in a quote, a list or a table"],
     );
-    check_left(
+    check_skipped(
         "<!-- ANCHOR:a -->\n<!-- ANCHOR:b -->\n2\n<!-- /ANCHOR:a -->\n<!-- /ANCHOR:b -->\n",
-        expect![[""]],
+        &[],
     );
-    check_left("x\n<!-- /ANCHOR:a -->\n", expect![[""]]);
+    check_skipped("x\n<!-- /ANCHOR:a -->\n", &[]);
 }
 
 #[test]
-fn a_tag_and_the_heading_of_its_name() {
+fn a_closed_section_may_hide_the_heading_with_its_id() {
     check_fix(
         "<!-- ANCHOR:summary -->\n## Summary\ntext\n## Next\n",
         expect![[r#"
@@ -335,13 +333,13 @@ fn a_tag_and_the_heading_of_its_name() {
 }
 
 #[test]
-fn many_are_closed_in_one_pass() {
+fn many_sections_are_closed_in_one_pass() {
     let n = 10_000;
     let text: String =
         (0..n).map(|n| format!("<!-- ANCHOR:s{n} -->\n# Title {n}\n## Deeper\ntext\n")).collect();
     assert_eq!(fix(&text).closed.len(), n);
     let text: String = (0..n).map(|n| format!("<!-- ANCHOR:s{n} -->\n")).collect();
-    assert_eq!(fix(&text).left.len(), n);
+    assert_eq!(fix(&text).skipped.len(), n);
     let headings = "### Deep\n".repeat(n);
     let text: String = (0..n).map(|n| format!("<!-- ANCHOR:s{n} --> x\n")).collect();
     assert_eq!(fix(&format!("# A\n{text}{headings}")).closed.len(), n);

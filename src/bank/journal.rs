@@ -1,0 +1,119 @@
+//! Reads and writes of whole files for `export` and `import`, with rollback.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::error::UserError;
+
+use super::lockfile::Anchors;
+use super::{Bank, files};
+
+/// File of the persistent pins.
+pub(crate) const PINS: &str = "pins.toml";
+
+/// Size limit of a file in a bank.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Completed write of one file, which can be rolled back if a later one fails.
+#[derive(Debug)]
+pub(crate) enum WriteOp {
+    Created(String),
+    Replaced { file: String, old: Vec<u8> },
+    Trashed { file: String, name: String },
+    Copied(String),
+}
+
+impl Bank {
+    /// Returns the bytes of a file of the bank, if it exists.
+    pub(crate) fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        files::read(&self.regular(file)?, MAX_BYTES)
+    }
+
+    /// Creates a file, which must not exist.
+    pub(crate) fn create_file(&self, file: &str, bytes: &[u8]) -> Result<WriteOp> {
+        if files::create(&self.regular(file)?, bytes)? {
+            return Ok(WriteOp::Created(file.to_owned()));
+        }
+        Err(UserError::usage(format!("file `{file}` already exists"))
+            .hint("replace it with `--overwrite`")
+            .into())
+    }
+
+    /// Replaces the file whose content is `old`.
+    pub(crate) fn replace_file(&self, file: &str, bytes: &[u8], old: Vec<u8>) -> Result<WriteOp> {
+        files::replace(&self.regular(file)?, bytes)?;
+        Ok(WriteOp::Replaced { file: file.to_owned(), old })
+    }
+
+    /// Copies a memory to the trash before it is replaced.
+    pub(crate) fn back_up(&self, file: &str, anchors: &Anchors) -> Result<WriteOp> {
+        self.copy_to_trash(file, anchors).map(WriteOp::Copied)
+    }
+
+    /// Moves a memory to the trash and returns its new path.
+    pub(crate) fn move_to_trash(&self, file: &str, anchors: &Anchors) -> Result<(String, WriteOp)> {
+        let name = self.trash(file, anchors)?;
+        Ok((name.clone(), WriteOp::Trashed { file: file.to_owned(), name }))
+    }
+
+    /// Reverts writes, the last one first.
+    pub(crate) fn roll_back(&self, ops: Vec<WriteOp>) -> Result<()> {
+        for op in ops.into_iter().rev() {
+            match op {
+                WriteOp::Created(file) => files::remove(&self.regular(&file)?),
+                WriteOp::Copied(name) => files::remove(&self.folder().join(&name))
+                    .and_then(|()| files::remove(&self.trashed_anchor(&name)?)),
+                WriteOp::Replaced { file, old } => files::replace(&self.regular(&file)?, &old),
+                WriteOp::Trashed { file, name } => {
+                    files::rename(&self.folder().join(&name), &self.regular(&file)?)
+                        .and_then(|()| files::remove(&self.trashed_anchor(&name)?))
+                }
+            }
+            .context("failed to roll back the changes")?;
+        }
+        Ok(())
+    }
+
+    /// Returns the path of a file in the bank. Fails for a symbolic link or a folder.
+    fn regular(&self, file: &str) -> Result<PathBuf> {
+        let path = self.inside(file)?;
+        if path.is_symlink() || path.is_dir() {
+            return Err(UserError::usage(format!(
+                "`{file}` in the bank is a symbolic link or a folder"
+            ))
+            .hint("move it away: memories have to be regular files")
+            .into());
+        }
+        Ok(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rolling_back_restores_all_files() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let bank = Bank::new(folder.path().join("bank"));
+        bank.create().expect("created");
+        for (file, text) in [("old.md", "old"), ("kept.md", "kept")] {
+            bank.create_file(file, text.as_bytes()).expect("written");
+        }
+        let ops = vec![
+            bank.create_file("deep/new.md", b"new").expect("written"),
+            bank.replace_file("kept.md", b"other", b"kept".to_vec()).expect("written"),
+            bank.back_up("kept.md", &Anchors::new()).expect("written"),
+            bank.move_to_trash("old.md", &Anchors::new()).expect("written").1,
+            bank.create_file("old.md", b"other").expect("written"),
+        ];
+        assert!(bank.create_file("old.md", b"x").is_err(), "an existing file is not replaced");
+        bank.roll_back(ops).expect("rolled back");
+        let text = |file: &str| bank.bytes(file).expect("readable");
+        assert_eq!(text("old.md").as_deref(), Some(&b"old"[..]));
+        assert_eq!(text("kept.md").as_deref(), Some(&b"kept"[..]));
+        assert_eq!(text("deep/new.md"), None);
+        assert_eq!(bank.trashed().expect("readable"), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,153 @@
+//! Findings of `reanchor` as GitHub workflow commands and as SARIF 2.1.0.
+//!
+//! Each finding annotates two locations: the example and its memory.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Finding, Report};
+use crate::model::State;
+use crate::text;
+
+/// Returns the severity of a finding for GitHub and for SARIF, or `None` if it needs no attention.
+fn severity(finding: &Finding) -> Option<(&'static str, &'static str)> {
+    match finding.state {
+        _ if finding.drift => Some(("error", "error")),
+        State::Fresh | State::Reformatted => None,
+        _ if finding.written => Some(("warning", "warning")),
+        _ => Some(("notice", "note")),
+    }
+}
+
+/// Returns the findings as GitHub workflow commands, one line per location.
+pub(super) fn github(report: &Report) -> String {
+    let mut text = String::new();
+    for finding in &report.results {
+        let Some((command, _)) = severity(finding) else { continue };
+        for (file, first, last, message) in locations(finding) {
+            let _ = writeln!(
+                text,
+                "::{command} file={},line={first},endLine={last},title={}::{}",
+                property(&file),
+                property(&format!("cerberus: {} {}", finding.id, finding.state)),
+                data(&message)
+            );
+        }
+    }
+    text
+}
+
+/// Returns the locations of a finding: file, first line, last line and message.
+fn locations(finding: &Finding) -> Vec<(String, u32, u32, String)> {
+    let mut locations = Vec::new();
+    let next = finding.next.as_ref().map(|next| format!(" Next: {next}")).unwrap_or_default();
+    if let Some(new) = &finding.new {
+        // The changed line if git knows it, otherwise all lines of the example.
+        let line = finding.changed_line.or(new.start_line).unwrap_or(1);
+        let last = finding.changed_line.or(new.end_line).unwrap_or(line);
+        let message = format!("this is the example of `{}`: {}.{next}", finding.id, finding.reason);
+        locations.push((new.file.clone(), line, last, message));
+    }
+    locations.push((finding.memory.clone(), 1, 1, format!("{}.{next}", finding.reason)));
+    locations
+}
+
+/// Escapes the message of a workflow command as GitHub's toolkit does, and control characters.
+fn data(text: &str) -> String {
+    one_line(&text::escaped(text))
+}
+
+fn one_line(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes a property of a workflow command. Control characters stay, because it may be a path.
+fn property(text: &str) -> String {
+    one_line(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Returns the findings as a SARIF 2.1.0 log.
+pub(super) fn sarif(report: &Report) -> Value {
+    let rules: Vec<Value> = State::ALL
+        .iter()
+        .filter(|state| !matches!(state, State::Fresh | State::Reformatted))
+        .map(|state| {
+            json!({
+                "id": format!("anchor-{state}"),
+                "shortDescription": {"text": format!("the example of a rule is {state}")},
+                "helpUri": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html",
+            })
+        })
+        .collect();
+    let results: Vec<Value> = report.results.iter().filter_map(sarif_result).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "cerberus",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn sarif_result(finding: &Finding) -> Option<Value> {
+    let (_, level) = severity(finding)?;
+    let mut locations = locations(finding).into_iter().map(|(file, first, last, message)| {
+        json!({
+            "physicalLocation": {
+                "artifactLocation": {"uri": uri(&file)},
+                "region": {"startLine": first, "endLine": last},
+            },
+            "message": {"text": message},
+        })
+    });
+    let first = locations.next()?;
+    let related: Vec<Value> = locations.collect();
+    // The fingerprint does not depend on the location of the code.
+    let identity = xxh3_64(format!("{}\0{}", finding.id, finding.state).as_bytes());
+    Some(json!({
+        "ruleId": format!("anchor-{}", finding.state),
+        "level": level,
+        "message": {"text": format!("`{}`: {}", finding.id, finding.reason)},
+        "locations": [first],
+        "relatedLocations": related,
+        "partialFingerprints": {"cerberusAnchor/v1": format!("{identity:016x}")},
+    }))
+}
+
+/// Percent-encodes a path as a relative URI reference (RFC 3986).
+fn uri(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_workflow_commands() {
+        assert_eq!(data("50 %\nnext"), "50 %25%0Anext");
+        assert_eq!(data("\u{1b}[2J\r::stop"), "\\u{1b}[2J\\u{d}::stop");
+        assert_eq!(property("a:b,c"), "a%3Ab%2Cc");
+    }
+
+    #[test]
+    fn percent_encodes_paths() {
+        assert_eq!(uri("src/a b#1/ü.py"), "src/a%20b%231/%C3%BC.py");
+    }
+}

@@ -1,0 +1,122 @@
+//! Prints the findings of `reanchor` as text.
+
+use anyhow::Result;
+
+use super::{Finding, ReanchorArgs, Report, TrackedLocation};
+use crate::commands::place;
+use crate::error::UserError;
+use crate::model::State;
+use crate::ops::memories::find_id;
+use crate::output::{ERROR, NAME, OK, Printer, WARN};
+use crate::text::shell_word;
+
+pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
+    match &args.since {
+        _ if report.summary.total > 0 => {}
+        Some(revision) => {
+            out.line(&format!("no anchor changed since `{}`", out.safe(revision)));
+        }
+        None => out
+            .line("no anchors; create one with `cerberus memory add` or `cerberus memory anchor`"),
+    }
+    let states = report.summary.states.iter().filter(|(_, n)| **n > 0);
+    let rows: Vec<Vec<String>> =
+        states.map(|(state, n)| vec![state.to_string(), n.to_string()]).collect();
+    out.rows(&["state", "anchors"], &rows);
+    for finding in report.results.iter().filter(|it| it.is_notable()) {
+        print_finding(finding, args, out);
+    }
+    for id in &report.orphans {
+        let verb = if args.writes() { "is removed" } else { "would be removed" };
+        out.line(&format!("{}: memory not found; its anchor {verb}", out.style(NAME, id)));
+    }
+    if args.check {
+        let (style, verdict) = if report.ok {
+            (OK, "all anchors are up to date")
+        } else {
+            (
+                ERROR,
+                "anchors are out of date: run `cerberus memory reanchor`, resolve the findings, commit anchors.lock",
+            )
+        };
+        out.line(&out.paint(style, verdict));
+    }
+}
+
+fn print_finding(finding: &Finding, args: &ReanchorArgs, out: &mut Printer) {
+    out.line(&headline(finding, out));
+    out.line(&format!("  {}", out.safe(&finding.reason)));
+    let id = shell_word(&finding.id);
+    if let Some(replacement) = &finding.replacement {
+        let verb = match (finding.written, args.writes()) {
+            (true, true) => "replaced by",
+            (true, false) => "would be replaced by",
+            (false, _) => "another example:",
+        };
+        let location = out.safe(&place(&replacement.file, replacement.symbol.as_deref()));
+        out.line(&format!("  {verb} {location} (quality {:.2})", replacement.quality));
+        if finding.written {
+            let command = format!("cerberus memory anchor {id} --candidates 5");
+            out.line(&format!("  if it is not an example: {}", out.safe(&command)));
+        }
+    } else {
+        for candidate in &finding.candidates {
+            out.line(&format!("  possibly {}", out.safe(&candidate.to_string())));
+        }
+    }
+    if let Some(better) = &finding.better_candidate {
+        let location = out.safe(&place(&better.file, better.symbol.as_deref()));
+        out.line(&format!("  better candidate: {location} (quality {:.2})", better.quality));
+        out.line(&format!("  store it with: cerberus memory anchor {}", out.safe(&id)));
+    }
+    if let Some(next) = &finding.next {
+        out.line(&format!("  next: {}", out.safe(next)));
+        if finding.state == State::Gone {
+            let command = format!("cerberus memory anchor {id} --clear");
+            out.line(&format!("  or, if the rule has no example: {}", out.safe(&command)));
+        }
+    }
+}
+
+fn headline(finding: &Finding, out: &Printer) -> String {
+    let style = match finding.state {
+        _ if finding.drift => ERROR,
+        State::Edited | State::Ambiguous | State::Gone => WARN,
+        _ if finding.edited => WARN,
+        _ => OK,
+    };
+    let is_also_edited = finding.edited && finding.state != State::Edited;
+    let state = format!("{}{}", finding.state, if is_also_edited { ", edited" } else { "" });
+    let (state, id) = (out.paint(style, &state), out.style(NAME, &finding.id));
+    let old = finding.old.to_string();
+    let mut line = format!("{state} {id}: {}", out.safe(&old));
+    if let Some(new) = finding.new.as_ref().map(ToString::to_string).filter(|new| *new != old) {
+        line += &format!(" → {}", out.safe(&new));
+    }
+    line
+}
+
+/// Prints one finding with the code that was compared.
+pub(super) fn explanation(report: &Report, prefix: &str, out: &mut Printer) -> Result<()> {
+    let ids = report.results.iter().map(|finding| finding.id.as_str());
+    let finding_idx = find_id(prefix, ids).map_err(|_| {
+        UserError::usage(format!("`{prefix}` is not among the checked anchors"))
+            .hint("list them with `cerberus memory reanchor --dry-run`")
+    })?;
+    let finding = &report.results[finding_idx];
+    out.line(&headline(finding, out));
+    out.line(&format!("  {}", out.safe(&finding.reason)));
+    let row = |location: &TrackedLocation| {
+        let lines = location.start_line.zip(location.end_line);
+        let lines = lines.map(|(first, last)| format!("{first}-{last}")).unwrap_or_default();
+        let similarity = format!("{:.2}", location.similarity.unwrap_or(0.0));
+        vec![location.to_string(), lines, similarity]
+    };
+    let compared = finding.new.iter().chain(&finding.candidates);
+    let rows: Vec<Vec<String>> = compared.map(row).collect();
+    out.rows(&["compared with", "lines", "similarity"], &rows);
+    if let Some(next) = &finding.next {
+        out.line(&format!("  next: {}", out.safe(next)));
+    }
+    Ok(())
+}

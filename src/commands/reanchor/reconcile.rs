@@ -1,0 +1,301 @@
+//! Decides which changes of anchors are recorded, and which a person has to decide.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Finding, ReanchorArgs, TrackedLocation};
+use crate::bank::MemoryFile;
+use crate::bank::lockfile::Anchors;
+use crate::engine::examples::{self, Options, Query, RankedSymbol};
+use crate::engine::track::{self, FoundSymbol, Outcome};
+use crate::model::{Anchor, Origin, State};
+use crate::ops::memories::{self, Memories};
+use crate::ops::{Project, anchors, rounded};
+use crate::store::code;
+use crate::text::shell_word;
+use crate::tree::git;
+
+/// Number of candidates among which an edited example must be found to be rescored.
+const N_RESCORED: usize = 200;
+
+/// Minimum difference of quality for a better candidate. With a smaller one, two readers would not
+/// agree which example is better.
+const CLEARLY_BETTER: f64 = 0.1;
+
+/// A clearly better example, with the current location and lines of the anchored code.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Better {
+    candidate: RankedSymbol,
+    now: Option<TrackedLocation>,
+}
+
+type CacheKey = [u8; 16];
+
+/// Reconciles the anchors with the followed code, and the candidates of the rules if needed.
+pub(super) struct Reconciler<'a> {
+    project: &'a Project,
+    min_quality: f64,
+    accepts: bool,
+    by_id: FxHashMap<&'a str, &'a MemoryFile>,
+    /// By memory id.
+    candidates: BTreeMap<String, Vec<RankedSymbol>>,
+    /// Better examples of unchanged anchors by memory id, from the cache or newly ranked.
+    better: BTreeMap<String, Option<Better>>,
+    head: Option<String>,
+}
+
+impl<'a> Reconciler<'a> {
+    /// Ranks the candidates of all rules that need them in one pass over the index. A check of
+    /// unchanged anchors does not open the index.
+    pub(super) fn new(
+        project: &'a Project,
+        memories: &'a Memories,
+        args: &ReanchorArgs,
+        selected: &Anchors,
+        followed: &[Outcome],
+    ) -> Result<Self> {
+        let accepts = args.accept.is_some();
+        let seeks_better = !args.check && !accepts;
+        let by_id = memories.all.iter().map(|stored| (stored.memory.id.as_str(), stored));
+        let is_changed = followed.iter().any(|followed| followed.state != State::Fresh);
+        let head = if is_changed { git::head(&project.root) } else { None };
+        let mut reconciler = Self {
+            project,
+            min_quality: args.min_quality.unwrap_or(project.min_quality),
+            accepts,
+            by_id: by_id.collect(),
+            candidates: BTreeMap::new(),
+            better: BTreeMap::new(),
+            head: head.map(|head| head.abbreviated_id()),
+        };
+        let mut requests = Vec::new();
+        for ((id, anchor), followed) in selected.iter().zip(followed) {
+            let is_auto = anchor.origin == Origin::Auto;
+            let is_needed = followed.state == State::Gone
+                || (is_auto && !accepts && (followed.edited || seeks_better));
+            if let (true, Some(stored)) = (is_needed, reconciler.by_id.get(id.as_str())) {
+                let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
+                let query = Query { languages, ..anchors::query(stored, &[]) };
+                requests.push((id, query, (followed.state == State::Fresh).then_some(anchor)));
+            }
+        }
+        if !requests.is_empty() {
+            reconciler.rank(requests)?;
+        }
+        Ok(reconciler)
+    }
+
+    /// Ranks the candidates of rules. A request contains the anchor if that is unchanged, and is
+    /// skipped if its cached result is valid.
+    fn rank(&mut self, requests: Vec<(&String, Query, Option<&Anchor>)>) -> Result<()> {
+        let mut index = examples::open_index(self.project.code())?;
+        let tree = index.digest();
+        let cached = code::rerank_cache(index.store().reader())?.into_iter();
+        let cached: FxHashMap<String, (CacheKey, String)> =
+            cached.map(|(id, key, better)| (id, (key, better))).collect();
+        let (mut ids, mut queries, mut uncached) = (Vec::new(), Vec::new(), Vec::new());
+        for (id, query, unchanged) in requests {
+            if let Some(anchor) = unchanged {
+                let key = self.cache_key(&query, tree, anchor);
+                let hit = cached.get(id).filter(|(cached_key, _)| *cached_key == key);
+                if let Some(better) = hit.and_then(|(_, json)| serde_json::from_str(json).ok()) {
+                    self.better.insert(id.clone(), better);
+                    continue;
+                }
+                uncached.push((id, anchor, key));
+            }
+            ids.push(id.clone());
+            queries.push(query);
+        }
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let options = Options { limit: N_RESCORED, min_quality: self.min_quality, explain: false };
+        let rankings = examples::rank(self.project.code(), &mut index, &queries, options)?;
+        self.candidates =
+            ids.into_iter().zip(rankings.into_iter().map(|ranking| ranking.candidates)).collect();
+        for (id, anchor, _) in &uncached {
+            let better = self.better(id, &anchor.file, anchor.symbol.as_deref());
+            self.better.insert((*id).clone(), better);
+        }
+        // If the cache cannot be written, the next run ranks again.
+        let _ = index.store().transaction(|connection| {
+            for (id, _, key) in uncached {
+                let better = serde_json::to_string(&self.better.get(id))?;
+                code::cache_rerank(connection, id, &key, &better)?;
+            }
+            Ok(())
+        });
+        Ok(())
+    }
+
+    /// Returns the hash of everything that a better candidate depends on.
+    fn cache_key(&self, query: &Query, tree: u128, anchor: &Anchor) -> CacheKey {
+        let location = (&anchor.file, &anchor.symbol);
+        let version = env!("CARGO_PKG_VERSION");
+        let inputs = (query, tree, location, self.min_quality, &self.project.weights, version);
+        xxh3_128(format!("{inputs:?}").as_bytes()).to_le_bytes()
+    }
+
+    /// Returns the finding for an anchor, and the anchor to record if it changed.
+    pub(super) fn reconcile(
+        &self,
+        id: &str,
+        anchor: &Anchor,
+        followed: Outcome,
+    ) -> Result<(Finding, Option<Anchor>)> {
+        let file = self.by_id.get(id).map_or("", |stored| stored.file.as_str());
+        let mut finding = Finding {
+            id: id.to_owned(),
+            memory: super::memory_path(self.project, file),
+            state: followed.state,
+            edited: followed.edited,
+            chosen: anchor.origin,
+            old: TrackedLocation::from(anchor),
+            new: followed.new.as_ref().map(TrackedLocation::from),
+            similarity: rounded(followed.similarity),
+            changed_line: self.changed_line(anchor, &followed),
+            candidates: followed.candidates.iter().map(TrackedLocation::from).collect(),
+            replacement: None,
+            better_candidate: None,
+            drift: false,
+            written: false,
+            reason: followed.reason.clone(),
+            next: None,
+        };
+        let update = match (&followed.new, followed.state) {
+            (_, State::Fresh) => None,
+            (Some(place), _) if !followed.edited || self.accepts => {
+                self.approve(anchor, place, &followed)
+            }
+            (Some(place), _) => self.rescore(anchor, place, &followed, &mut finding),
+            (None, State::Gone) => self.replace(&mut finding)?,
+            (None, _) => {
+                finding.drift = true;
+                let choice = match finding.candidates.first() {
+                    Some(first) => format!("--to {}", shell_word(&first.to_string())),
+                    None => "--candidates 5".to_owned(),
+                };
+                finding.next = Some(format!("cerberus memory anchor {} {choice}", shell_word(id)));
+                None
+            }
+        };
+        if let (Some(place), false) = (&followed.new, finding.drift)
+            && let Some(better) = self.better(id, &place.file, place.symbol.as_deref())
+        {
+            finding.better_candidate = Some(better.candidate);
+            finding.new = better.now.or(finding.new);
+        }
+        finding.written = update.as_ref().is_some_and(|update| update != anchor);
+        Ok((finding, update))
+    }
+
+    fn changed_line(&self, anchor: &Anchor, followed: &Outcome) -> Option<u32> {
+        let place = followed.new.as_ref().filter(|_| followed.edited)?;
+        let commit = anchor.commit.as_ref()?;
+        let root = &self.project.root;
+        git::first_changed_line(root, commit, &anchor.file, &place.file, place.lines?)
+            .map(|line| line + 1)
+    }
+
+    /// Returns the anchor at its new location with its new fingerprint.
+    fn approve(&self, anchor: &Anchor, place: &FoundSymbol, followed: &Outcome) -> Option<Anchor> {
+        Some(Anchor {
+            commit: self.head.clone(),
+            fingerprint: followed.fingerprint.clone()?,
+            ..relocate(anchor, place)
+        })
+    }
+
+    /// Returns an edited anchor with its new quality, or `None` if that is below the threshold. The
+    /// approved fingerprint of a manual anchor stays.
+    fn rescore(
+        &self,
+        anchor: &Anchor,
+        place: &FoundSymbol,
+        followed: &Outcome,
+        finding: &mut Finding,
+    ) -> Option<Anchor> {
+        let accept = format!("cerberus memory reanchor --accept {}", shell_word(&finding.id));
+        if anchor.origin == Origin::Manual {
+            finding.next = Some(accept);
+            return Some(relocate(anchor, place));
+        }
+        let candidate = self.candidate(&finding.id, &place.file, place.symbol.as_deref());
+        if let Some(candidate) = candidate.filter(|it| it.meets_threshold(self.min_quality)) {
+            return Some(Anchor {
+                quality: candidate.quality,
+                match_score: candidate.match_score,
+                ..self.approve(anchor, place, followed)?
+            });
+        }
+        let quality = candidate.map_or(0.0, |candidate| candidate.quality);
+        finding.drift = true;
+        finding.reason += &format!(
+            "; its quality for the rule is now {quality:.2}, below the threshold {}",
+            self.min_quality
+        );
+        finding.next = Some(accept);
+        None
+    }
+
+    /// Returns an anchor to the best other example. Only an automatic anchor is replaced; for a
+    /// manual one the example is suggested.
+    fn replace(&self, finding: &mut Finding) -> Result<Option<Anchor>> {
+        let best = self.candidates.get(&finding.id).and_then(|candidates| candidates.first());
+        let best = best.filter(|best| best.meets_threshold(self.min_quality));
+        finding.replacement = best.cloned();
+        if let (Some(best), Origin::Auto) = (best, finding.chosen) {
+            return anchors::from_candidate(self.project, best, Origin::Auto).map(Some);
+        }
+        let choice = if best.is_some() { "--pick 1" } else { "--candidates 5" };
+        finding.next = Some(format!("cerberus memory anchor {} {choice}", shell_word(&finding.id)));
+        finding.drift = true;
+        Ok(None)
+    }
+
+    /// Returns the candidate at a location.
+    fn candidate(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<&RankedSymbol> {
+        let candidates = self.candidates.get(id)?;
+        candidates.iter().find(|it| it.file == file && it.symbol.as_deref() == symbol)
+    }
+
+    /// Returns the best candidate if it is clearly better than the anchored code, and neither
+    /// contains it nor is contained in it.
+    fn better(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<Better> {
+        if let Some(better) = self.better.get(id) {
+            return better.clone();
+        }
+        let best = self.candidates.get(id)?.first()?;
+        let current = self.candidate(id, file, symbol).map_or(0.0, |current| current.quality);
+        let is_related = best.file == file
+            && match (best.symbol.as_deref(), symbol) {
+                (Some(a), Some(b)) => {
+                    a == b || a.starts_with(&format!("{b}.")) || b.starts_with(&format!("{a}."))
+                }
+                _ => true,
+            };
+        let is_better =
+            best.meets_threshold(self.min_quality) && best.quality >= current + CLEARLY_BETTER;
+        (is_better && !is_related).then(|| {
+            let located = track::locate(&self.project.root, file, symbol).ok();
+            let now = located.map(|located| TrackedLocation::from(&located.found));
+            Better { candidate: best.clone(), now }
+        })
+    }
+}
+
+/// Returns the anchor at another location, otherwise unchanged.
+fn relocate(anchor: &Anchor, place: &FoundSymbol) -> Anchor {
+    Anchor {
+        file: place.file.clone(),
+        symbol: place.symbol.clone(),
+        kind: place.kind,
+        language: place.language,
+        ..anchor.clone()
+    }
+}

@@ -1,0 +1,241 @@
+//! One memory on the page: its text, its example and the change of its anchor.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::{Page, table_head};
+use crate::commands::reanchor::TrackedLocation;
+use crate::commands::report::{Anchored, Code, Entry};
+use crate::markdown::html as markdown;
+use crate::markdown::links::{Kind, Target};
+use crate::model::{MemoryStatus, MemoryType, State};
+use crate::syntax::highlight::{HighlightClass, highlight};
+use crate::text::shell_word;
+
+/// Class of a memory without an anchor.
+pub(super) const NOT_ANCHORED: &str = "not-anchored";
+
+/// A document with more lines is collapsed.
+const MAX_OPEN_LINES: usize = 30;
+
+/// Level of the headings in a memory's text, one below that of its id.
+const TEXT_LEVEL: usize = 4;
+
+/// Returns the class of a memory by the state of its anchor.
+pub(super) fn class(entry: &Entry) -> &'static str {
+    entry.anchor.as_ref().map_or(NOT_ANCHORED, |anchor| anchor.finding.state.as_str())
+}
+
+/// Returns the label of an anchor's state.
+pub(super) fn state(anchor: &Anchored) -> Markup {
+    let finding = &anchor.finding;
+    let is_also_edited = finding.edited && finding.state != State::Edited;
+    let look = match finding.state {
+        _ if finding.drift => "bad",
+        State::Fresh | State::Reformatted => "good",
+        State::Gone | State::Ambiguous => "bad",
+        _ => "odd",
+    };
+    html! {
+        span.state.(look) {
+            (finding.state.as_str())
+            @if is_also_edited { ", edited" }
+            @if finding.drift { ", needs a decision" }
+        }
+    }
+}
+
+pub(super) fn entry(page: &Page<'_>, entry: &Entry) -> Markup {
+    let id = &entry.metadata.id;
+    let element_id = page.element_id(id).unwrap_or_default();
+    let n_lines = entry.text.lines().count();
+    let is_collapsed = entry.metadata.memory_type != MemoryType::Rule && n_lines > MAX_OPEN_LINES;
+    html! {
+        article.(class(entry)) id=(element_id) aria-labelledby={ (element_id) "-title" } {
+            h3 id={ (element_id) "-title" } { a href={ "#" (element_id) } { (id) } }
+            (facts(entry))
+            @if is_collapsed {
+                details {
+                    summary { "Text, " (n_lines + entry.skipped_lines) " lines" }
+                    (text(page, entry))
+                }
+            } @else {
+                (text(page, entry))
+            }
+            (sections(entry))
+            @if let Some(anchor) = &entry.anchor {
+                (example(anchor))
+                (change(anchor))
+            } @else if needs_anchor(entry) {
+                p.change {
+                    "Not anchored. List candidates with "
+                    code { "cerberus memory anchor " (shell_word(id)) " --candidates 5" } "."
+                }
+            }
+        }
+    }
+}
+
+fn needs_anchor(entry: &Entry) -> bool {
+    entry.metadata.memory_type == MemoryType::Rule && entry.anchorable
+}
+
+fn facts(entry: &Entry) -> Markup {
+    let metadata = &entry.metadata;
+    html! {
+        ul.facts {
+            @match &entry.anchor {
+                Some(anchor) => li { (state(anchor)) },
+                None if needs_anchor(entry) => li { span.state.plain { "not anchored" } },
+                None => {},
+            }
+            @if metadata.status == MemoryStatus::Archived { li { span.state.plain { "archived" } } }
+            li { (metadata.memory_type.as_str()) }
+            li { (metadata.scope) }
+            @if let Some(category) = &metadata.category { li { "category " (category) } }
+            @if !metadata.tags.is_empty() { li { "tags " (metadata.tags.join(", ")) } }
+            @if !metadata.hints.is_empty() { li { "hints " (metadata.hints.join(", ")) } }
+            @if let Some(time) = metadata.updated_at.as_ref().or(metadata.created_at.as_ref()) {
+                li { time datetime=(time) { (time.get(..10).unwrap_or(time)) } }
+            }
+        }
+    }
+}
+
+fn text(page: &Page<'_>, entry: &Entry) -> Markup {
+    let href = |target: &Target| match target.kind {
+        Kind::Memory | Kind::Plain => page.element_id(&target.name).map(str::to_owned),
+        Kind::Path | Kind::Url => None,
+    };
+    html! {
+        div.text dir="auto" { (PreEscaped(markdown::html(&entry.text, TEXT_LEVEL, &href))) }
+        @if entry.skipped_lines > 0 {
+            p.rest {
+                "The last " (entry.skipped_lines) " lines are in " code { (entry.metadata.file) } "."
+            }
+        }
+    }
+}
+
+fn sections(entry: &Entry) -> Markup {
+    html! {
+        @if !entry.sections.is_empty() {
+            details {
+                summary { "Sections, " (entry.sections.len()) }
+                table {
+                    caption { "Sections of " (entry.metadata.id) }
+                    (table_head(&["Section", "Lines", "Tokens"], Some(2)))
+                    tbody {
+                        @for section in &entry.sections {
+                            tr {
+                                th scope="row" { code { (section.id) } }
+                                td { (section.start_line) "–" (section.end_line) }
+                                td.number { (section.tokens) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn example(anchor: &Anchored) -> Markup {
+    html! {
+        @if let (Some(code), Some(new)) = (&anchor.code, &anchor.finding.new) {
+            figure {
+                figcaption {
+                    (location(new))
+                    " lines " (code.start_line) "–" (code.end_line)
+                    ", quality " (format!("{:.2}", anchor.quality))
+                    ", chosen " (match anchor.finding.chosen.as_str() {
+                        "auto" => "automatically",
+                        _ => "manually",
+                    })
+                }
+                pre tabindex="0" { code { (highlighted(anchor, code)) } }
+            }
+        }
+    }
+}
+
+fn highlighted(anchor: &Anchored, code: &Code) -> Markup {
+    html! {
+        @for (class, text) in highlight(anchor.language, anchor.kind, &code.text) {
+            @match class {
+                None => (text),
+                Some(HighlightClass::Comment) => span.c { (text) },
+                Some(HighlightClass::String) => span.s { (text) },
+                Some(HighlightClass::Keyword) => span.k { (text) },
+                Some(HighlightClass::Number) => span.n { (text) },
+                Some(HighlightClass::Name) => span.d { (text) },
+            }
+        }
+    }
+}
+
+/// Returns the change of an anchor with the command that resolves it.
+fn change(anchor: &Anchored) -> Markup {
+    let finding = &anchor.finding;
+    html! {
+        @if finding.state != State::Fresh {
+            div.change {
+                @if finding.new.as_ref().is_none_or(|new| is_moved(anchor, new)) {
+                    p { (location_change(anchor)) }
+                }
+                p { (with_code(&sentence(&finding.reason))) }
+                @if let Some(command) = &anchor.command {
+                    p { "Resolve it with " code { (command) } "." }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the old and the new location of an anchor.
+pub(super) fn location_change(anchor: &Anchored) -> Markup {
+    let finding = &anchor.finding;
+    html! {
+        (location(&finding.old))
+        @match &finding.new {
+            Some(new) if is_moved(anchor, new) => { " → " (location(new)) },
+            Some(_) => {},
+            None => {
+                @if finding.candidates.is_empty() { " → not found" } @else { " → possibly " }
+                @for (candidate_idx, candidate) in finding.candidates.iter().enumerate() {
+                    @if candidate_idx > 0 { " or " }
+                    (location(candidate))
+                }
+            }
+        }
+    }
+}
+
+fn is_moved(anchor: &Anchored, new: &TrackedLocation) -> bool {
+    let old = &anchor.finding.old;
+    (&new.file, &new.symbol) != (&old.file, &old.symbol)
+}
+
+fn location(location: &TrackedLocation) -> Markup {
+    html! { code.place { (location) } }
+}
+
+/// Returns a message with its back-ticked parts as code.
+pub(super) fn with_code(message: &str) -> Markup {
+    let parts: Vec<&str> = message.split('`').collect();
+    html! {
+        @if parts.len().is_multiple_of(2) {
+            (message)
+        } @else {
+            @for (part_idx, part) in parts.iter().enumerate() {
+                @if part_idx.is_multiple_of(2) { (part) } @else { code { (part) } }
+            }
+        }
+    }
+}
+
+/// Returns a reason as a sentence.
+pub(super) fn sentence(reason: &str) -> String {
+    let mut chars = reason.chars();
+    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", chars.as_str().trim_end_matches('.'))
+}

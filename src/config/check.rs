@@ -1,0 +1,103 @@
+//! Checks of the configuration and the environment for `doctor`. Errors become findings, and
+//! invalid files are ignored.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use jiff::Timestamp;
+
+use super::GlobalArgs;
+use crate::ops::doctor::{self, Finding, Request, Setting, Severity};
+use crate::text;
+
+use super::{ConfigFile, Settings, config_home, locate_root, merge, read_config};
+
+/// Environment variables of cerberus.
+const VARIABLES: &[&str] =
+    &["CERBERUS_PROJECT", "CERBERUS_SESSION", "CERBERUS_NOW", super::COMPLETE];
+
+/// Returns the settings from the valid files, and the findings. Fails only if the project root
+/// cannot be determined.
+pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, Request)> {
+    let (root, root_by) = locate_root(global)?;
+    let mut request = Request {
+        root_by: root_by.to_owned(),
+        findings: environment(),
+        program_folders: std::env::var_os("PATH")
+            .map(|path| std::env::split_paths(&path).collect())
+            .unwrap_or_default(),
+        ..Request::default()
+    };
+    let user = config_home().map(|home| home.join("cerberus/config.toml"));
+    let user = user.map(|path| read(&path, &mut request)).unwrap_or_default();
+    let own = read(&root.join("cerberus.toml"), &mut request);
+    let now = super::now().unwrap_or_else(|error| {
+        let mut finding = doctor::failed("environment", &error);
+        finding.severity = Severity::Wrong;
+        finding.next = "unset CERBERUS_NOW".to_owned();
+        request.findings.push(finding);
+        Timestamp::now()
+    });
+    let settings = merge(root, own, user, now)?;
+    request.memory_enabled = settings.memory_enabled;
+    Ok((settings, request))
+}
+
+/// Reads a configuration file. An invalid one is a finding and counts as empty.
+fn read(path: &Path, request: &mut Request) -> ConfigFile {
+    let config = match read_config(path) {
+        Ok(config) => config,
+        Err(error) => {
+            let mut finding = doctor::failed("configuration", &error);
+            if finding.severity == Severity::Broken {
+                finding.next = format!("chmod u+r {}", path.display());
+            }
+            request.findings.push(finding);
+            return ConfigFile::default();
+        }
+    };
+    let table =
+        std::fs::read_to_string(path).ok().and_then(|text| text.parse::<toml::Table>().ok());
+    for (section, values) in table.unwrap_or_default() {
+        for (name, value) in values.as_table().cloned().unwrap_or_default() {
+            let key = format!("{section}.{name}");
+            // The file of the project is read last and overrides the one of the user.
+            request.settings.retain(|setting| setting.key != key);
+            let (value, file) = (value.to_string(), path.display().to_string());
+            request.settings.push(Setting { key, value, file });
+        }
+    }
+    config
+}
+
+/// Returns findings about environment variables.
+fn environment() -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut names: Vec<String> =
+        std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
+    names.sort_unstable();
+    let remark = |message: String, next: String| Finding {
+        severity: Severity::Remark,
+        check: "environment",
+        message,
+        next,
+    };
+    for name in names.iter().filter(|name| name.starts_with("CERBERUS_")) {
+        if !VARIABLES.contains(&name.as_str()) {
+            let next = match text::suggest(name, VARIABLES.iter().copied()) {
+                Some(near) => format!("unset {name}, or did you mean {near}?"),
+                None => format!("unset {name}"),
+            };
+            found.push(remark(format!("unknown variable `{name}`"), next));
+        }
+    }
+    for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
+        let is_relative =
+            |value: std::ffi::OsString| !value.is_empty() && PathBuf::from(value).is_relative();
+        if std::env::var_os(name).is_some_and(is_relative) {
+            let message = format!("`{name}` is not an absolute path and is ignored");
+            found.push(remark(message, format!("set {name} to an absolute path, or unset it")));
+        }
+    }
+    found
+}

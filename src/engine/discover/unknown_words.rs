@@ -1,0 +1,69 @@
+//! Words of a rule that do not occur in the code, with suggestions of similar words that do.
+
+use rustc_hash::FxHashMap;
+
+use crate::engine::examples::UnknownWord;
+use crate::engine::index::CodeIndex;
+use crate::engine::rank::query::ParsedQuery;
+use crate::engine::rank::tokenize;
+use crate::tree::read;
+
+use super::term_index::TermIndex;
+
+const MAX_SUGGESTIONS: usize = 3;
+
+/// Number of letters that a suggestion shares with the word at its start, as the other forms and
+/// the compounds of a word do.
+const SHARED_START: usize = 4;
+
+/// The suggestions for terms that were looked up before.
+pub(super) type Suggestions = FxHashMap<String, Vec<String>>;
+
+/// Returns the words and hints of a rule that occur nowhere in the code.
+pub(super) fn find(
+    index: &CodeIndex,
+    terms: &TermIndex,
+    rule: &ParsedQuery,
+    suggestions: &mut Suggestions,
+) -> Vec<UnknownWord> {
+    let unknown = rule.terms.iter().filter(|term| !terms.is_known(&term.term));
+    let unknown = unknown.map(|term| {
+        let near =
+            suggestions.entry(term.term.clone()).or_insert_with(|| suggest(index, &term.term));
+        UnknownWord { word: term.word.clone(), near: near.clone() }
+    });
+    unknown.collect()
+}
+
+/// Returns words of the code that start as `term` does, most similar first.
+fn suggest(index: &CodeIndex, term: &str) -> Vec<String> {
+    let Some((end, last)) = term.char_indices().nth(SHARED_START - 1) else {
+        return Vec::new();
+    };
+    let mut known = index.terms_with_prefix(&term[..end + last.len_utf8()]);
+    known.sort_by_cached_key(|(known, _)| {
+        let n_shared = known.chars().zip(term.chars()).take_while(|(a, b)| a == b).count();
+        (std::cmp::Reverse(n_shared), known.len(), known.clone())
+    });
+    // The vocabulary may contain words that no longer occur in any file.
+    let spelled = known.iter().filter_map(|(known, id)| spelling(index, known, *id));
+    spelled.take(MAX_SUGGESTIONS).collect()
+}
+
+/// Returns the word for a stemmed term, as the first file that contains it spells it.
+fn spelling(index: &CodeIndex, term: &str, id: u32) -> Option<String> {
+    let file_idx = (0..index.files.len()).find(|idx| index.has_term(*idx, id))?;
+    let path = &index.files[file_idx].path;
+    let text = read::text(&index.root, path).unwrap_or_default();
+    let mut found = None;
+    for text in [text.as_str(), path] {
+        tokenize::words(text, |word| {
+            tokenize::parts(word, |part| {
+                if found.is_none() && tokenize::term(part) == term {
+                    found = Some(part.to_owned());
+                }
+            });
+        });
+    }
+    found
+}

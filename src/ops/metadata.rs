@@ -1,0 +1,41 @@
+//! The metadata of a memory in reports.
+
+use serde::Serialize;
+
+use crate::bank::MemoryFile;
+use crate::model::{MemoryStatus, MemoryType};
+
+/// Metadata of a memory. Reports flatten it into their own fields.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Metadata {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    #[serde(rename = "type")]
+    pub(crate) memory_type: MemoryType,
+    pub(crate) category: Option<String>,
+    pub(crate) scope: String,
+    pub(crate) status: MemoryStatus,
+    pub(crate) tags: Vec<String>,
+    pub(crate) hints: Vec<String>,
+    pub(crate) created_at: Option<String>,
+    pub(crate) updated_at: Option<String>,
+}
+
+impl From<&MemoryFile> for Metadata {
+    fn from(stored: &MemoryFile) -> Self {
+        let memory = &stored.memory;
+        Self {
+            id: memory.id.clone(),
+            file: stored.file.clone(),
+            memory_type: memory.memory_type,
+            category: memory.category.clone(),
+            scope: memory.scope.to_string(),
+            status: memory.status,
+            tags: memory.tags.clone(),
+            hints: memory.hints.clone(),
+            created_at: memory.created_at.map(|time| time.to_string()),
+            updated_at: memory.updated_at.map(|time| time.to_string()),
+        }
+    }
+}

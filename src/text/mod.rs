@@ -1,0 +1,20 @@
+//! Text without any format: positions, words, sentences, similarity, suggestions, encodings.
+//!
+//! Inside the crate a position is a byte offset and lines count from 0; only `output` prints
+//! lines from 1. Reads no file.
+
+mod encoding;
+mod escape;
+mod scan;
+pub(crate) mod sentences;
+pub(crate) mod similarity;
+mod span;
+mod suggest;
+mod word_list;
+
+pub(crate) use self::encoding::decode;
+pub(crate) use self::escape::{escaped, shell_word};
+pub(crate) use self::scan::{BLOCK, scan_blocks};
+pub(crate) use self::span::{LineIndex, Span};
+pub(crate) use self::suggest::{closest_match, suggest};
+pub(crate) use self::word_list::WordList;

@@ -1,0 +1,303 @@
+//! Runs the shell commands of the README.
+//!
+//! The blocks of a `## ` section run in order in one project. Where the README shows the output
+//! of a command, it must match, except for qualities and token counts: the README was recorded in
+//! copies of Flask and axum, and the projects here contain only the files that it mentions.
+
+use std::path::Path;
+
+use crate::sandbox::Sandbox;
+
+/// A command line of the README.
+struct Step<'a> {
+    heading: &'a str,
+    line: usize,
+    command: &'a str,
+    /// The output, if the README shows it.
+    expected: Option<String>,
+}
+
+/// The files of the projects, by the heading of a section. Other sections run in the shop.
+const PROJECTS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "cerberus",
+        &[
+            ("src/flask/app.py", APP),
+            ("src/flask/config.py", CONFIG),
+            ("src/flask/sansio/blueprints.py", BLUEPRINTS),
+        ],
+    ),
+    (
+        "With AGENTS.md and agents",
+        &[
+            ("AGENTS.md", AGENTS),
+            ("src/routing/path_router.rs", PATH_ROUTER),
+            ("src/extract/multipart.rs", MULTIPART),
+        ],
+    ),
+];
+
+/// Commands that are not run, with the reason.
+const NOT_RUN: &[(&str, &str)] = &[
+    (
+        "cargo run --locked -- memory anchor-test",
+        "builds the program; `the_readme_rule_finds_its_example_in_this_repository` runs the rest",
+    ),
+    ("cargo test --locked", "runs this test"),
+];
+
+/// Commands that fail with status 1, each at its first occurrence.
+const FAILING: &[&str] = &["cerberus memory reanchor --check"];
+
+#[test]
+fn readme_commands_run_and_print_what_the_readme_shows() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(readme).expect("the README");
+    let steps = steps(&readme);
+    let is_listed = |step: &Step| NOT_RUN.iter().any(|(start, _)| step.command.starts_with(start));
+    for (start, _) in NOT_RUN {
+        let is_used = steps.iter().any(|step| step.command.starts_with(start));
+        assert!(is_used, "NOT_RUN lists `{start}`, which is not in the README");
+    }
+    for (heading, _) in PROJECTS {
+        let is_used = steps.iter().any(|step| step.heading == *heading);
+        assert!(is_used, "PROJECTS lists `{heading}`, which has no commands in the README");
+    }
+    let mut failing = FAILING.to_vec();
+    let mut faults = Vec::new();
+    let mut n_cerberus = 0;
+    for section in steps.chunk_by(|a, b| a.heading == b.heading) {
+        let sandbox = project(section[0].heading);
+        for step in section.iter().filter(|step| !is_listed(step)) {
+            n_cerberus += usize::from(step.command.starts_with("cerberus "));
+            let at = failing.iter().position(|command| *command == step.command);
+            let expected_status = i32::from(at.map(|at| failing.remove(at)).is_some());
+            let (status, output) = run(&sandbox, step.command);
+            let differs = |expected: &String| masked(expected) != masked(&output);
+            if status != expected_status || step.expected.as_ref().is_some_and(differs) {
+                let Step { line, command, expected, .. } = step;
+                let expected = expected.as_deref().unwrap_or_default();
+                faults.push(format!(
+                    "README.md:{line}: {command}\nshown, status {expected_status}:\n{expected}\
+                     printed, status {status}:\n{output}"
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    assert!(failing.is_empty(), "FAILING lists {failing:?}, which the README does not have");
+    assert!(n_cerberus >= 10, "only {n_cerberus} commands of cerberus were found in the README");
+}
+
+/// Returns the command lines in `sh` and `console` blocks.
+fn steps(readme: &str) -> Vec<Step<'_>> {
+    let mut steps: Vec<Step> = Vec::new();
+    let (mut heading, mut fence) = ("", None);
+    for (line_idx, text) in readme.lines().enumerate() {
+        if let Some(language) = text.strip_prefix("```") {
+            fence = fence.is_none().then_some(language);
+            continue;
+        }
+        let (command, expected) = match fence {
+            Some("sh") => (Some(text), None),
+            Some("console") => (text.strip_prefix("$ "), Some(String::new())),
+            Some(_) => continue,
+            None => {
+                heading = text.trim_start_matches('#').strip_prefix(' ').unwrap_or(heading);
+                continue;
+            }
+        };
+        if let Some(command) = command {
+            steps.push(Step { heading, line: line_idx + 1, command, expected });
+        } else if let Some(expected) = steps.last_mut().and_then(|step| step.expected.as_mut()) {
+            *expected += text;
+            expected.push('\n');
+        }
+    }
+    steps
+}
+
+fn project(heading: &str) -> Sandbox {
+    let Some((_, files)) = PROJECTS.iter().find(|(title, _)| *title == heading) else {
+        return Sandbox::anchored();
+    };
+    let sandbox = Sandbox::empty();
+    for (path, text) in *files {
+        sandbox.write(path, text);
+    }
+    sandbox.commit("The code");
+    // A section that does not create the bank needs one that exists.
+    if heading != "cerberus" {
+        sandbox.ok("memory init");
+    }
+    sandbox
+}
+
+/// Runs a command line in a shell and returns its status and both streams.
+fn run(sandbox: &Sandbox, command: &str) -> (i32, String) {
+    let program = Path::new(env!("CARGO_BIN_EXE_cerberus"));
+    let folder = program.parent().expect("a file has a folder").display();
+    let path = format!("{folder}:{}", std::env::var("PATH").expect("it is set"));
+    let mut shell = sandbox.shell(&format!("exec 2>&1\n{command}"));
+    let output = shell.env("PATH", path).output().expect("sh runs");
+    let text = String::from_utf8(output.stdout).expect("a text");
+    (output.status.code().expect("it was not killed"), text)
+}
+
+/// Returns an output without qualities, token counts and trailing white space.
+fn masked(output: &str) -> String {
+    let mask_line = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let masked = words.iter().enumerate().map(|(idx, word)| {
+            let number = word.trim_matches(|c: char| !c.is_ascii_digit());
+            let is_quality = idx > 0 && words[idx - 1].ends_with("quality");
+            let is_tokens = words.get(idx + 1).is_some_and(|next| next.starts_with("tokens"));
+            match !number.is_empty() && (is_quality || is_tokens) {
+                true => word.replace(number, "N"),
+                false => (*word).to_owned(),
+            }
+        });
+        masked.collect::<Vec<_>>().join(" ").trim_end().to_owned()
+    };
+    output.lines().map(mask_line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn commands_and_outputs_are_read_from_fenced_blocks() {
+    let page = "# A\n```console\n$ a b\nout\n\nmore\n$ c\n```\n$ no\n## B c\n```yaml\nd\n```\n\
+                ```sh\ne\n```\n";
+    let steps = steps(page);
+    let read: Vec<_> = steps
+        .iter()
+        .map(|step| (step.heading, step.line, step.command, step.expected.as_deref()))
+        .collect();
+    assert_eq!(
+        read,
+        [("A", 3, "a b", Some("out\n\nmore\n")), ("A", 7, "c", Some("")), ("B c", 15, "e", None)]
+    );
+    assert_eq!(
+        masked("x (quality 0.71, auto)\n(12 tokens) 0.7\t\n"),
+        "x (quality N, auto)\n(N tokens) 0.7"
+    );
+}
+
+const CONFIG: &str = r#""""The configuration of an application."""
+
+import json
+import os
+
+
+class Config(dict):
+    """A dictionary with the values of the configuration."""
+
+    def from_prefixed_env(self, prefix="FLASK", *, loads=json.loads):
+        """Load any environment variables that start with a prefix into the configuration.
+
+        The prefix is dropped from the name of each variable.
+        """
+        prefix = f"{prefix}_"
+        for name in sorted(os.environ):
+            if name.startswith(prefix):
+                self[name.removeprefix(prefix)] = loads(os.environ[name])
+        return True
+
+    def get_namespace(self, namespace):
+        """Return the values whose names start with a namespace."""
+        return {key: value for key, value in self.items() if key.startswith(namespace)}
+"#;
+
+const APP: &str = r#""""The application."""
+
+
+class Flask:
+    """The central object of an application."""
+
+    def __init__(self, import_name):
+        self.import_name = import_name
+        self.blueprints = {}
+
+    def register_blueprint(self, blueprint, **options):
+        """Register a blueprint on the application."""
+        if blueprint.name in self.blueprints:
+            raise ValueError(f"The name {blueprint.name!r} is already registered")
+        self.blueprints[blueprint.name] = blueprint
+
+    def run(self, host="127.0.0.1", port=5000):
+        """Run the development server."""
+        serve(host, port, self)
+"#;
+
+const BLUEPRINTS: &str = r#""""Groups of views."""
+
+
+class Blueprint:
+    """A collection of views and templates."""
+
+    def __init__(self, name, import_name, url_prefix=None):
+        if not name:
+            raise ValueError("'name' may not be empty.")
+        if "." in name:
+            raise ValueError("'name' may not contain a dot '.' character.")
+        self.name = name
+        self.import_name = import_name
+        self.url_prefix = url_prefix
+        self.deferred_functions = []
+
+    def record(self, func):
+        """Call a function when the blueprint is registered."""
+        self.deferred_functions.append(func)
+
+    def register_blueprint(self, blueprint, **options):
+        """Register a nested blueprint."""
+        if blueprint is self:
+            raise ValueError("Cannot register a blueprint on itself")
+        self.blueprints.append((blueprint, options))
+"#;
+
+const AGENTS: &str = "# For agents
+
+- `src/routing/` - the router
+- Reject a route path that does not start with a slash, as `validate_path` does.
+- Return rejections that implement `IntoResponse`; never panic in an extractor.
+- Run `cargo test --all-features` before a commit.
+";
+
+const PATH_ROUTER: &str = r#"//! The routes of a router by their paths.
+
+pub(crate) struct PathRouter<S> {
+    routes: Vec<(String, S)>,
+}
+
+impl<S> PathRouter<S> {
+    pub(crate) fn route(&mut self, path: &str, endpoint: S) -> Result<(), &'static str> {
+        fn validate_path(path: &str) -> Result<(), &'static str> {
+            if path.is_empty() {
+                return Err("Paths must start with a `/`. Use \"/\" for root routes");
+            } else if !path.starts_with('/') {
+                return Err("Paths must start with a `/`");
+            }
+            Ok(())
+        }
+
+        validate_path(path)?;
+        self.routes.push((path.to_owned(), endpoint));
+        Ok(())
+    }
+}
+"#;
+
+const MULTIPART: &str = r#"//! The extractor of multipart requests.
+
+/// Rejection of a multipart extractor.
+pub struct MultipartError {
+    status: u16,
+    body_text: String,
+}
+
+impl IntoResponse for MultipartError {
+    /// Returns the rejection as a response; an extractor must never panic.
+    fn into_response(self) -> Response {
+        Response::new(self.status, self.body_text)
+    }
+}
+"#;
