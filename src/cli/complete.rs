@@ -161,9 +161,7 @@ fn value_kind(command: &str, arg: &str) -> Option<ValueKind> {
         ("show" | "search" | "reanchor", "scope") => ValueKind::ScopeFilter,
         ("add" | "create" | "update" | "show" | "search", "tags") => ValueKind::Tag,
         ("add" | "create" | "update" | "show" | "search", "category") => ValueKind::Category,
-        ("append" | "update", "section") | ("read", "sections") | ("search", "anchors") => {
-            ValueKind::Section
-        }
+        ("append" | "update", "section") | ("read" | "search", "sections") => ValueKind::Section,
         ("add" | "anchor", "to") | ("anchor-test", "expect") => ValueKind::Location,
         ("linked", "target") => ValueKind::Target,
         ("show" | "search", "file") | ("inject", "files") => ValueKind::File,

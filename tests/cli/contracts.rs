@@ -395,7 +395,7 @@ fn json_of_report() {
             counts: {anchored:number,anchorsByState:{fresh:number,gone:number,moved:number},brokenLinks:number,byScope:{project:number,project:shop:number},byStatus:{active:number},byType:{fact:number,rule:number},drifted:number,links:number,memories:number,pins:number}
             cycles: [{ids:[string],relation:string}]
             defaultPins: [{content:string,id:string}]
-            links: [{context:string,edgeType:string,file:string,found:null or string,label:string or null,line:number,node:string,note:string or null,source:string,sourceNode:string,state:string,target:string}]
+            links: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]
             memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,file:string,hints:[],id:string,scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
             orphans: []
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:null,id:string,metadata:{},priority:string,projectId:null,scope:string,tags:[],tokens:number}]
