@@ -102,8 +102,8 @@ const ANCHOR: &str = "anchor";
 /// Maximum size of a hook payload. A command line is never longer.
 const MAX_PAYLOAD: u64 = 1024 * 1024;
 
-/// Returns the memories that are linked or anchored to the target, or to the staged files if there
-/// is no target.
+/// Returns the memories that are linked or anchored to the target. Without a target, the staged
+/// files are the targets.
 pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
     let query = match &args.query {
         None => None,
