@@ -54,6 +54,9 @@ enum Stage {
     Anchors,
 }
 
+/// A check with its precondition.
+type Check<'p> = (Stage, fn(&mut Doctor<'p>));
+
 /// Runs all checks.
 fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
     let mut doctor = Doctor {
@@ -67,7 +70,7 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         checks: vec!["configuration".to_owned()],
     };
     // In the order in which they run.
-    let checks: [(Stage, fn(&mut Doctor<'p>)); 10] = [
+    let checks: [Check<'p>; 10] = [
         (Stage::Project, Doctor::code),
         (Stage::Project, Doctor::bank),
         (Stage::Bank, Doctor::memories),

@@ -82,7 +82,7 @@ fn memory_can_be_disabled() {
     sandbox.session(expect![[r#"
         $ cerberus memory show
         --- stderr
-        cerberus: memory is switched off for this project
+        cerberus: memory is disabled for this project
         hint: set `enabled = true` under `[memory]` in `cerberus.toml`
         [exit 2]
     "#]]);

@@ -25,9 +25,9 @@ fn a_healthy_project_gets_one_line() {
     check(
         &sandbox,
         expect![[r#"
-        all is well: looked at configuration, 7 source files, bank, 4 memories, 0 pins, 4 anchors, 0 links, store, git
-        [exit 0]
-    "#]],
+            no problems found; checked configuration, 7 source files, bank, 4 memories, 0 pins, 4 anchors, 0 links, store, git
+            [exit 0]
+        "#]],
     );
     let report = sandbox.json("doctor");
     assert_eq!(report["ok"], true);
@@ -42,7 +42,7 @@ fn a_check_that_cannot_run_does_not_pass() {
     let outcome = sandbox.outcome("doctor", command.output().expect("it runs"));
     expect![[r#"
         $ cerberus doctor
-        broken	environment	no throw-away store can be made: entity not found	set TMPDIR to a folder that can be written
+        unchecked	environment	failed to create a temporary store: entity not found	set TMPDIR to a writable folder
         [exit 3]
     "#]].assert_eq(&outcome.text());
 }
@@ -54,11 +54,11 @@ fn a_folder_without_a_bank_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	bank	there is no bank	cerberus memory init
-        remark	code	there is no file in Python, Go, JavaScript, TypeScript, Rust or Java, so no rule finds an example	name the project's folder: cerberus doctor --project DIR
-        remark	git	this is no git repository, so memories have no history	git init
-        [exit 1]
-    "#]],
+            error	bank	there is no bank	cerberus memory init
+            info	code	no Python, Go, JavaScript, TypeScript, Rust or Java files found, so rules cannot have examples	pass the folder of the project: cerberus doctor --project DIR
+            info	git	this is not a git repository, so memories have no history	git init
+            [exit 1]
+        "#]],
     );
     assert!(!sandbox.exists(".memories"));
 }
@@ -72,10 +72,10 @@ fn an_invalid_configuration_does_not_stop_the_other_checks() {
     check(
         &sandbox,
         expect![[r#"
-            wrong	configuration	failed to read `$ROOT/home/config/cerberus/config.toml:1:8`: unclosed table, expected `]`	fix this line, or comment it out with `#`
-            wrong	configuration	failed to read `$ROOT/shop/cerberus.toml:2:1`: unknown field `min_qualty`, expected one of `min_quality`, `weights`, `exclude`	did you mean `min_quality`?
-            wrong	memories	`.memories/plan.md:3:1`: section `steps`, opened on line 3, is never closed	cerberus memory sections plan --fix
-            remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
+            error	configuration	failed to read `$ROOT/home/config/cerberus/config.toml:1:8`: unclosed table, expected `]`	fix this line, or comment it out with `#`
+            error	configuration	failed to read `$ROOT/shop/cerberus.toml:2:1`: unknown field `min_qualty`, expected one of `min_quality`, `weights`, `exclude`	did you mean `min_quality`?
+            error	memories	`.memories/plan.md:3:1`: section `steps`, opened on line 3, is never closed	cerberus memory sections plan --fix
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
             [exit 1]
         "#]],
     );
@@ -101,15 +101,15 @@ fn excluding_all_code_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	code	`exclude` hides every source file, so no rule finds an example	narrow `exclude` under `[anchor]` in `cerberus.toml`
-        [exit 1]
-    "#]],
+            error	code	`exclude` matches every source file, so rules cannot have examples	narrow `exclude` under `[anchor]` in `cerberus.toml`
+            [exit 1]
+        "#]],
     );
     sandbox.write("cerberus.toml", "[anchor]\nexclude = [\"a[\"]\n");
     check(
         &sandbox,
         expect![[r#"
-            wrong	code	invalid exclude glob `a[`: error parsing glob '!a[': unclosed character class; missing ']'	fix `exclude` under `[anchor]` in `cerberus.toml`
+            error	code	invalid exclude glob `a[`: error parsing glob '!a[': unclosed character class; missing ']'	fix `exclude` under `[anchor]` in `cerberus.toml`
             [exit 1]
         "#]],
     );
@@ -122,9 +122,9 @@ fn disabled_memory_is_an_info() {
     check(
         &sandbox,
         expect![[r#"
-        remark	configuration	memory is switched off for this project	set `enabled = true` under `[memory]` in `cerberus.toml`
-        [exit 0]
-    "#]],
+            info	configuration	memory is disabled for this project	set `enabled = true` under `[memory]` in `cerberus.toml`
+            [exit 0]
+        "#]],
     );
 }
 
@@ -139,9 +139,9 @@ fn the_environment_is_checked() {
     let outcome = sandbox.outcome("doctor", command.output().expect("it runs"));
     expect![[r#"
         $ cerberus doctor
-        wrong	environment	CERBERUS_NOW is not a valid time: `yesterday`: failed to parse four digit integer as year: invalid digit, expected 0-9 but got y	unset CERBERUS_NOW
-        remark	environment	unknown variable `CERBERUS_PROJEKT`	unset CERBERUS_PROJEKT, or did you mean CERBERUS_PROJECT?
-        remark	environment	`XDG_DATA_HOME` is not an absolute path and is ignored	set XDG_DATA_HOME to an absolute path, or unset it
+        error	environment	CERBERUS_NOW is not a valid time: `yesterday`: failed to parse four digit integer as year: invalid digit, expected 0-9 but got y	unset CERBERUS_NOW
+        info	environment	unknown variable `CERBERUS_PROJEKT`	unset CERBERUS_PROJEKT, or did you mean CERBERUS_PROJECT?
+        info	environment	`XDG_DATA_HOME` is not an absolute path and is ignored	set XDG_DATA_HOME to an absolute path, or unset it
         [exit 1]
     "#]].assert_eq(&outcome.text());
     let mut command = sandbox.command("doctor");
@@ -164,9 +164,9 @@ fn a_bank_that_is_not_a_folder_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	bank	`.memories` is no folder	move it away, then run `cerberus memory init`: mv .memories .memories.old
-        [exit 1]
-    "#]],
+            error	bank	`.memories` is not a folder	move it away, then run `cerberus memory init`: mv .memories .memories.old
+            [exit 1]
+        "#]],
     );
 }
 
@@ -178,9 +178,9 @@ fn leftover_temporary_files_are_reported() {
     check(
         &sandbox,
         expect![[r#"
-        remark	bank	a killed command left 2 temporary files: .memories/.cerberus-a1, .memories/db/.cerberus-b2	find .memories -name ".cerberus-*" -delete
-        [exit 0]
-    "#]],
+            info	bank	2 temporary files of an interrupted command: .memories/.cerberus-a1, .memories/db/.cerberus-b2	find .memories -name ".cerberus-*" -delete
+            [exit 0]
+        "#]],
     );
 }
 
@@ -204,20 +204,20 @@ fn invalid_memories_are_reported_one_by_one() {
     check(
         &sandbox,
         expect![[r#"
-            wrong	memories	`$ROOT/shop/.memories/huge.md` is larger than 100 KB	split it, or move it out of `.memories`
-            wrong	memories	`.memories/conflict.md:2` holds a merge conflict	keep one side of it in `.memories/conflict.md`
-            wrong	memories	`.memories/open.md:1:1`: frontmatter, opened on line 1, is never closed	add a line `---` where it ends
-            wrong	memories	`.memories/sections.md:1:1`: section `a`, opened on line 1, is never closed (and 1 more)	cerberus memory sections sections --fix
-            wrong	memories	`.memories/stray.md:2:1`: line 2 closes section `a`, which is not open	cerberus memory sections stray --validate
-            wrong	memories	`.memories/type.md:2:7`: unknown type `rul`: expected one of rule, decision, plan, journal, fact, observation, reflection (and 1 more)	did you mean `rule`?
-            wrong	memories	`.memories/yaml.md:2:7`: failed to read the frontmatter: unclosed bracket '['	write it as lines of `key: value`
-            wrong	memories	`second.md` is ignored: `first.md` already has the id `same`	give `second.md` an `id` of its own in its frontmatter
-            wrong	memories	the ids `same` of `first.md` and `SAME` of `third.md` differ in case alone	give `third.md` an `id` of its own in its frontmatter
-            remark	memories	`aux.md` is not a valid memory file: `aux.md` is reserved	give it another name in `.memories`
-            remark	memories	`bytes.md` is not valid UTF-8; invalid bytes are shown as U+FFFD	save it as UTF-8 in an editor
-            remark	memories	`cobol` can never have an example: code in `cobol` is not indexed	cerberus memory update cobol --scope project
-            remark	memories	`large.md` has 60 KB; the limit is 100 KB	split it: cerberus memory sections large
-            remark	git	14 memories are not in git yet	git add .memories
+            error	memories	`$ROOT/shop/.memories/huge.md` is larger than 100 KB	split it, or move it out of `.memories`
+            error	memories	`.memories/conflict.md:2` has a merge conflict	resolve the conflict in `.memories/conflict.md`
+            error	memories	`.memories/open.md:1:1`: frontmatter, opened on line 1, is never closed	add a line `---` where it ends
+            error	memories	`.memories/sections.md:1:1`: section `a`, opened on line 1, is never closed (and 1 more)	cerberus memory sections sections --fix
+            error	memories	`.memories/stray.md:2:1`: line 2 closes section `a`, which is not open	cerberus memory sections stray --validate
+            error	memories	`.memories/type.md:2:7`: unknown type `rul`: expected one of rule, decision, plan, journal, fact, observation, reflection (and 1 more)	did you mean `rule`?
+            error	memories	`.memories/yaml.md:2:7`: failed to read the frontmatter: unclosed bracket '['	write it as lines of `key: value`
+            error	memories	`second.md` is ignored: `first.md` already has the id `same`	set a unique `id` in the frontmatter of `second.md`
+            error	memories	the ids `same` of `first.md` and `SAME` of `third.md` differ only in case	set a unique `id` in the frontmatter of `third.md`
+            info	memories	`aux.md` is not a valid memory file: `aux.md` is reserved	rename it in `.memories`
+            info	memories	`bytes.md` is not valid UTF-8; invalid bytes are shown as U+FFFD	save it as UTF-8 in an editor
+            info	memories	`cobol` cannot have an example: code in `cobol` is not indexed	cerberus memory update cobol --scope project
+            info	memories	`large.md` has 60 KB; the limit is 100 KB	split it: cerberus memory sections large
+            info	git	14 memories not tracked by git yet	git add .memories
             [exit 1]
         "#]],
     );
@@ -231,11 +231,11 @@ fn broken_links_and_cycles_are_reported() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	links	1 link does not lead where it says: a.md:1 to shop/nowhere.py	cerberus memory links --broken
-        wrong	links	`a` supersedes `b` supersedes `a`: a cycle, so none of them is hidden	take one of these links out of the memories
-        remark	git	2 memories are not in git yet	git add .memories
-        [exit 1]
-    "#]],
+            error	links	1 broken link: a.md:1 to shop/nowhere.py	cerberus memory links --broken
+            error	links	`a` supersedes `b` supersedes `a`: a cycle, so none of them is hidden	remove one of these links
+            info	git	2 memories not tracked by git yet	git add .memories
+            [exit 1]
+        "#]],
     );
 }
 
@@ -246,10 +246,10 @@ fn rules_without_an_example_are_an_info() {
     check(
         &sandbox,
         expect![[r#"
-        remark	memories	1 rule has no example: whales	cerberus memory anchor whales --candidates 5, or give --hint with a word of its code
-        remark	git	1 memory is not in git yet	git add .memories
-        [exit 0]
-    "#]],
+            info	memories	1 rule without an example: whales	cerberus memory anchor whales --candidates 5, or add --hint with a word of its code
+            info	git	1 memory not tracked by git yet	git add .memories
+            [exit 0]
+        "#]],
     );
 }
 
@@ -261,7 +261,7 @@ fn a_damaged_lock_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-            wrong	anchors	failed to read `anchors.lock:1`: it contains a merge conflict	fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+            error	anchors	failed to read `anchors.lock:1`: it contains a merge conflict	fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
             [exit 1]
         "#]],
     );
@@ -269,7 +269,7 @@ fn a_damaged_lock_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-            wrong	anchors	failed to read `anchors.lock`: it has version 9, but this cerberus supports 2	upgrade cerberus
+            error	anchors	failed to read `anchors.lock`: it has version 9, but this cerberus supports 2	upgrade cerberus
             [exit 1]
         "#]],
     );
@@ -284,21 +284,21 @@ fn outdated_anchors_fail_the_check() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	anchors	`.memories/anchors.lock` anchors 1 id that is no memory: hash-passwords	cerberus memory reanchor
-        wrong	anchors	1 anchor is lost or no longer shows its rule: escape-html (gone)	cerberus memory reanchor --check
-        wrong	anchors	1 anchor has changed and is not recorded: limit-clients (moved)	cerberus memory reanchor
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        [exit 1]
-    "#]],
+            error	anchors	`.memories/anchors.lock` has 1 anchor without a memory: hash-passwords	cerberus memory reanchor
+            error	anchors	1 anchor drifted (lost, or no longer matching the rule): escape-html (gone)	cerberus memory reanchor --check
+            error	anchors	1 anchor changed and not recorded: limit-clients (moved)	cerberus memory reanchor
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            [exit 1]
+        "#]],
     );
     sandbox.ok("memory reanchor");
     check(
         &sandbox,
         expect![[r#"
-        wrong	anchors	1 anchor is lost or no longer shows its rule: escape-html (gone)	cerberus memory reanchor --check
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        [exit 1]
-    "#]],
+            error	anchors	1 anchor drifted (lost, or no longer matching the rule): escape-html (gone)	cerberus memory reanchor --check
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            [exit 1]
+        "#]],
     );
 }
 
@@ -311,7 +311,7 @@ fn pins_are_checked() {
     check(
         &sandbox,
         expect![[r#"
-            wrong	pins	2 pins of 14 tokens are over the limit of 1 pin and 2000 tokens	see what can go: cerberus memory pin list
+            error	pins	2 pins with 14 tokens exceed the limit of 1 pin and 2000 tokens	find pins to remove: cerberus memory pin list
             [exit 1]
         "#]],
     );
@@ -319,9 +319,9 @@ fn pins_are_checked() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	pins	`pins.toml:2`: unclosed array table, expected `]`; no pin of it is given	mend it, or take it back: git checkout -- .memories/pins.toml
-        [exit 1]
-    "#]],
+            error	pins	`pins.toml:2`: unclosed array table, expected `]`; its pins are not injected	fix it, or restore it: git checkout -- .memories/pins.toml
+            [exit 1]
+        "#]],
     );
 }
 
@@ -338,11 +338,11 @@ fn the_store_is_checked_and_not_changed() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	store	`.memories/indices/cerberus.db` is corrupt: Error code 26: file is not a database	set it aside and rebuild it: cerberus index
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        remark	store	1 corrupt store was set aside: .memories/indices/cerberus.db.corrupt	rm .memories/indices/cerberus.db.corrupt
-        [exit 1]
-    "#]],
+            error	store	`.memories/indices/cerberus.db` is corrupt: Error code 26: file is not a database	rebuild it; the corrupt file is kept: cerberus index
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            info	store	1 backup of corrupt stores: .memories/indices/cerberus.db.corrupt	rm .memories/indices/cerberus.db.corrupt
+            [exit 1]
+        "#]],
     );
     assert_eq!(std::fs::read(sandbox.path(store)).expect("there"), before);
     sandbox.remove(store);
@@ -350,18 +350,18 @@ fn the_store_is_checked_and_not_changed() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	store	the store `$ROOT/shop/.memories/indices/cerberus.db` is not a regular file	move it away: mv $ROOT/shop/.memories/indices/cerberus.db $ROOT/shop/.memories/indices/cerberus.db.old
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        [exit 1]
-    "#]],
+            error	store	the store `$ROOT/shop/.memories/indices/cerberus.db` is not a regular file	move it away: mv $ROOT/shop/.memories/indices/cerberus.db $ROOT/shop/.memories/indices/cerberus.db.old
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            [exit 1]
+        "#]],
     );
     sandbox.remove(".memories/indices");
     check(
         &sandbox,
         expect![[r#"
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        [exit 0]
-    "#]],
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            [exit 0]
+        "#]],
     );
     assert!(!sandbox.exists(".memories/indices"), "no store is made");
 }
@@ -373,25 +373,25 @@ fn the_git_status_of_the_bank_is_checked() {
     check(
         &sandbox,
         expect![[r#"
-        remark	git	1 memory is not in git yet	git add .memories
-        [exit 0]
-    "#]],
+            info	git	1 memory not tracked by git yet	git add .memories
+            [exit 0]
+        "#]],
     );
     sandbox.write(".gitignore", ".memories\n");
     check(
         &sandbox,
         expect![[r#"
-        wrong	git	git ignores `.memories`, so no other clone has these memories	take out the line that this names: git check-ignore -v .memories/a.md
-        [exit 1]
-    "#]],
+            error	git	git ignores `.memories`, so other clones do not get these memories	remove the pattern printed by: git check-ignore -v .memories/a.md
+            [exit 1]
+        "#]],
     );
     sandbox.write(".gitignore", "*.lock\n");
     check(
         &sandbox,
         expect![[r#"
-        wrong	git	git ignores `.memories/anchors.lock`, so other clones and CI do not have it	take out the line that this names: git check-ignore -v .memories/anchors.lock
-        [exit 1]
-    "#]],
+            error	git	git ignores `.memories/anchors.lock`, so other clones and CI do not get it	remove the pattern printed by: git check-ignore -v .memories/anchors.lock
+            [exit 1]
+        "#]],
     );
     sandbox.write(".gitignore", "");
     sandbox.write(".memories/.gitignore", "indices/\n");
@@ -401,10 +401,10 @@ fn the_git_status_of_the_bank_is_checked() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	git	git has `.memories/indices`, which can be made again	git rm -r --cached .memories/indices
-        wrong	git	git does not ignore `.memories/.trash`	echo .trash/ >> .memories/.gitignore
-        [exit 1]
-    "#]],
+            error	git	git tracks `.memories/indices`, which is generated	git rm -r --cached .memories/indices
+            error	git	git does not ignore `.memories/.trash`	echo .trash/ >> .memories/.gitignore
+            [exit 1]
+        "#]],
     );
 }
 
@@ -415,10 +415,10 @@ fn a_lock_that_is_not_in_git_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-        wrong	git	`.memories/anchors.lock` is not in git, so CI does not know what was anchored where	git add .memories/anchors.lock
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        [exit 1]
-    "#]],
+            error	git	`.memories/anchors.lock` is not tracked by git, so CI does not have the anchors	git add .memories/anchors.lock
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            [exit 1]
+        "#]],
     );
 }
 
@@ -432,10 +432,10 @@ fn a_shallow_clone_is_an_info() {
     check(
         &clone,
         expect![[r#"
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        remark	git	this clone is shallow, so what is older than it counts as of no date	git fetch --unshallow
-        [exit 0]
-    "#]],
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            info	git	this clone is shallow, so the dates of older changes are unknown	git fetch --unshallow
+            [exit 0]
+        "#]],
     );
 }
 
@@ -449,10 +449,10 @@ fn missing_commits_are_an_info() {
     check(
         &sandbox,
         expect![[r#"
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        remark	git	`anchors.lock` names 1 commit that this clone does not have: 0123456789ab	fetch what is missing: git fetch --all
-        [exit 0]
-    "#]],
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            info	git	`anchors.lock` refers to 1 commit missing in this clone: 0123456789ab	fetch the missing commits: git fetch --all
+            [exit 0]
+        "#]],
     );
 }
 
@@ -464,8 +464,8 @@ fn the_other_checks_run_without_git() {
     let outcome = sandbox.outcome("doctor", command.output().expect("it runs"));
     expect![[r#"
         $ cerberus doctor
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        remark	git	there is no `git`, so renames, recency and `--diff` are unknown	install git
+        info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+        info	git	`git` not found, so renames, recency and `--diff` are unavailable	install git
         [exit 0]
     "#]].assert_eq(&outcome.text());
 }
@@ -489,8 +489,8 @@ fn hook_settings_with_a_missing_program_are_reported() {
     let outcome = sandbox.outcome("doctor", command.output().expect("it runs"));
     expect![[r#"
         $ cerberus doctor
-        wrong	hosts	`.mcp.json` starts `/none/cerberus`, which is not there	mend the path; see what belongs there with: cerberus mcp --print-config claude
-        wrong	hosts	`.git/hooks/pre-commit` starts `cerberus`, which is not on PATH	put cerberus, or a link to it, into a folder of PATH
+        error	hosts	`.mcp.json` starts `/none/cerberus`, which does not exist	fix the path; print the expected settings with: cerberus mcp --print-config claude
+        error	hosts	`.git/hooks/pre-commit` starts `cerberus`, which is not on PATH	install cerberus in a folder of PATH
         [exit 1]
     "#]].assert_eq(&outcome.text());
 }
@@ -504,18 +504,18 @@ fn a_stale_block_is_an_info() {
     check(
         &sandbox,
         expect![[r#"
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        [exit 0]
-    "#]],
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            [exit 0]
+        "#]],
     );
     sandbox.ok("memory pin add \"Run the tests\"");
     sandbox.commit("a pin");
     check(
         &sandbox,
         expect![[r#"
-        remark	memories	1 rule has no example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or give --hint with a word of its code
-        remark	hosts	the block in `AGENTS.md` is not what `inject` gives now, or was made with other options	cerberus memory inject --into AGENTS.md
-        [exit 0]
-    "#]],
+            info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
+            info	hosts	the block in `AGENTS.md` is out of date, or was written with other options	cerberus memory inject --into AGENTS.md
+            [exit 0]
+        "#]],
     );
 }

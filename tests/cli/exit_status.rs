@@ -108,7 +108,7 @@ fn a_misplaced_command_gets_a_tip() {
         --- stderr
         error: unrecognized subcommand 'search'
 
-          tip: it is `cerberus memory search`
+          tip: use `cerberus memory search`
 
         Usage: cerberus [OPTIONS] <COMMAND>
 
@@ -119,7 +119,7 @@ fn a_misplaced_command_gets_a_tip() {
         --- stderr
         error: unrecognized subcommand 'doctor'
 
-          tip: it is `cerberus doctor`
+          tip: use `cerberus doctor`
 
         Usage: cerberus memory [OPTIONS] <COMMAND>
 

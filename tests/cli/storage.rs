@@ -192,7 +192,7 @@ fn every_memory_command_is_refused_when_memory_is_disabled() {
                 "{}",
                 outcome.text()
             );
-            assert!(told.starts_with("cerberus: memory is switched off"), "{line}: {told}");
+            assert!(told.starts_with("cerberus: memory is disabled"), "{line}: {told}");
             assert!(told.contains("\nhint: set `enabled = true`"), "{line}: {told}");
         }
     }
