@@ -203,7 +203,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
         out.paint(DIM, &format!("({})", report.file))
     ));
     if let Some(anchor) = &report.anchor {
-        let location = super::place(&anchor.file, anchor.symbol.as_deref());
+        let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
         let location = out.style(NAME, &location);
         out.line(&format!("  example {location} (quality {:.2})", anchor.quality));
     }

@@ -163,7 +163,7 @@ fn candidate_not_found(id: &str, rank: usize, n_candidates: usize) -> UserError 
 }
 
 fn has_manual_anchor(id: &str, anchor: &Anchor) -> UserError {
-    let location = super::place(&anchor.file, anchor.symbol.as_deref());
+    let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
     UserError::usage(format!("`{id}` is anchored manually, to `{location}`"))
         .hint(format!("list other candidates with `cerberus memory anchor {id} --candidates 5`"))
         .hint(format!("remove it with `cerberus memory anchor {id} --clear`, then anchor again"))
@@ -187,7 +187,7 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
     let is_list = args.candidates.is_some();
     if let Some(anchor) = &report.anchor {
         let verb = out.paint(OK, if args.dry_run { "would anchor" } else { "anchored" });
-        let location = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
+        let location = out.safe(&super::format_location(&anchor.file, anchor.symbol.as_deref()));
         let (quality, chosen) = (anchor.quality, anchor.chosen);
         out.line(&format!("{verb} {id} to {location} (quality {quality:.2}, {chosen})"));
         return;

@@ -152,7 +152,7 @@ fn print(ranking: &Ranking, explain: bool, out: &mut Printer) {
         Some(anchor) => format!(
             "{} {}:{} (quality {:.2})",
             out.paint(OK, "example"),
-            out.safe(&super::place(&anchor.file, anchor.symbol.as_deref())),
+            out.safe(&super::format_location(&anchor.file, anchor.symbol.as_deref())),
             anchor.start_line,
             anchor.quality
         ),
@@ -180,7 +180,7 @@ pub(super) fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: 
     let rows: Vec<Vec<String>> = candidates.iter().map(row).collect();
     out.rows(&["#", "quality", "location", "symbol", "matched terms"], &rows);
     for candidate in candidates.iter().filter(|it| explain || it.excerpt.is_some()) {
-        let location = super::place(&candidate.file, candidate.symbol.as_deref());
+        let location = super::format_location(&candidate.file, candidate.symbol.as_deref());
         let rank = out.paint(NAME, &format!("#{}", candidate.rank));
         out.line(&format!("{rank} {}", out.safe(&location)));
         for line in candidate.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-pub(crate) use crate::ops::memories::Filter as FilterArgs;
-
 /// Parses the value of `--min-quality`.
 pub(super) fn quality(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {

@@ -108,7 +108,8 @@ fn add_rules(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
     for (id, text, expected) in RULES {
         let args = AddArgs { id: Some((*id).to_owned()), ..AddArgs::new((*text).to_owned()) };
         let anchor = add::add(project, &args)?.anchor;
-        let found = anchor.map(|anchor| super::place(&anchor.file, anchor.symbol.as_deref()));
+        let found =
+            anchor.map(|anchor| super::format_location(&anchor.file, anchor.symbol.as_deref()));
         let shows = match &found {
             Some(location) => format!("example {location}"),
             None => "not anchored, because there is no example".to_owned(),

@@ -74,7 +74,9 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
 fn print_rules(report: &rules::Report, out: &mut Printer) {
     let source = |item: &Item| format!("{}:{}", item.file, item.line);
     let example = |item: &Item| {
-        item.anchor.as_ref().map(|anchor| super::place(&anchor.file, anchor.symbol.as_deref()))
+        item.anchor
+            .as_ref()
+            .map(|anchor| super::format_location(&anchor.file, anchor.symbol.as_deref()))
     };
     if report.dry_run {
         let row = |item: &Item| {

@@ -314,7 +314,7 @@ fn move_anchor(
     let needs_anchor = !anchors.contains_key(target_id) && !is_universal;
     let best = (needs_anchor && !candidates.is_empty()).then(|| candidates.remove(0));
     for (id, anchor) in &candidates {
-        let location = super::place(&anchor.file, anchor.symbol.as_deref());
+        let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
         warnings.push(format!("the anchor of `{id}` is dropped: {location}"));
     }
     let (id, anchor) = best?;

@@ -34,22 +34,14 @@ pub(crate) mod stats;
 pub(crate) mod trash;
 pub(crate) mod update;
 
-use args::FilterArgs;
-
-use crate::ops::memories::Filter;
-
-fn filter(args: &FilterArgs) -> Filter {
-    args.clone()
-}
-
 /// Splits hints at white space and commas: one argument may contain several.
 fn hints(args: &[String]) -> Vec<String> {
     let words = args.iter().flat_map(|hint| hint.split([' ', ',', '\t', '\n']));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns a place as people write it.
-fn place(file: &str, symbol: Option<&str>) -> String {
+/// Returns a location as `FILE` or `FILE::SYMBOL`.
+fn format_location(file: &str, symbol: Option<&str>) -> String {
     match symbol {
         Some(symbol) => format!("{file}::{symbol}"),
         None => file.to_owned(),

@@ -179,7 +179,7 @@ impl From<&Anchor> for TrackedLocation {
 
 impl fmt::Display for TrackedLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&super::place(&self.file, self.symbol.as_deref()))
+        f.write_str(&super::format_location(&self.file, self.symbol.as_deref()))
     }
 }
 

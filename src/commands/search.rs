@@ -1,6 +1,6 @@
 //! `cerberus memory search`.
 
-use super::args::FilterArgs;
+use crate::ops::memories::Filter;
 use anyhow::Result;
 use clap::Args;
 use std::num::NonZeroUsize;
@@ -36,7 +36,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", default_value = "5")]
     pub(crate) limit: NonZeroUsize,
     #[command(flatten)]
-    pub(crate) filter: FilterArgs,
+    pub(crate) filter: Filter,
 }
 
 pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> 
         query: args.query.clone(),
         sections: sections.map(str::to_owned).collect(),
         content: args.content,
-        filter: super::filter(&args.filter),
+        filter: args.filter.clone(),
         since: args.since.clone(),
         until: args.until.clone(),
         superseded: args.superseded,

@@ -7,13 +7,13 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::args::FilterArgs;
 use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::engine::track::{self, InPlaceSymbol};
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, Language, MemoryStatus, MemoryType, Origin, State, SymbolKind};
+use crate::model::{Anchor, Language, Origin, State, SymbolKind};
 use crate::ops::memories::{self, Filter, Memories};
+use crate::ops::metadata::Metadata;
 use crate::ops::{Project, rounded, sync};
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 use crate::tree::read;
@@ -29,7 +29,7 @@ pub(crate) struct ShowArgs {
     #[arg(long, conflicts_with = "anchored")]
     pub(crate) unanchored: bool,
     #[command(flatten)]
-    pub(crate) filter: FilterArgs,
+    pub(crate) filter: Filter,
 }
 
 impl ShowArgs {
@@ -50,17 +50,8 @@ pub(crate) struct Report {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MemoryReport {
-    pub(crate) id: String,
-    pub(crate) file: String,
-    #[serde(rename = "type")]
-    pub(crate) memory_type: MemoryType,
-    pub(crate) category: Option<String>,
-    pub(crate) scope: String,
-    pub(crate) status: MemoryStatus,
-    pub(crate) tags: Vec<String>,
-    pub(crate) hints: Vec<String>,
-    pub(crate) created_at: Option<String>,
-    pub(crate) updated_at: Option<String>,
+    #[serde(flatten)]
+    pub(crate) metadata: Metadata,
     pub(crate) text: String,
     pub(crate) anchor: Option<AnchorReport>,
 }
@@ -87,9 +78,9 @@ pub(crate) struct AnchorReport {
 
 /// Returns the memories that match the arguments.
 pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
-    let filter = super::filter(&args.filter);
+    let filter = &args.filter;
     if !args.ids.is_empty() {
-        return show_ids(project, args, &filter);
+        return show_ids(project, args, filter);
     }
     let memories = Memories::load(project)?;
     filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
@@ -209,21 +200,8 @@ fn anchor_report(
 }
 
 fn memory_report(stored: &MemoryFile, anchor: Option<AnchorReport>) -> MemoryReport {
-    let memory = &stored.memory;
-    MemoryReport {
-        id: memory.id.clone(),
-        file: stored.file.clone(),
-        memory_type: memory.memory_type,
-        category: memory.category.clone(),
-        scope: memory.scope.to_string(),
-        status: memory.status,
-        tags: memory.tags.clone(),
-        hints: memory.hints.clone(),
-        created_at: memory.created_at.map(|time| time.to_string()),
-        updated_at: memory.updated_at.map(|time| time.to_string()),
-        text: memory.body.trim().to_owned(),
-        anchor,
-    }
+    let text = stored.memory.body.trim().to_owned();
+    MemoryReport { metadata: Metadata::from(stored), text, anchor }
 }
 
 pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -253,7 +231,7 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
 }
 
 fn no_memories(args: &ShowArgs) -> UserError {
-    if super::filter(&args.filter) != Filter::default() {
+    if args.filter != Filter::default() {
         return UserError::check("no memory matches the filters")
             .hint("list all with `cerberus memory show`");
     }
@@ -267,33 +245,34 @@ fn no_memories(args: &ShowArgs) -> UserError {
 
 fn row(memory: &MemoryReport) -> Vec<String> {
     let example = memory.anchor.as_ref().map(|anchor| {
-        let location = super::place(&anchor.file, anchor.symbol.as_deref());
+        let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
         match anchor.state {
             State::Fresh => location,
             state => format!("{location} ({state})"),
         }
     });
     vec![
-        memory.id.clone(),
-        memory.memory_type.to_string(),
+        memory.metadata.id.clone(),
+        memory.metadata.memory_type.to_string(),
         example.unwrap_or_else(|| "-".to_owned()),
         memories::title(&memory.text).to_owned(),
     ]
 }
 
 fn print_memory(memory: &MemoryReport, out: &mut Printer) {
-    let kind = out.paint(DIM, &format!("{} · {}", memory.memory_type, memory.scope));
-    out.line(&format!("{}  {kind}", out.style(NAME, &memory.id)));
+    let kind =
+        out.paint(DIM, &format!("{} · {}", memory.metadata.memory_type, memory.metadata.scope));
+    out.line(&format!("{}  {kind}", out.style(NAME, &memory.metadata.id)));
     for line in memory.text.lines() {
         out.line(&format!("  {}", out.safe(line)));
     }
     if let Some(anchor) = &memory.anchor {
-        print_example(&memory.id, anchor, out);
+        print_example(&memory.metadata.id, anchor, out);
     }
 }
 
 fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
-    let location = out.safe(&super::place(&anchor.file, anchor.symbol.as_deref()));
+    let location = out.safe(&super::format_location(&anchor.file, anchor.symbol.as_deref()));
     let lines = match (anchor.start_line, anchor.end_line) {
         (Some(start), Some(end)) => format!(":{start}-{end}"),
         _ => String::new(),

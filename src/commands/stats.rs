@@ -146,7 +146,7 @@ pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> R
         let rows: Vec<Vec<String>> = anchors
             .iter()
             .map(|it| {
-                let location = super::place(&it.file, it.symbol.as_deref());
+                let location = super::format_location(&it.file, it.symbol.as_deref());
                 vec![it.id.clone(), it.state.to_string(), format!("{:.2}", it.quality), location]
             })
             .collect();

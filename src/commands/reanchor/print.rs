@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::{Finding, ReanchorArgs, Report, TrackedLocation};
-use crate::commands::place;
+use crate::commands::format_location;
 use crate::error::UserError;
 use crate::model::State;
 use crate::ops::memories::find_id;
@@ -53,7 +53,7 @@ fn print_finding(finding: &Finding, args: &ReanchorArgs, out: &mut Printer) {
             (true, false) => "would be replaced by",
             (false, _) => "another example:",
         };
-        let location = out.safe(&place(&replacement.file, replacement.symbol.as_deref()));
+        let location = out.safe(&format_location(&replacement.file, replacement.symbol.as_deref()));
         out.line(&format!("  {verb} {location} (quality {:.2})", replacement.quality));
         if finding.written {
             let command = format!("cerberus memory anchor {id} --candidates 5");
@@ -65,7 +65,7 @@ fn print_finding(finding: &Finding, args: &ReanchorArgs, out: &mut Printer) {
         }
     }
     if let Some(better) = &finding.better_candidate {
-        let location = out.safe(&place(&better.file, better.symbol.as_deref()));
+        let location = out.safe(&format_location(&better.file, better.symbol.as_deref()));
         out.line(&format!("  better candidate: {location} (quality {:.2})", better.quality));
         out.line(&format!("  store it with: cerberus memory anchor {}", out.safe(&id)));
     }
