@@ -192,12 +192,25 @@ pub(crate) fn reanchor(
     // Held from the first read to the write, so that no other write is lost.
     let guard = if args.writes() { Some(project.bank.lock_for_writing()?) } else { None };
     let memories = Memories::load(project)?;
+    let report = reanchor_in(project, &memories, args, progress);
+    drop(guard);
+    report
+}
+
+/// Like [`reanchor`], with memories that are already loaded. The caller holds the write lock unless
+/// the arguments only check.
+pub(crate) fn reanchor_in(
+    project: &Project,
+    memories: &Memories,
+    args: &ReanchorArgs,
+    progress: Progress<'_>,
+) -> Result<Report> {
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
     filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
-    let selected = selected(project, args, &filter, &memories)?;
+    let selected = selected(project, args, &filter, memories)?;
     let old: Vec<Anchor> = selected.values().cloned().collect();
     let followed = track::follow(&project.root, &project.exclude, &old, progress)?;
-    let reconciler = Reconciler::new(project, &memories, args, &selected, &followed)?;
+    let reconciler = Reconciler::new(project, memories, args, &selected, &followed)?;
     let mut anchors = memories.anchors.clone();
     let mut results = Vec::with_capacity(selected.len());
     for ((id, anchor), followed) in selected.iter().zip(followed) {
@@ -205,12 +218,11 @@ pub(crate) fn reanchor(
         anchors.extend(update.map(|update| (id.clone(), update)));
         results.push(finding);
     }
-    let orphans = orphans(&memories, &filter);
+    let orphans = orphans(memories, &filter);
     for id in &orphans {
         anchors.remove(id);
     }
     let written = args.writes() && project.bank.write_anchors_undoably(&anchors)?;
-    drop(guard);
     let fails = |finding: &Finding| finding.drift || (args.strict && finding.edited);
     Ok(Report {
         ok: (written || differ_only_in_layout(&anchors, &memories.anchors))
@@ -219,7 +231,7 @@ pub(crate) fn reanchor(
         results,
         orphans,
         written,
-        warnings: memories.warnings,
+        warnings: memories.warnings.clone(),
     })
 }
 

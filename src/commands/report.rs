@@ -25,6 +25,7 @@ use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
 use crate::ops::metadata::Metadata;
 use crate::ops::pins::{self, BuiltinPin};
+use crate::ops::sync;
 use crate::ops::{Progress, Project, rounded};
 use crate::output::{OK, Printer, ProgressBar, WARN};
 use crate::syntax::excerpt::excerpt;
@@ -139,8 +140,8 @@ type Lines = (u32, u32);
 pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Report, Vec<String>)> {
     let memories = Memories::load(project)?;
     let args = ReanchorArgs { check: true, ..ReanchorArgs::default() };
-    let checked = reanchor::reanchor(project, &args, progress)?;
-    let links = links::links(project, false)?;
+    let checked = reanchor::reanchor_in(project, &memories, &args, progress)?;
+    let links = links::links_in(project, sync::open_with(project, &memories)?, false)?;
     let filter = pins::Filter { scope: Some(PinScope::Persistent), ..pins::Filter::default() };
     let pins = pins::list(project, &filter, false, None)?;
     let findings: BTreeMap<String, Finding> =
