@@ -48,7 +48,19 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Manage memories, their anchors and their examples
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Terms:
+  memory     a markdown file with a rule, a decision or a note
+  bank       the folder of the memories, .memories/
+  anchor     the link from a rule to the code that shows it, its example
+  quality    how well code fits a rule, 0 to 1; an anchor is stored without asking only if the
+             quality reaches the threshold (0.7 by default)
+  hint       a keyword expected in the example, such as an identifier
+
+Example: cerberus memory add \"Close the session when the request ends\" --hint close_db"
+    )]
     Memory(Box<MemoryCommand>),
     /// Update the code index and print its statistics
     #[command(after_help = "Example: cerberus index --full")]
