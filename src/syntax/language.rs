@@ -1,6 +1,6 @@
 //! The supported languages: the role of each node kind of their grammars.
 //!
-//! The differences between languages are data, one [`LanguageSpec`] each. A spec is
+//! The differences between languages are data, one [`LanguageSpec`](specs::LanguageSpec) each. A spec is
 //! compiled on first use to a [`LanguageTables`] indexed by node kind id, because comparing
 //! kind names would cost more than walking the tree.
 //!
@@ -117,7 +117,7 @@ impl NodeProperties {
     };
 }
 
-/// A [`LanguageSpec`] indexed by node kind id.
+/// A [`LanguageSpec`](specs::LanguageSpec) indexed by node kind id.
 pub(crate) struct LanguageTables {
     pub(crate) language: Language,
     pub(crate) grammar: tree_sitter::Language,

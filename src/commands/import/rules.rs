@@ -1,6 +1,6 @@
 //! Imports the rules of documents that people write for people and agents.
 //!
-//! An item that was imported before is recognized (see [`sources`](super::sources)) and not
+//! An item that was imported before is recognized (see [`super::sources`]) and not
 //! imported again. An item whose words changed is reported with the memory of its earlier version,
 //! and not written. The memories are written all together, or not at all.
 

@@ -80,7 +80,7 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
 struct AnchorMemory {
     #[serde(alias = "filename")]
     id: String,
-    /// FILE[::SYMBOL]
+    /// `FILE` or `FILE::SYMBOL`
     to: Option<String>,
     #[serde(default)]
     hints: Vec<String>,
