@@ -179,6 +179,24 @@ fn readme_lists_each_dependency() {
 }
 
 #[test]
+fn actions_and_python_packages_are_pinned_by_hash() {
+    let mut faults = Vec::new();
+    let is_hash = |text: &str| text.len() == 40 && text.bytes().all(|it| it.is_ascii_hexdigit());
+    for path in [".github/workflows/ci.yml", ".ci/run", "README.md"] {
+        for (line, text) in read(path).lines().enumerate() {
+            let action = text.trim_start().strip_prefix("- uses: ");
+            let version = action.and_then(|it| it.split(['@', ' ']).nth(1));
+            let is_pinned = version.is_none_or(is_hash)
+                && (!text.contains("pip install ") || text.contains(" --require-hashes "));
+            if !is_pinned {
+                faults.push(format!("{path}:{}: pin it by hash: {text}", line + 1));
+            }
+        }
+    }
+    assert_none(faults);
+}
+
+#[test]
 fn changelog_has_an_entry_for_this_version() {
     assert_none(changelog_faults(&read("CHANGELOG.md"), env!("CARGO_PKG_VERSION")));
 }

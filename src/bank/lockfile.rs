@@ -19,8 +19,15 @@ use super::{Bank, files};
 /// `minhash`; it is still read.
 const VERSION: u32 = 2;
 
-/// Size limit, enough for about 25,000 anchors. Parsing can take fifty times as much memory.
+/// Size limit, enough for about 25,000 anchors. Parsing takes up to seventy times as much memory.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Size from which the shape of the lines is checked before parsing: nested keys take more than 300
+/// times as much memory.
+const CHECKED_BYTES: usize = 1024 * 1024;
+
+/// Line limit of a checked file, twice as many as 25,000 anchors have.
+const MAX_LINES: usize = 700_000;
 
 const HEADER: &str = "# The anchor of each memory. Written by `cerberus memory anchor` and `reanchor`;\n\
                       # commit it, so that everybody and CI use the same anchors.\n";
@@ -168,6 +175,9 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
     if let Some(at) = text.lines().position(|line| line.starts_with("<<<<<<< ")) {
         return Err(damaged("it contains a merge conflict".to_owned(), Some(at)).into());
     }
+    if text.len() >= CHECKED_BYTES {
+        check_lines(text)?;
+    }
     let file: LockFile = toml::from_str(text).map_err(|error| {
         damaged(error.message().to_owned(), error.span().map(|span| lines.line(span.start)))
     })?;
@@ -187,6 +197,28 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
         }
     }
     Ok(anchors)
+}
+
+/// Refuses lines that no lock file contains: nested keys, other tables, arrays.
+fn check_lines(text: &str) -> Result<(), UserError> {
+    for (line_idx, line) in text.lines().enumerate() {
+        if line_idx == MAX_LINES {
+            return Err(damaged(format!("it has more than {MAX_LINES} lines"), None));
+        }
+        let line = line.trim_ascii();
+        let is_key = |key: &str| key.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let is_valid = line.is_empty()
+            || line.starts_with('#')
+            || line.starts_with("[[anchor]]")
+            || line.split_once('=').is_some_and(|(key, value)| {
+                is_key(key.trim_ascii()) && !value.trim_ascii_start().starts_with(['[', '{'])
+            });
+        if !is_valid {
+            let why = "expected `[[anchor]]` or a key with a text or a number";
+            return Err(damaged(why.to_owned(), Some(line_idx)));
+        }
+    }
+    Ok(())
 }
 
 fn anchor(entry: Entry) -> Result<Anchor, String> {
@@ -261,6 +293,22 @@ mod tests {
             .replace("origin = ", "chosen = ")
             .replace("minhash = ", "sketches = ");
         assert_eq!(parse(&version_1).expect("the old format"), anchors);
+    }
+
+    #[test]
+    fn a_large_file_with_nested_keys_is_refused_before_it_is_parsed() {
+        let refused = |line: &str, why: &str| {
+            let text = format!("version = 2\n{}", line.repeat(CHECKED_BYTES / line.len() + 1));
+            let error = parse(&text).expect_err("nested keys").to_string();
+            assert_eq!(error, format!("failed to read `anchors.lock{why}"), "{line}");
+        };
+        let expected = ":2`: expected `[[anchor]]` or a key with a text or a number";
+        for line in ["a.b.c.d = 1\n", "[a.b.c.d]\n", "[[a]]\n", "a = [[[[\n", "a = {b={\n"] {
+            refused(line, expected);
+        }
+        refused("\n", "`: it has more than 700000 lines");
+        let comment = format!("# {}\n", "x".repeat(CHECKED_BYTES));
+        assert_eq!(parse(&format!("{comment}version = 2\n")).expect("no anchor"), Anchors::new());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -18,6 +19,10 @@ use super::{Bank, files, names};
 
 /// Size limit of a memory.
 pub(crate) const MAX_BYTES: u64 = 100 * 1024;
+
+/// Size limit of all memories of a bank. Indexing them takes up to ten seconds and ten times as much
+/// memory.
+const MAX_BANK_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Size above which a memory has a warning, because injecting it is expensive.
 const WARN_BYTES: usize = 50 * 1024;
@@ -135,11 +140,18 @@ impl Bank {
         let (listed, mut warnings) = self.list()?;
         let mut is_partial = !warnings.is_empty();
         // For few files, starting threads takes longer than reading.
-        let read = |file: &String| self.read(file);
+        let n_bytes = AtomicU64::new(0);
+        let read = |file: &String| {
+            check_bank_size(n_bytes.load(Ordering::Relaxed))?;
+            let found = self.read(file)?;
+            n_bytes.fetch_add(found.stat.size, Ordering::Relaxed);
+            Ok(found)
+        };
         let all: Vec<Result<MemoryFile>> = match listed.len() {
             ..MIN_PARALLEL => listed.iter().map(read).collect(),
             _ => listed.par_iter().map(read).collect(),
         };
+        check_bank_size(n_bytes.into_inner())?;
         let mut memories = Vec::with_capacity(listed.len());
         for found in all {
             match found {
@@ -221,6 +233,15 @@ impl Bank {
         check_size(text)?;
         files::replace(&self.inside(file)?, text.as_bytes())
     }
+}
+
+/// Refuses a bank that is too large to index.
+pub(crate) fn check_bank_size(n_bytes: u64) -> Result<(), UserError> {
+    if n_bytes <= MAX_BANK_BYTES {
+        return Ok(());
+    }
+    Err(UserError::environment("the memories have more than 32 MB together")
+        .hint("move the files that are not rules out of the bank: find .memories -size +90k"))
 }
 
 fn not_found(file: &str) -> UserError {

@@ -7,7 +7,7 @@ use pulldown_cmark::{Alignment, CowStr, Event, HeadingLevel, LinkType, Options, 
 use pulldown_cmark::{Tag, TagEnd, html};
 
 use super::links::{self, Link, Target};
-use super::structure::limit_nesting;
+use super::structure::normalize;
 use crate::text::Span;
 
 /// The schemes that a link may have.
@@ -16,13 +16,14 @@ const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
 /// Returns `text` as HTML with consecutive heading levels that start at `level`. `href` returns
 /// the URL fragment of a `[[link]]` target on the page.
 pub(crate) fn html(text: &str, level: usize, href: &dyn Fn(&Target) -> Option<String>) -> String {
-    let text = limit_nesting(text);
+    let text = normalize(text);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut writer =
         Writer { level, href, headings: Vec::new(), open_links: Vec::new(), events: Vec::new() };
     let mut links = links::parse(&text).into_iter().peekable();
     let mut inside = Span::default();
+    let mut cell_end = text.len();
     let mut found = Parser::new_ext(&text, options).into_offset_iter().peekable();
     while let Some((event, range)) = found.next() {
         // Screen readers would announce an empty heading.
@@ -32,9 +33,17 @@ pub(crate) fn html(text: &str, level: usize, href: &dyn Fn(&Target) -> Option<St
             continue;
         }
         let span = Span::new(range.start, range.end);
+        if matches!(event, Event::Start(Tag::TableCell)) {
+            cell_end = span.end;
+        } else if matches!(event, Event::End(TagEnd::Table)) {
+            cell_end = text.len();
+        }
         while links.next_if(|link| link.span.start < span.start).is_some() {}
         // The parser reads a `[[link]]` as several texts; it is written at the first one.
-        let starts = |link: &Link| link.span.start == span.start && span.end < link.span.end;
+        // The bar of a `[[a|b]]` in a table separates two cells; such a link stays text.
+        let starts = |link: &Link| {
+            link.span.start == span.start && (span.end + 1..=cell_end).contains(&link.span.end)
+        };
         if matches!(event, Event::Text(_))
             && let Some(link) = links.next_if(starts)
         {
@@ -201,6 +210,17 @@ mod tests {
             "<p><a href=\"http://d\">a b (<code>memory:a</code>) http://c (http://c)</a></p>\n",
         );
         check("[a [[memory:a]]](b.md)\n", "<p>a <a href=\"#m-a\"><code>a</code></a> (b.md)</p>\n");
+    }
+
+    #[test]
+    fn a_link_across_table_cells_is_text() {
+        check(
+            "| a | b |\n|---|---|\n| [[a | b]] |\n| [[a\\|b]] | [[a]] |\n\n[[memory:a|b]]\n",
+            "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody>\n\
+             <tr><td>[[a</td><td>b]]</td></tr>\n\
+             <tr><td>b (<code>a</code>)</td><td><code>a</code></td></tr>\n\
+             </tbody></table>\n<p><a href=\"#m-a\">b</a></p>\n",
+        );
     }
 
     #[test]

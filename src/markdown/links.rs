@@ -210,8 +210,15 @@ fn parse_link(text: &str, inner: Span, span: Span) -> Option<Link> {
     })
 }
 
-/// Parses a target and the start of its name, or returns `None` if it has no name.
+/// Parses a target and the start of its name, or returns `None` if it has no name, or if it would
+/// not parse to the same target when written, as `a: ::b` would not.
 fn target(text: &str) -> Option<(usize, Target)> {
+    let found = split_target(text)?;
+    let again = split_target(&found.1.to_string());
+    again.is_some_and(|(_, again)| again == found.1).then_some(found)
+}
+
+fn split_target(text: &str) -> Option<(usize, Target)> {
     let (kind, rest) = split_kind(text);
     let (name, part) = match kind {
         Kind::Url => (rest, None),
@@ -221,7 +228,6 @@ fn target(text: &str) -> Option<(usize, Target)> {
     let kind = if kind == Kind::Plain && is_path { Kind::Path } else { kind };
     let start = (text.len() - rest.len()) + (name.len() - name.trim_start().len());
     let name = name.trim();
-    // A name that starts with a colon would not parse to the same target when written.
     let is_name = !name.is_empty() && !name.starts_with(':');
     is_name.then(|| (start, Target { kind, name: name.to_owned(), part }))
 }

@@ -56,7 +56,7 @@ pub(crate) fn parse_body(text: &str) -> Structure {
 /// Returns the structure of `within`, a part of `text` that starts a line.
 pub(crate) fn parse(text: &str, within: Span) -> Structure {
     let mut reader = Reader {
-        text: &limit_nesting(text),
+        text: &normalize(text),
         opening: Finder::new("<!--"),
         closing: Finder::new("-->"),
         n_containers: 0,
@@ -66,9 +66,13 @@ pub(crate) fn parse(text: &str, within: Span) -> Structure {
     reader.found
 }
 
-/// Returns `text` with the quote and list markers beyond the maximum depth replaced by letters.
-pub(super) fn limit_nesting(text: &str) -> Cow<'_, str> {
-    let mut limited = Cow::Borrowed(text);
+/// Returns a text for the library, with the same length and the same positions.
+///
+/// A lone `\r` is replaced by `\n`: both end a line in CommonMark, but the library ends an HTML
+/// block at `\n` only, and then reads other blocks in it. Quote and list markers beyond the maximum
+/// depth are replaced by letters.
+pub(super) fn normalize(text: &str) -> Cow<'_, str> {
+    let mut normalized = Cow::Borrowed(text);
     let mut line_start = 0;
     let is_item_marker = |byte| b"-+*.)".contains(&byte);
     for newline in memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()).chain([text.len()]) {
@@ -83,7 +87,7 @@ pub(super) fn limit_nesting(text: &str) -> Cow<'_, str> {
                 _ => {
                     if n_markers >= MAX_DEPTH && (byte == b'>' || is_item_marker(byte)) {
                         let at = line_start + column;
-                        limited.to_mut().replace_range(at..=at, "x");
+                        normalized.to_mut().replace_range(at..=at, "x");
                     }
                     break;
                 }
@@ -91,8 +95,11 @@ pub(super) fn limit_nesting(text: &str) -> Cow<'_, str> {
             last = byte;
         }
         line_start = newline + 1;
+        if text[newline..].starts_with('\r') && !text[line_start..].starts_with('\n') {
+            normalized.to_mut().replace_range(newline..=newline, "\n");
+        }
     }
-    limited
+    normalized
 }
 
 struct Reader<'a> {

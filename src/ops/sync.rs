@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
+use crate::bank::memories::check_bank_size;
 use crate::bank::{Bank, MemoryFile};
 use crate::engine::rank::{fusion, postings, tokenize};
 use crate::file_stat::FileStat;
@@ -151,6 +152,7 @@ fn update<'m>(
     loaded: &'m [MemoryFile],
     mut warnings: Vec<String>,
 ) -> Result<SyncedStore<'m>> {
+    check_bank_size(listed.iter().map(|(_, stat)| stat.size).sum())?;
     let _step = timings::step("update the memories in the store");
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use ignore::WalkBuilder;
 
+use super::ignore_bytes::IgnoreBytes;
 use super::walk::{check_ignore_files, has_valid_ignore_files};
 use crate::error::UserError;
 
@@ -34,12 +35,14 @@ pub(crate) fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
         return Ok(vec![relative]);
     }
     check_ignore_files(&real)?;
+    let ignore_bytes = IgnoreBytes::new(&real);
+    let counted = ignore_bytes.clone();
     let mut walker = WalkBuilder::new(&real);
     // Ignore files inside the folder apply, but not those of its parents.
     walker.hidden(false).parents(false).require_git(false).git_global(false).follow_links(false);
-    walker.filter_entry(|found| {
+    walker.filter_entry(move |found| {
         let is_skipped = [".git", ".memories"].iter().any(|name| found.file_name() == *name);
-        found.depth() == 0 || (!is_skipped && has_valid_ignore_files(found))
+        found.depth() == 0 || (!is_skipped && has_valid_ignore_files(found) && counted.add(found))
     });
     let files = walker.build().filter_map(Result::ok).filter(|found| {
         let extension = found.path().extension().and_then(|extension| extension.to_str());
@@ -47,6 +50,7 @@ pub(crate) fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
             && extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
     });
     let mut files: Vec<String> = files.filter_map(|found| relative_path(found.path())).collect();
+    ignore_bytes.check()?;
     files.sort_unstable();
     if files.is_empty() {
         return Err(UserError::usage(format!("no documents found in the folder `{shown}`"))

@@ -6,5 +6,6 @@
 pub(crate) mod documents;
 pub(crate) mod entries;
 pub(crate) mod git;
+mod ignore_bytes;
 pub(crate) mod read;
 pub(crate) mod walk;

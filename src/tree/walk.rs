@@ -14,8 +14,10 @@ use crate::error::UserError;
 use crate::model::Language;
 use crate::syntax::language;
 
+use super::ignore_bytes::IgnoreBytes;
+
 /// Files that the `ignore` crate reads in each folder, and in the root.
-const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
+pub(super) const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
 const EXCLUDE_FILE: &str = ".git/info/exclude";
 
 const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
@@ -38,7 +40,8 @@ pub(crate) struct Listing {
 pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     let listing = Mutex::new(Listing::default());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let walker = builder(root, root, excludes)?.threads(threads).build_parallel();
+    let (mut builder, ignore_bytes) = counting_builder(root, excludes)?;
+    let walker = builder.threads(threads).build_parallel();
     walker.run(|| {
         let mut local = Batch { listing: Listing::default(), all: &listing };
         Box::new(move |found| {
@@ -49,6 +52,7 @@ pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
             WalkState::Continue
         })
     });
+    ignore_bytes.check()?;
     let mut listing = listing.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.warnings.sort_unstable();
@@ -69,11 +73,22 @@ pub(crate) fn all_paths(root: &Path) -> Result<Vec<String>> {
 }
 
 fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
-    let found = builder(root, root, excludes)?.build().flatten();
+    let (builder, ignore_bytes) = counting_builder(root, excludes)?;
+    let found = builder.build().flatten();
     let found = found.filter(is_file).filter_map(|found| relative(root, &found));
     let mut paths: Vec<String> = found.collect();
+    ignore_bytes.check()?;
     paths.sort_unstable();
     Ok(paths)
+}
+
+/// Returns a walk of `root`, and a count that has to be checked after it.
+fn counting_builder(root: &Path, excludes: &[String]) -> Result<(WalkBuilder, IgnoreBytes)> {
+    let mut builder = builder(root, root, excludes)?;
+    let ignore_bytes = IgnoreBytes::new(root);
+    let counted = ignore_bytes.clone();
+    builder.filter_entry(move |found| has_valid_ignore_files(found) && counted.add(found));
+    Ok((builder, ignore_bytes))
 }
 
 /// Returns a walk of `start`, which is `root` or a folder in it.

@@ -64,6 +64,20 @@ fn unusual_bytes_and_sizes_are_reported() {
 
 #[cfg(unix)]
 #[test]
+fn a_bank_that_is_too_large_to_index_is_refused() {
+    let sandbox = Sandbox::bank();
+    for n in 0..330 {
+        sandbox.memory(&format!("large-{n}"), " ".repeat(100 * 1024));
+    }
+    for line in ["memory show", "memory search text", "memory reanchor --check"] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 3, "{line}: {}", outcome.text());
+        let expected = "cerberus: the memories have more than 32 MB together";
+        assert!(outcome.stderr().contains(expected), "{line}: {}", outcome.text());
+    }
+}
+
+#[test]
 fn an_unreadable_memory_does_not_hide_the_others() {
     let sandbox = Sandbox::anchored();
     std::os::unix::fs::symlink("nowhere.md", sandbox.path(".memories/dangling.md"))

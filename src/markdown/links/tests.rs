@@ -240,6 +240,14 @@ fn a_target_parses_without_brackets() {
 }
 
 #[test]
+fn a_target_that_does_not_read_back_as_written_is_no_link() {
+    check_names("[[a#::]] [[a: ::b]] [[a:: //b]] [[memory:a# ::]] [[a#b::c]]", &["a#b"]);
+    for text in ["a#::", "memory: :a", ":"] {
+        assert_eq!(Target::parse(text), None, "{text}");
+    }
+}
+
+#[test]
 fn hostile_texts_take_linear_time() {
     const N: usize = 1 << 17;
     let short = [
@@ -258,6 +266,7 @@ proptest! {
             prop_assert_eq!(link.name_span.slice(&text), &link.target.name);
             prop_assert!(link.span.slice(&text).starts_with("[[") && link.span.slice(&text).ends_with("]]"));
             prop_assert!(!link.target.name.is_empty());
+            prop_assert_eq!(Target::parse(&link.target.to_string()), Some(link.target));
         }
     }
 

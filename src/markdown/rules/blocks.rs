@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
-use crate::markdown::structure::limit_nesting;
+use crate::markdown::structure::normalize;
 use crate::text::Span;
 
 /// The placeholder of inline code in plain text: one word for any code.
@@ -56,7 +56,7 @@ impl Words {
 
 /// Returns the blocks of `text` from `start` on.
 pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
-    let text = limit_nesting(text);
+    let text = normalize(text);
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let events = Parser::new_ext(&text[start..], options).into_offset_iter();
     Reader { events, start }.read()

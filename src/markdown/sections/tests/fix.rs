@@ -333,6 +333,24 @@ fn a_closed_section_may_hide_the_heading_with_its_id() {
 }
 
 #[test]
+fn a_comment_before_a_lone_carriage_return_is_not_in_a_heading() {
+    check_fix(
+        "<!--ANCHOR:b-->`\r-",
+        expect![[r#"
+        <!--ANCHOR:b-->`␍-<!-- /ANCHOR:b -->⏎
+    "#]],
+    );
+    check_fix(
+        "<!--ANCHOR:b-->`\r-\r\ntext",
+        expect![[r#"
+        <!--ANCHOR:b-->`␍-␍
+        text␍
+        <!-- /ANCHOR:b -->⏎
+    "#]],
+    );
+}
+
+#[test]
 fn many_sections_are_closed_in_one_pass() {
     let n = 10_000;
     let text: String =

@@ -38,6 +38,12 @@ fn many_tags() {
 }
 
 #[test]
+fn many_comments_before_lone_carriage_returns() {
+    // Each comment was read inside the one before it, which overflowed the stack.
+    assert_eq!(parsed(&"<!-- anchor:s -->`\r".repeat(N)), (0, N));
+}
+
+#[test]
 fn many_markers() {
     let wide = 1 << 20;
     let tag = |inside: &str| format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->");
