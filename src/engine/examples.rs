@@ -129,8 +129,8 @@ pub(crate) fn find(
 ) -> Result<Vec<Ranking>> {
     let started = Instant::now();
     let mut index = open_index(code)?;
-    let mut warnings = std::mem::take(&mut index.warnings);
     let mut rankings = rank(code, &mut index, queries, options)?;
+    let mut warnings = std::mem::take(&mut index.warnings);
     let elapsed = started.elapsed().as_secs_f64() * 1e3;
     for ranking in &mut rankings {
         ranking.elapsed_ms = (elapsed * 1e3).round() / 1e3;

@@ -295,15 +295,20 @@ impl CodeIndex {
             let file = &files[file_idx];
             let text = read::listed_text(root, &file.path).unwrap_or_default();
             let mut worker = workers.get_or_default().borrow_mut();
-            let document = parse::document(&mut worker, vocabulary, file.language, &text);
+            let (document, exceeds_limits) =
+                parse::document(&mut worker, vocabulary, file.language, &text);
+            let warning = exceeds_limits.then(|| {
+                let path = &file.path;
+                format!("`{path}` takes too much time or memory to parse, it is text without symbols")
+            });
             // A text that changed since the walk may contain words that the store does not have.
             // Its symbols are not stored.
             let is_storable = is_attached && !vocabulary.has_new();
             let bytes = is_storable.then(|| document.pack().ok()).flatten();
-            (take(document), bytes.map(|bytes| (file.hash, file.language, bytes)))
+            ((take(document), warning), bytes.map(|bytes| (file.hash, file.language, bytes)))
         };
         let parse_and_send = |sender: &mut SyncSender<Vec<PackedSymbols>>, file_idxs: &[usize]| {
-            let (taken, packed): (Vec<T>, Vec<_>) = file_idxs.iter().map(parse).unzip();
+            let (taken, packed): (Vec<(T, Option<String>)>, Vec<_>) = file_idxs.iter().map(parse).unzip();
             let packed: Vec<PackedSymbols> = packed.into_iter().flatten().collect();
             if !packed.is_empty() {
                 // Fails if the writer stopped with an error, which is reported below.
@@ -315,13 +320,15 @@ impl CodeIndex {
         let (parsed, written) = std::thread::scope(|scope| {
             let writer = scope.spawn(move || write_symbols(store, &receiver));
             let batches = file_idxs.par_chunks(BATCH_SIZE).with_max_len(1);
-            let parsed: Vec<Vec<T>> = batches.map_with(sender, parse_and_send).collect();
+            let parsed: Vec<Vec<_>> = batches.map_with(sender, parse_and_send).collect();
             (parsed, writer.join())
         });
         let written =
             written.unwrap_or_else(|_| Err(anyhow::anyhow!("the writer thread panicked")));
         self.is_attached &= self.warn_unless_written(written.map(|()| true));
-        parsed.into_iter().flatten().collect()
+        let (parsed, warnings): (Vec<T>, Vec<_>) = parsed.into_iter().flatten().unzip();
+        self.warnings.extend(warnings.into_iter().flatten());
+        parsed
     }
 
     /// Returns the cache key of the tree: the same for the same files with the same ages.

@@ -7,7 +7,7 @@
 //! - [`excerpt`] shortens code for display, and [`highlight`] classifies it for colours.
 //!
 //! This module reads no files. Parsing cannot fail: a file with syntax errors yields the parts
-//! that parse.
+//! that parse, and a file that takes too much time or memory yields no symbols.
 
 pub(crate) mod excerpt;
 pub(crate) mod fingerprint;

@@ -7,6 +7,7 @@
 
 mod definitions;
 mod keywords;
+mod limits;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -80,11 +81,11 @@ pub(crate) fn last_name(qualified: &str) -> &str {
     qualified.rsplit('.').next().unwrap_or(qualified)
 }
 
-/// Returns the syntax tree of a text.
+/// Returns the syntax tree of a text, or `None` if parsing takes too much time or memory.
 pub(super) fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&tables.grammar).ok()?;
-        parser.parse(text, None)
+        limits::parse(parser, text)
     })
 }
 
@@ -93,6 +94,8 @@ pub(super) fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
 pub(crate) struct ParsedFile {
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) tokens: Vec<Token>,
+    /// Whether parsing takes too much time or memory. The file counts as text without symbols.
+    pub(crate) exceeds_limits: bool,
 }
 
 impl ParsedFile {
@@ -110,7 +113,9 @@ impl ParsedFile {
     }
 
     fn read(tables: &'static LanguageTables, text: &str, triggers: Option<Triggers>) -> Self {
-        let Some(tree) = tree(tables, text) else { return Self::default() };
+        let Some(tree) = tree(tables, text) else {
+            return Self { exceeds_limits: true, ..Self::default() };
+        };
         let mut walker = TreeWalker {
             tables,
             text,
@@ -122,7 +127,7 @@ impl ParsedFile {
             triggers,
         };
         walker.run(tree.walk());
-        Self { symbols: walker.symbols, tokens: walker.tokens }
+        Self { symbols: walker.symbols, tokens: walker.tokens, exceeds_limits: false }
     }
 }
 

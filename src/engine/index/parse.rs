@@ -7,14 +7,16 @@ use crate::text::{LineIndex, Span};
 
 use super::vocabulary::{Vocabulary, Worker};
 
-/// Parses a text.
+/// Parses a text. Returns its symbols, and whether it has none because parsing takes too much time
+/// or memory.
 pub(super) fn document(
     worker: &mut Worker,
     vocabulary: &Vocabulary,
     language: Language,
     text: &str,
-) -> Document {
-    of_source(worker, vocabulary, text, &ParsedFile::outline(language, text))
+) -> (Document, bool) {
+    let source = ParsedFile::outline(language, text);
+    (of_source(worker, vocabulary, text, &source), source.exceeds_limits)
 }
 
 fn of_source(
