@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use jiff::Timestamp;
@@ -22,6 +21,7 @@ use crate::error::UserError;
 use crate::ops::pins::{self, builtin};
 use crate::ops::{InjectOptions, Project};
 use crate::text::{self, LineIndex};
+use crate::tree::git;
 
 mod args;
 mod check;
@@ -436,13 +436,8 @@ fn tree_key(root: &Path) -> String {
 /// Returns the key of the bank of a project in the data folder of the user. It is based on the
 /// remote or the git folder, so that worktrees share a bank and projects with the same name do not.
 fn user_key(root: &Path) -> String {
-    let git = |args: &[&str]| -> Option<String> {
-        let output = Command::new("git").arg("-C").arg(root).args(args).output().ok()?;
-        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        (output.status.success() && !text.is_empty()).then_some(text)
-    };
-    let identity = git(&["config", "--get", "remote.origin.url"])
-        .or_else(|| git(&["rev-parse", "--path-format=absolute", "--git-common-dir"]))
+    let identity = git::origin(root)
+        .or_else(|| git::common_folder(root))
         .unwrap_or_else(|| root.display().to_string());
     let trimmed = identity.trim_end_matches('/').trim_end_matches(".git").trim_end_matches('/');
     let name = trimmed.rsplit(['/', ':']).next().unwrap_or_default();

@@ -18,7 +18,7 @@
 //! | 1 | `syntax` | symbols, tokens and fingerprints of source code |
 //! | 1 | `markdown` | frontmatter, sections and links |
 //! | 1 | `tokens` | LLM token counts |
-//! | 0 | `model`, `text`, `file_stat`, `error`, `timings` | plain types, text positions, file metadata, exit status and errors, timings |
+//! | 0 | `model`, `text`, `file_stat`, `regular_file`, `error`, `timings` | plain types, text positions, file metadata, opening of regular files, exit status and errors, timings |
 //!
 //! The path of a rule: `cli` parses the command line and calls `commands::anchor_test`, which calls
 //! `engine::examples`. That updates the index (`engine::index`: `tree` walks, `engine::rank`
@@ -41,6 +41,7 @@ mod mcp;
 mod model;
 mod ops;
 mod output;
+mod regular_file;
 mod store;
 mod syntax;
 mod text;

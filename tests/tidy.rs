@@ -29,6 +29,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("error", 0),
     ("model", 0),
     ("file_stat", 0),
+    ("regular_file", 0),
     ("text", 0),
     ("timings", 0),
     ("markdown", 10),
@@ -86,7 +87,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("serde-saphyr", Only(&["markdown"])),
     // `commands` reads the rules of `anchor-test --rules`.
     ("serde_json", Only(&["ops", "commands", "mcp", "output"])),
-    ("similar", Only(&["ops", "commands"])),
+    ("similar", Only(&["tree", "ops", "commands"])),
     ("strsim", Only(&["text", "engine"])),
     ("strum", Only(&["model"])),
     // `commands` creates the folder of the demo.

@@ -7,6 +7,8 @@ use std::io::ErrorKind;
 use anyhow::{Context, Result};
 use walkdir::WalkDir;
 
+use crate::regular_file;
+
 use super::{Bank, INDICES, LOCKFILE, files};
 
 impl Bank {
@@ -26,7 +28,7 @@ impl Bank {
         let probes = [LOCKFILE, ".gitignore", "pins.toml"];
         let found = probes.iter().map(|name| folder.join(name)).find(|path| path.is_file())?;
         // Opening a file for appending does not modify it.
-        let error = OpenOptions::new().append(true).open(&found).err()?;
+        let error = regular_file::open_with(OpenOptions::new().append(true), &found).err()?;
         let is_refused =
             matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem);
         is_refused.then(|| format!("`{}` is not writable: {error}", found.display()))
@@ -35,7 +37,7 @@ impl Bank {
     /// Returns the sorted paths of the temporary files of killed processes, relative to the bank.
     /// Returns an empty list while another process is writing.
     pub(crate) fn stale_temp_files(&self) -> Vec<String> {
-        let lock = File::open(self.folder().join(INDICES).join("bank.lock"));
+        let lock = regular_file::open(&self.folder().join(INDICES).join("bank.lock"));
         let is_busy = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
         if lock.is_ok_and(is_busy) {
             return Vec::new();

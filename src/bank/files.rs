@@ -12,12 +12,16 @@ use walkdir::WalkDir;
 
 use crate::error::UserError;
 use crate::file_stat::FileStat;
+use crate::regular_file;
 
 /// Maximum time to wait for another writer.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time between attempts to get the lock.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// Size limit of the process id in a lock file.
+const MAX_HOLDER_BYTES: u64 = 32;
 
 /// Exclusive lock, held until it is dropped.
 #[derive(Debug)]
@@ -44,12 +48,9 @@ fn stat(path: &Path) -> Result<Option<FileStat>> {
 /// Waits for the exclusive lock on the file at `path`.
 pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
     stat(path)?;
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = regular_file::open_with(&options, path)
         .with_context(|| format!("failed to open `{}`", path.display()))?;
     let mut waited = Duration::ZERO;
     loop {
@@ -62,7 +63,7 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
                 // Not every platform allows reading a locked file.
-                let _ = file.read_to_string(&mut holder);
+                let _ = Read::by_ref(&mut file).take(MAX_HOLDER_BYTES).read_to_string(&mut holder);
                 let holder = holder.trim();
                 return Err(UserError::environment(format!(
                     "the bank is locked by process {holder}"
@@ -131,7 +132,7 @@ pub(super) fn remove_stale_temp_files(folder: &Path, max_depth: usize) {
     for entry in entries.flatten() {
         let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes());
         if is_temporary && entry.file_type().is_file() {
-            let file = File::open(entry.path());
+            let file = regular_file::open(entry.path());
             if file.is_ok_and(|file| file.try_lock().is_ok()) {
                 // A remaining file is harmless.
                 let _ = std::fs::remove_file(entry.path());
@@ -168,7 +169,7 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
 pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<u8>, FileStat)>> {
     let context = || format!("failed to read `{}`", path.display());
     let Some(stat) = stat(path)? else { return Ok(None) };
-    let file = match File::open(path) {
+    let file = match regular_file::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(context),
@@ -191,7 +192,7 @@ pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<
 pub(super) fn head(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     let context = || format!("failed to read `{}`", path.display());
     let mut bytes = Vec::new();
-    let file = File::open(path).with_context(context)?;
+    let file = regular_file::open(path).with_context(context)?;
     file.take(max_bytes).read_to_end(&mut bytes).with_context(context)?;
     Ok(bytes)
 }

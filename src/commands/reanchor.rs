@@ -260,7 +260,11 @@ fn selected(
         None => None,
     };
     let changed = match &args.since {
-        Some(revision) => Some(git::changed_since(&project.root, revision)?),
+        Some(revision) => {
+            let files = memories.anchors.values().map(|anchor| anchor.file.clone()).collect();
+            let bank = project.bank.folder().strip_prefix(&project.root).ok();
+            Some(git::changed_since(&project.root, revision, &files, bank)?)
+        }
         None => None,
     };
     let is_changed = |changed: &BTreeSet<String>, anchor: &Anchor, file: &str| {

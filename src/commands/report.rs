@@ -284,20 +284,15 @@ fn counts(entries: &[Entry], links: usize, broken_links: usize, pins: usize) -> 
 
 fn commit(project: &Project, entries: &[Entry]) -> Option<Commit> {
     let head = git::head(&project.root)?;
-    let changed = git::changed_since(&project.root, &head.id).unwrap_or_default();
     let bank = project.bank.folder().strip_prefix(&project.root).ok();
-    let bank = bank.map(|bank| format!("{}/", bank.display()));
     let findings = entries.iter().filter_map(|entry| Some(&entry.anchor.as_ref()?.finding));
-    let examples: BTreeSet<&str> =
-        findings.flat_map(|it| it.new.iter().chain([&it.old])).map(|it| it.file.as_str()).collect();
-    let is_shown = |file: &String| {
-        examples.contains(file.as_str())
-            || bank.as_ref().is_some_and(|bank| file.starts_with(bank.as_str()))
-    };
+    let examples: BTreeSet<String> =
+        findings.flat_map(|it| it.new.iter().chain([&it.old])).map(|it| it.file.clone()).collect();
+    let changed = git::changed_since(&project.root, &head.id, &examples, bank).unwrap_or_default();
     Some(Commit {
         id: head.id,
         committed_at: Timestamp::from_second(head.seconds).ok()?.to_string(),
-        changed_files: changed.into_iter().filter(is_shown).collect(),
+        changed_files: changed.into_iter().collect(),
     })
 }
 

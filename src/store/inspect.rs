@@ -1,14 +1,16 @@
 //! Inspects a store without modifying it.
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::UserError;
+use crate::regular_file;
 
-use super::{is_corrupt, schema};
+use super::{check_logs, is_corrupt, schema};
 
 /// Status of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspection> {
             .hint(format!("move it away: mv {shown} {shown}.old"))
             .into());
     }
-    let open = std::fs::OpenOptions::new().append(true).open(path);
+    let open = regular_file::open_with(OpenOptions::new().append(true), path);
     let unwritable = open.err().map(|error| error.to_string());
     let status = match status(path) {
         Err(error) if is_corrupt(&error) => Status::Corrupt(format!("{:#}", error.root_cause())),
@@ -71,6 +73,7 @@ fn status(path: &Path) -> Result<Status> {
 /// Opens the store for reading. A store without a write-ahead log is opened as immutable,
 /// because SQLite would create files beside it otherwise.
 fn open(path: &Path) -> Result<Connection> {
+    check_logs(path)?;
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -14,6 +14,7 @@ pub(crate) use rusqlite::Connection;
 use rusqlite::{OpenFlags, Params, Row, TransactionBehavior};
 
 use crate::error::UserError;
+use crate::regular_file;
 use crate::timings;
 
 pub(crate) mod code;
@@ -113,11 +114,9 @@ impl Store {
 fn recover(path: &Path) -> Result<Store> {
     let lock_path = path.with_extension("db.lock");
     check_no_link(&lock_path)?;
-    let lock = std::fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&lock_path)
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let lock = regular_file::open_with(&options, &lock_path)
         .with_context(|| format!("failed to open `{}`", lock_path.display()))?;
     lock.lock().context("failed to wait for another process that recovers the store")?;
     let mut waited = Duration::ZERO;
@@ -160,6 +159,7 @@ fn try_open(path: &Path) -> Result<Store> {
         // The file itself must not be a symbolic link.
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     check_no_link(path)?;
+    check_logs(path)?;
     let path = match (path.parent().map(Path::canonicalize), path.file_name()) {
         (Some(Ok(folder)), Some(name)) => folder.join(name),
         _ => path.to_owned(),
@@ -189,6 +189,23 @@ fn check_no_link(path: &Path) -> Result<()> {
     ))
     .hint(format!("check its target with `ls -l {shown}`, then remove it"))
     .into())
+}
+
+/// Fails if a file beside the store that SQLite opens is not a regular one. It would wait for ever
+/// for the end of a pipe.
+fn check_logs(path: &Path) -> Result<()> {
+    for ending in ["-journal", "-wal", "-shm"] {
+        let mut log = path.as_os_str().to_owned();
+        log.push(ending);
+        let log = Path::new(&log);
+        if log.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            let shown = log.display();
+            return Err(UserError::usage(format!("`{shown}` is not a regular file"))
+                .hint(format!("check it with `ls -l {shown}`, then remove it"))
+                .into());
+        }
+    }
+    Ok(())
 }
 
 fn sqlite_error(error: &anyhow::Error) -> Option<&rusqlite::Error> {

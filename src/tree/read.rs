@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 
 use crate::error::UserError;
 use crate::file_stat::FileStat;
+use crate::regular_file;
 use crate::text;
 
 /// Size limit; larger files are data or generated.
@@ -43,7 +44,7 @@ pub(crate) fn read_listed(root: &Path, path: &str, bytes: &mut Vec<u8>) -> Resul
 
 fn contents(full: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<FileStat> {
     bytes.clear();
-    let file = std::fs::File::open(full).with_context(|| format!("failed to open `{path}`"))?;
+    let file = regular_file::open(full).with_context(|| format!("failed to open `{path}`"))?;
     let metadata = file.metadata().with_context(|| format!("failed to read `{path}`"))?;
     let stat = FileStat::new(&metadata);
     if stat.size <= MAX_BYTES {

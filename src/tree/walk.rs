@@ -3,7 +3,8 @@
 //! Ignore files outside the project, such as the global one of the user, have no effect, so that a
 //! commit has the same listing on all machines. Does not read source files.
 
-use std::path::Path;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use anyhow::Result;
@@ -12,13 +13,15 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::error::UserError;
 use crate::model::Language;
+use crate::regular_file;
 use crate::syntax::language;
 
 use super::ignore_bytes::IgnoreBytes;
 
-/// Files that the `ignore` crate reads in each folder, and in the root.
+/// Files that the `ignore` crate reads in each folder.
 pub(super) const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
-const EXCLUDE_FILE: &str = ".git/info/exclude";
+/// File that the crate reads in the folder of each repository.
+const EXCLUDE_FILE: &str = "info/exclude";
 
 const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
 
@@ -111,11 +114,21 @@ pub(super) fn builder(root: &Path, start: &Path, excludes: &[String]) -> Result<
     Ok(builder)
 }
 
-/// Fails if an ignore file of the folder `root` is invalid.
-pub(super) fn check_ignore_files(root: &Path) -> Result<()> {
-    let exclude = Some(EXCLUDE_FILE).filter(|name| is_invalid(&root.join(name)));
-    let Some(name) = invalid_ignore_file(root).or(exclude) else { return Ok(()) };
-    let shown = root.join(name).display().to_string();
+/// Lists all files in `folder`, relative to `root`, that git does not ignore, hidden ones too.
+pub(super) fn unignored(root: &Path, folder: &Path) -> Result<Vec<String>> {
+    let start = root.join(folder);
+    if !start.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut walker = builder(root, &start, &[])?;
+    let found = walker.hidden(false).ignore(false).build().flatten();
+    Ok(found.filter(is_file).filter_map(|found| relative(root, &found)).collect())
+}
+
+/// Fails if an ignore file of `folder` or of a folder around it is invalid.
+pub(super) fn check_ignore_files(folder: &Path) -> Result<()> {
+    let Some(file) = folder.ancestors().find_map(invalid_ignore_file) else { return Ok(()) };
+    let shown = file.display();
     Err(UserError::usage(format!("`{shown}` is not a regular file of at most 1 MB"))
         .hint(format!("check it with `ls -l {shown}`"))
         .into())
@@ -123,13 +136,47 @@ pub(super) fn check_ignore_files(root: &Path) -> Result<()> {
 
 /// Returns false for a folder with an invalid ignore file.
 pub(super) fn has_valid_ignore_files(found: &DirEntry) -> bool {
-    !found.file_type().is_some_and(|kind| kind.is_dir())
-        || invalid_ignore_file(found.path()).is_none()
+    !found.file_type().is_some_and(|kind| kind.is_dir()) || !has_invalid_ignore_file(found.path())
 }
 
-/// Returns the name of an invalid ignore file of a folder.
-fn invalid_ignore_file(folder: &Path) -> Option<&'static str> {
-    IGNORE_FILES.iter().copied().find(|name| is_invalid(&folder.join(name)))
+/// Returns whether a folder has an invalid ignore file.
+pub(super) fn has_invalid_ignore_file(folder: &Path) -> bool {
+    invalid_ignore_file(folder).is_some()
+}
+
+/// Returns the path of an invalid ignore file of a folder.
+fn invalid_ignore_file(folder: &Path) -> Option<PathBuf> {
+    let files = IGNORE_FILES.iter().map(|name| folder.join(name));
+    files.into_iter().find(|file| is_invalid(file)).or_else(|| invalid_exclude_file(folder))
+}
+
+/// Returns the path of an invalid file on the way to the exclude file of the repository in a
+/// folder. In a linked working tree `.git` is a file that names the folder of the repository, as
+/// the `ignore` crate resolves it.
+fn invalid_exclude_file(folder: &Path) -> Option<PathBuf> {
+    let git = folder.join(".git");
+    let metadata = git.metadata().ok()?;
+    if metadata.is_dir() {
+        return Some(git.join(EXCLUDE_FILE)).filter(|file| is_invalid(file));
+    }
+    if is_invalid(&git) {
+        return Some(git);
+    }
+    let own = PathBuf::from(first_line(&git)?.strip_prefix("gitdir: ")?);
+    let common = own.join("commondir");
+    if is_invalid(&common) {
+        return Some(common);
+    }
+    let shared = own.join(first_line(&common)?);
+    Some(shared.join(EXCLUDE_FILE)).filter(|file| is_invalid(file))
+}
+
+/// Returns the first line of a file that was checked.
+fn first_line(file: &Path) -> Option<String> {
+    let mut line = String::new();
+    let file = regular_file::open(file).ok()?;
+    BufReader::new(file.take(MAX_IGNORE_BYTES)).read_line(&mut line).ok()?;
+    Some(line.trim_end_matches(['\n', '\r']).to_owned())
 }
 
 /// Returns whether an ignore file is not a regular file, or is too large: reading a pipe would

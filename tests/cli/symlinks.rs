@@ -83,6 +83,40 @@ fn programs_configured_in_the_repository_do_not_run() {
 }
 
 #[test]
+fn a_filter_with_a_name_that_is_not_text_does_not_run() {
+    let sandbox = Sandbox::anchored();
+    let ran = sandbox.path("../ran");
+    let program = format!("touch '{}'; cat", ran.display());
+    for name in [&b"\xff"[..], b"a=b"] {
+        let mut settings = std::fs::read(sandbox.path(".git/config")).expect("a file");
+        settings.extend(
+            [b"[filter \"", name, b"\"]\n\tclean = \"", program.as_bytes(), b"\"\n"].concat(),
+        );
+        sandbox.write(".git/config", settings);
+        sandbox.write(".gitattributes", [b"* filter=", name, b"\n"].concat());
+        sandbox.edit("web/html.ts", "escape", "escaped");
+        sandbox.write("shop/base.py", sandbox.read("shop/db.py"));
+        sandbox.remove("shop/db.py");
+        for line in [
+            "memory reanchor --check --since HEAD",
+            "memory reanchor --check --format github",
+            "memory report --html -",
+            "doctor",
+            "memory reanchor",
+        ] {
+            let outcome = sandbox.run(line);
+            assert!(outcome.status() < 2, "{}", outcome.text());
+            assert!(!ran.exists(), "{line} ran the filter");
+        }
+        sandbox.git_or_empty("diff");
+        std::fs::remove_file(&ran).expect("git itself runs the filter");
+        sandbox.git_or_empty("checkout -q -- shop");
+        sandbox.edit("web/html.ts", "escaped", "escape");
+        let _ = std::fs::remove_file(&ran);
+    }
+}
+
+#[test]
 fn symlinks_in_place_of_bank_files_are_not_followed() {
     let places = [
         ("indices", "../../outside"),
@@ -153,6 +187,62 @@ fn a_named_pipe_in_place_of_a_file_does_not_block() {
         std::fs::create_dir_all(sandbox.path(".memories/indices")).expect("a folder");
         fifo(&sandbox, place);
         all_end(&sandbox);
+    }
+}
+
+/// Runs commands that ask git, each with a limit of time that ends a command that blocks.
+fn all_end_in_time(sandbox: &Sandbox, place: &str) {
+    for line in ["doctor", "memory reanchor --check --since HEAD", "memory linked --diff", "index"]
+    {
+        let mut shell = sandbox.shell(&format!("exec timeout 20 \"$0\" {line}"));
+        let output = shell.arg(env!("CARGO_BIN_EXE_cerberus")).output().expect("it runs");
+        let outcome = sandbox.outcome(&format!("{line} ({place})"), output);
+        assert!((0..=3).contains(&outcome.status()), "{}", outcome.text());
+        assert!(!outcome.stderr().contains("panicked"), "{}", outcome.text());
+    }
+}
+
+#[test]
+fn a_named_pipe_in_place_of_a_file_of_git_does_not_block() {
+    let places = [
+        ".git/HEAD",
+        ".git/commondir",
+        ".git/config",
+        ".git/info/attributes",
+        ".git/info/exclude",
+        ".git/objects/info/alternates",
+        ".git/packed-refs",
+        ".gitattributes",
+        ".mailmap",
+        ".memories/.gitignore",
+        ".memories/indices/cerberus.db-journal",
+        "shop/.gitattributes",
+        "shop/sub/.git/info/exclude",
+    ];
+    for place in places {
+        let sandbox = Sandbox::anchored();
+        if sandbox.exists(place) {
+            sandbox.remove(place);
+        }
+        std::fs::create_dir_all(sandbox.path(place).parent().expect("a folder")).expect("a folder");
+        fifo(&sandbox, place);
+        all_end_in_time(&sandbox, place);
+    }
+}
+
+#[test]
+fn a_named_pipe_in_a_setting_of_git_does_not_block() {
+    for setting in [
+        "core.attributesFile",
+        "core.excludesFile",
+        "diff.orderFile",
+        "include.path",
+        "mailmap.file",
+    ] {
+        let sandbox = Sandbox::anchored();
+        fifo(&sandbox, "pipe");
+        sandbox.git(&format!("config {setting} {}", sandbox.path("pipe").display()));
+        all_end_in_time(&sandbox, setting);
     }
 }
 

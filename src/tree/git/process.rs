@@ -1,0 +1,306 @@
+//! Runs git with a time limit and bounded output. No other module starts git.
+//!
+//! A repository may be untrusted. Settings with which it names programs are overridden, no command
+//! compares files of the working tree, because git would run their filters, and git is not started
+//! if it would open something else than a regular file, such as a named pipe, which blocks.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::regular_file;
+
+/// Maximum time without any output. The slowest query reads 5,000 commits in about 0.15 s.
+const MAX_SILENCE: Duration = Duration::from_secs(5);
+
+/// Maximum time of a process, also if it prints all the time.
+const MAX_TIME: Duration = Duration::from_secs(60);
+
+/// Time for which git is not started again after it exceeded a limit: a command runs git several
+/// times, and each of them would wait.
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// Maximum number of bytes that are read from git.
+const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
+
+/// Maximum number of bytes of an error message.
+const MAX_MESSAGE: u64 = 4096;
+
+/// Size limit of the file `.git` of a linked working tree.
+const MAX_POINTER: u64 = 4096;
+
+/// Overrides of settings with which a repository can make git run programs or open any file.
+const OVERRIDES: &[&str] = &[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null",
+    "diff.orderFile=/dev/null",
+    "log.mailmap=false",
+    "log.showSignature=false",
+    // A folder of the project must not be used as a bare repository.
+    "safe.bareRepository=explicit",
+];
+
+/// Files that git opens in the folder of a working tree's repository, and in the one that linked
+/// working trees share.
+const OWN_FILES: &[&str] = &["HEAD", "index", "config.worktree", "commondir"];
+const SHARED_FILES: &[&str] = &[
+    "config",
+    "packed-refs",
+    "shallow",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "info/sparse-checkout",
+    "objects/info/alternates",
+    "objects/info/commit-graph",
+];
+
+/// Files that git opens in the root of the working tree.
+const TREE_FILES: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".mailmap"];
+
+/// When git last exceeded a limit.
+static EXCEEDED: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Why git gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Failure {
+    NotInstalled,
+    /// The reason, which may be git's own message.
+    Refused(String),
+}
+
+/// A git command that was not started yet.
+pub(super) struct Git<'a> {
+    root: &'a Path,
+    command: Command,
+    input: Vec<u8>,
+}
+
+impl<'a> Git<'a> {
+    pub(super) fn new<S: AsRef<OsStr>>(root: &'a Path, args: impl IntoIterator<Item = S>) -> Self {
+        let mut git = Self { root, command: plain_command(root), input: Vec::new() };
+        for setting in OVERRIDES {
+            git.command.args(["-c", setting]);
+        }
+        git.command.args(args);
+        git
+    }
+
+    /// Like [`Git::new`], but with the settings of the repository, for queries of settings.
+    pub(super) fn with_settings(root: &'a Path, args: &[&str]) -> Self {
+        let mut git = Self { root, command: plain_command(root), input: Vec::new() };
+        git.command.args(args);
+        git
+    }
+
+    /// Reads attributes from the commit that is checked out, and not from files. Renames are found
+    /// with attributes.
+    pub(super) fn with_committed_attributes(mut self) -> Self {
+        self.command.env("GIT_ATTR_SOURCE", "HEAD");
+        self
+    }
+
+    /// Sets the bytes of standard input, which is empty otherwise.
+    pub(super) fn with_input(mut self, input: Vec<u8>) -> Self {
+        self.input = input;
+        self
+    }
+
+    /// Returns the output, or `None` if git fails.
+    pub(super) fn bytes(self) -> Option<Vec<u8>> {
+        self.output().ok()
+    }
+
+    /// Returns the output as text, or `None` if git fails.
+    pub(super) fn text(self) -> Option<String> {
+        self.bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Returns the output, or why there is none.
+    pub(super) fn output(self) -> Result<Vec<u8>, Failure> {
+        let mut output = Vec::new();
+        self.read(|stdout| stdout.read_to_end(&mut output).map(|_| ()))?;
+        Ok(output)
+    }
+
+    /// Passes the output to `read`, which may stop before its end.
+    pub(super) fn read(
+        mut self,
+        read: impl FnOnce(&mut dyn BufRead) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let exceeded = *EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+        if exceeded.is_some_and(|at| at.elapsed() < PAUSE) {
+            return Err(no_answer());
+        }
+        if let Some(path) = irregular_file(self.root) {
+            return Err(Failure::Refused(format!("`{}` is not a regular file", path.display())));
+        }
+        let mut child = match self.command.spawn() {
+            Ok(child) => child,
+            Err(_) => return Err(Failure::NotInstalled),
+        };
+        let mut stdin = child.stdin.take().expect("it is a pipe");
+        let stdout = child.stdout.take().expect("it is a pipe");
+        let stderr = child.stderr.take().expect("it is a pipe");
+        let child = Mutex::new(child);
+        let n_read = AtomicU64::new(0);
+        let is_killed = AtomicBool::new(false);
+        let (stop, stopped) = channel::<()>();
+        let input = std::mem::take(&mut self.input);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // If git ends early, it does not need the rest.
+                let _ = stdin.write_all(&input);
+                drop(stdin);
+            });
+            let (child, n_read, is_killed) = (&child, &n_read, &is_killed);
+            scope.spawn(move || {
+                let (start, mut last) = (Instant::now(), 0);
+                while stopped.recv_timeout(MAX_SILENCE) == Err(RecvTimeoutError::Timeout) {
+                    let now = n_read.load(Ordering::Relaxed);
+                    if now == last || start.elapsed() > MAX_TIME {
+                        is_killed.store(true, Ordering::Relaxed);
+                        return kill(child);
+                    }
+                    last = now;
+                }
+            });
+            let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(MAX_OUTPUT));
+            let is_read = read(&mut stdout).is_ok();
+            // What follows is not needed. At the end git is about to exit with its status.
+            let is_at_end = stdout.fill_buf().is_ok_and(<[u8]>::is_empty);
+            let is_whole = is_at_end && stdout.get_ref().limit() > 0;
+            if !is_whole {
+                kill(child);
+            }
+            let mut message = Vec::new();
+            let _ = stderr.take(MAX_MESSAGE).read_to_end(&mut message);
+            let is_success = wait(child, is_killed);
+            drop(stop);
+            if is_killed.load(Ordering::Relaxed) {
+                *EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+                return Err(no_answer());
+            }
+            if is_read && (is_success || !is_at_end) {
+                return Ok(());
+            }
+            let message = String::from_utf8_lossy(&message);
+            let first = message.lines().next().unwrap_or_default();
+            Err(Failure::Refused(first.trim_start_matches("fatal: ").to_owned()))
+        })
+    }
+}
+
+fn no_answer() -> Failure {
+    Failure::Refused(format!("git did not answer within {} seconds", MAX_SILENCE.as_secs()))
+}
+
+fn kill(child: &Mutex<Child>) {
+    // Killing a finished process is harmless.
+    let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+}
+
+/// Waits for the end of a process and returns whether it succeeded. It closed its output or was
+/// killed, so it ends soon; otherwise the time limit ends it.
+fn wait(child: &Mutex<Child>, is_killed: &AtomicBool) -> bool {
+    let mut pause = Duration::from_micros(50);
+    loop {
+        match child.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
+            Ok(Some(status)) => return status.success() && !is_killed.load(Ordering::Relaxed),
+            Ok(None) => {}
+            Err(_) => return false,
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(5));
+    }
+}
+
+/// Output of git that counts the bytes that were read.
+struct Counted<'a, R> {
+    pipe: R,
+    n_read: &'a AtomicU64,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n_bytes = self.pipe.read(buffer)?;
+        self.n_read.fetch_add(n_bytes as u64, Ordering::Relaxed);
+        Ok(n_bytes)
+    }
+}
+
+fn plain_command(root: &Path) -> Command {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(root)
+        // Do not lock the index, which another git process may be using.
+        .args(["--no-optional-locks", "--no-pager"])
+        .env("GIT_ATTR_NOSYSTEM", "1")
+        // Do not fetch missing objects in a partial clone.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Returns the first of the files that git opens in the repository around `root` that is not a
+/// regular file.
+fn irregular_file(root: &Path) -> Option<PathBuf> {
+    let tree = root.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    let tree_files = TREE_FILES.iter().map(|name| tree.join(name));
+    let own = match folder(tree) {
+        Ok(own) => own,
+        Err(file) => return Some(file),
+    };
+    let shared = match shared_folder(&own) {
+        Ok(shared) => shared,
+        Err(file) => return Some(file),
+    };
+    let own_files = OWN_FILES.iter().map(|name| own.join(name));
+    let shared_files = SHARED_FILES.iter().map(|name| shared.join(name));
+    let found = own_files.chain(shared_files).chain(tree_files);
+    found.into_iter().find(|path| regular_file::is_other(path)).or_else(|| {
+        let head = pointer(&own.join("HEAD")).ok()??;
+        let branch = head.strip_prefix("ref:")?.trim().to_owned();
+        // A namespace of branches is a folder.
+        let branch = shared.join(branch);
+        Some(branch).filter(|path| regular_file::is_other(path) && !path.is_dir())
+    })
+}
+
+/// Returns the folder of the repository of a working tree. Fails with the file that cannot be read.
+fn folder(tree: &Path) -> Result<PathBuf, PathBuf> {
+    let link = tree.join(".git");
+    if link.is_dir() {
+        return Ok(link);
+    }
+    let target = pointer(&link)?.and_then(|text| Some(text.strip_prefix("gitdir:")?.to_owned()));
+    Ok(target.map_or(link, |target| tree.join(target.trim())))
+}
+
+/// Returns the folder that linked working trees share. Fails with the file that cannot be read.
+fn shared_folder(own: &Path) -> Result<PathBuf, PathBuf> {
+    let target = pointer(&own.join("commondir"))?;
+    Ok(target.map_or_else(|| own.to_owned(), |target| own.join(target.trim())))
+}
+
+/// Returns the text of a file that names another one, or `None` if it is missing. Fails with its
+/// path if it is not a regular file.
+fn pointer(path: &Path) -> Result<Option<String>, PathBuf> {
+    if regular_file::is_other(path) {
+        return Err(path.to_owned());
+    }
+    let mut text = Vec::new();
+    let Ok(file) = regular_file::open(path) else { return Ok(None) };
+    file.take(MAX_POINTER).read_to_end(&mut text).map_err(|_| path.to_owned())?;
+    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+}

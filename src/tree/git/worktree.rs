@@ -1,0 +1,362 @@
+//! Differences between commits, the index and the working tree.
+//!
+//! Git would run the filters of a repository to compare a file of the working tree with an object.
+//! So git only lists and reads objects, and the comparison is here. A file whose line endings git
+//! converts at a checkout differs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use rustc_hash::FxHashMap;
+use similar::{Algorithm, DiffOp};
+
+use super::process::Git;
+use super::{git, parse_renames};
+use crate::error::UserError;
+use crate::regular_file;
+use crate::tree::read::MAX_BYTES;
+use crate::tree::walk;
+
+/// Time after which the rest of a file counts as one change.
+const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
+
+/// Number of bytes that decide whether a file is binary, as in git.
+const BINARY_BYTES: usize = 8000;
+
+/// Modes of symbolic links and of submodules in a tree.
+const LINK: &[u8] = b"120000";
+const SUBMODULE: &[u8] = b"160000";
+
+/// An entry of a commit's tree.
+struct TreeEntry {
+    is_link: bool,
+    object: String,
+}
+
+/// Returns the ones of `files`, and of the files in `folder`, that differ between a revision and
+/// the working tree, including untracked ones. Paths are relative to `root`.
+pub(crate) fn changed_since(
+    root: &Path,
+    revision: &str,
+    files: &BTreeSet<String>,
+    folder: Option<&Path>,
+) -> Result<BTreeSet<String>> {
+    let error = || {
+        UserError::environment(format!("failed to find the changes since `{revision}`"))
+            .hint("name a commit of this clone; a shallow clone may need `git fetch --unshallow`")
+    };
+    let commit = format!("{revision}^{{commit}}");
+    let commit = git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
+        .ok_or_else(error)?;
+    let tree = tree(root, commit.trim()).ok_or_else(error)?;
+    let mut names: BTreeSet<Vec<u8>> = files.iter().map(|file| file.clone().into_bytes()).collect();
+    if let Some(folder) = folder {
+        let is_inside = |name: &&Vec<u8>| path(name).starts_with(folder);
+        names.extend(tree.keys().filter(is_inside).cloned());
+        names.extend(in_index(root, folder).ok_or_else(error)?);
+        names.extend(walk::unignored(root, folder)?.into_iter().map(String::into_bytes));
+    }
+    let mut changed = BTreeSet::new();
+    let mut compared = Vec::new();
+    for name in names {
+        let path = path(&name);
+        if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+            continue;
+        }
+        let full = root.join(path);
+        let (entry, metadata) = (tree.get(&name), full.symlink_metadata().ok());
+        let kind = metadata.map(|metadata| metadata.file_type());
+        let is_file = kind.is_some_and(|kind| kind.is_file());
+        match entry {
+            Some(entry) if is_file && !entry.is_link => {
+                compared.push((name, full, entry.object.as_str()));
+            }
+            Some(entry) if entry.is_link && kind.is_some_and(|kind| kind.is_symlink()) => {}
+            None if kind.is_none_or(|kind| kind.is_dir()) => {}
+            _ => drop(changed.insert(lossy(&name))),
+        }
+    }
+    let objects = compared.iter().map(|(_, _, object)| *object);
+    objects_of(root, objects, |idx, object| {
+        let (name, full, _) = &compared[idx];
+        let Some(object) = object else {
+            return Err(Error::new(ErrorKind::NotFound, "an object is missing"));
+        };
+        if !is_equal(full, object)? {
+            changed.insert(lossy(name));
+        }
+        Ok(())
+    })
+    .ok_or_else(error)?;
+    Ok(changed)
+}
+
+/// Returns the files of a commit, except submodules, by their names relative to `root`.
+fn tree(root: &Path, commit: &str) -> Option<BTreeMap<Vec<u8>, TreeEntry>> {
+    let mut found = BTreeMap::new();
+    let list = Git::new(root, ["ls-tree", "-r", "-z", commit]);
+    list.read(|stdout| {
+        for record in stdout.split(0) {
+            let record = record?;
+            // MODE TYPE OBJECT<tab>NAME
+            let tab = record.iter().position(|byte| *byte == b'\t');
+            let Some((fields, name)) = tab.and_then(|tab| record.split_at_checked(tab)) else {
+                continue;
+            };
+            let mut fields = fields.split(|byte| *byte == b' ');
+            let (mode, object) = (fields.next(), fields.nth(1));
+            if let (Some(mode), Some(object)) = (mode, object)
+                && mode != SUBMODULE
+            {
+                let entry = TreeEntry { is_link: mode == LINK, object: lossy(object) };
+                found.insert(name[1..].to_vec(), entry);
+            }
+        }
+        Ok(())
+    })
+    .ok()?;
+    Some(found)
+}
+
+/// Returns the names of the files in `folder` that are in the index.
+fn in_index(root: &Path, folder: &Path) -> Option<Vec<Vec<u8>>> {
+    let folder = format!(":(literal){}", folder.display());
+    let names = Git::new(root, ["ls-files", "-z", "--", &folder]).bytes()?;
+    Some(names.split(|byte| *byte == 0).filter(|it| !it.is_empty()).map(<[u8]>::to_vec).collect())
+}
+
+/// Returns the files that are renamed in the index since a commit, with their new paths, relative
+/// to `root`. Returns `None` if the commit is unknown.
+pub(crate) fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, String>> {
+    let args = [
+        "diff-index",
+        "--cached",
+        "-M",
+        "-z",
+        "--name-status",
+        "--diff-filter=R",
+        "--relative",
+        "--ignore-submodules=all",
+        "--end-of-options",
+        commit,
+        "--",
+    ];
+    let output = Git::new(root, args).with_committed_attributes().text()?;
+    Some(parse_renames(&output).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
+}
+
+/// Returns the first 0-based line in `first..=last` of `file` that differs from `old_file` at
+/// `commit`. Returns `None` if one of them cannot be read.
+pub(crate) fn first_changed_line(
+    root: &Path,
+    commit: &str,
+    old_file: &str,
+    file: &str,
+    (first, last): (u32, u32),
+) -> Option<u32> {
+    let new = crate::tree::read::bytes(root, file).ok()?;
+    let mut old = None;
+    let name = format!("{commit}:./{old_file}");
+    objects_of(root, [name.as_str()].into_iter(), |_, object| {
+        old = object.map(content).transpose()?.flatten();
+        Ok(())
+    })?;
+    let hunks = hunks(&unix_lines(&old?), &unix_lines(&new));
+    let overlapping = hunks.into_iter().filter(|(start, end)| *start <= last && *end > first);
+    overlapping.map(|(start, _)| start.max(first)).min()
+}
+
+/// Returns the staged files, relative to `root`, with the half-open ranges of their changed 0-based
+/// lines. A deleted file has no ranges.
+pub(crate) fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
+    let error = || {
+        UserError::environment("failed to get the staged changes from git")
+            .hint("run it in a git repository; check with `git status`")
+    };
+    let head = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{tree}"])
+        // Before the first commit the empty tree is compared.
+        .or_else(|| git(root, &["hash-object", "-t", "tree", "--stdin"]))
+        .ok_or_else(error)?;
+    let args = [
+        "diff-index",
+        "--cached",
+        "--no-renames",
+        "-z",
+        "--abbrev=64",
+        "--relative",
+        "--ignore-submodules=all",
+        head.trim(),
+        "--",
+    ];
+    let output = Git::new(root, args).bytes().ok_or_else(error)?;
+    let mut fields = output.split(|byte| *byte == 0);
+    let mut found: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+    let (mut names, mut objects) = (Vec::new(), Vec::new());
+    while let (Some(status), Some(name)) = (fields.next(), fields.next()) {
+        // :OLD_MODE NEW_MODE OLD_OBJECT NEW_OBJECT STATUS
+        let status = lossy(status);
+        let [_, _, old, new, ..] = status.split(' ').collect::<Vec<_>>()[..] else { continue };
+        found.insert(lossy(name), Vec::new());
+        if is_object(new) {
+            names.push(lossy(name));
+            objects.extend([old.to_owned(), new.to_owned()]);
+        }
+    }
+    let mut old = None;
+    // A missing object is not read: the name of the new one takes its place.
+    let requests = objects.iter().enumerate().map(|(idx, object)| {
+        if is_object(object) { object.as_str() } else { objects[idx + 1].as_str() }
+    });
+    let is_added = |idx: usize| !is_object(&objects[idx]);
+    objects_of(root, requests, |idx, object| {
+        let content = object.map(content).transpose()?.flatten();
+        if idx % 2 == 0 {
+            old = if is_added(idx) { Some(Vec::new()) } else { content };
+        } else if let Some(lines) = found.get_mut(&names[idx / 2]) {
+            *lines = match (&old, content) {
+                (Some(old), Some(new)) if is_binary(old) || is_binary(&new) => Vec::new(),
+                (Some(old), Some(new)) => hunks(&lines_of(old), &lines_of(&new)),
+                // A file that is too large to compare.
+                _ => vec![(0, u32::MAX)],
+            };
+        }
+        Ok(())
+    })
+    .ok_or_else(error)?;
+    Ok(found)
+}
+
+/// Returns whether git's name of an object is not that of a missing one.
+fn is_object(name: &str) -> bool {
+    !name.bytes().all(|byte| byte == b'0')
+}
+
+/// An object whose content was not read yet.
+struct Object<'a> {
+    size: u64,
+    content: &'a mut dyn Read,
+}
+
+/// Passes the objects with these names to `each`, with their positions, or `None` for a missing
+/// one. Returns `None` if git fails.
+fn objects_of<'a>(
+    root: &Path,
+    names: impl Iterator<Item = &'a str>,
+    mut each: impl FnMut(usize, Option<Object<'_>>) -> std::io::Result<()>,
+) -> Option<()> {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() {
+        return Some(());
+    }
+    let mut input = names.join("\n").into_bytes();
+    input.push(b'\n');
+    let git = Git::new(root, ["cat-file", "--batch"]).with_input(input);
+    git.read(|stdout| {
+        for idx in 0..names.len() {
+            let mut header = Vec::new();
+            stdout.take(MAX_BYTES).read_until(b'\n', &mut header)?;
+            // OBJECT TYPE SIZE, or the name and the reason if there is no object.
+            let header = lossy(&header);
+            let Some((_, Ok(size))) =
+                header.trim_end().rsplit_once(' ').map(|(start, size)| (start, size.parse()))
+            else {
+                each(idx, None)?;
+                continue;
+            };
+            let mut content = stdout.take(size);
+            each(idx, Some(Object { size, content: &mut content }))?;
+            // The rest of the content and a line break.
+            std::io::copy(&mut content, &mut std::io::sink())?;
+            stdout.take(1).read_exact(&mut [0])?;
+        }
+        Ok(())
+    })
+    .ok()
+}
+
+/// Returns the content of an object, or `None` if it is too large.
+fn content(object: Object<'_>) -> std::io::Result<Option<Vec<u8>>> {
+    if object.size > MAX_BYTES {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    object.content.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Returns whether a file has the content of an object.
+fn is_equal(path: &Path, object: Object<'_>) -> std::io::Result<bool> {
+    let Ok(file) = regular_file::open(path) else { return Ok(false) };
+    if file.metadata()?.len() != object.size {
+        return Ok(false);
+    }
+    let (mut file, mut content) = (BufReader::new(file), BufReader::new(object.content));
+    loop {
+        let (ours, theirs) = (file.fill_buf()?, content.fill_buf()?);
+        let n_bytes = ours.len().min(theirs.len());
+        if n_bytes == 0 {
+            return Ok(ours.len() == theirs.len());
+        }
+        if ours[..n_bytes] != theirs[..n_bytes] {
+            return Ok(false);
+        }
+        file.consume(n_bytes);
+        content.consume(n_bytes);
+    }
+}
+
+/// Returns the half-open ranges of the new 0-based lines that differ. A deletion is located at the
+/// line before it.
+fn hunks(old: &[&[u8]], new: &[&[u8]]) -> Vec<(u32, u32)> {
+    let deadline = Some(Instant::now() + MAX_DIFF_TIME);
+    let ops = similar::capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline);
+    let line = |idx: usize| u32::try_from(idx).unwrap_or(u32::MAX);
+    let ranges = ops.iter().filter_map(|op| match *op {
+        DiffOp::Equal { .. } => None,
+        DiffOp::Delete { new_index, .. } => {
+            let start = line(new_index).saturating_sub(1);
+            Some((start, start + 1))
+        }
+        DiffOp::Insert { new_index, new_len, .. } | DiffOp::Replace { new_index, new_len, .. } => {
+            Some((line(new_index), line(new_index + new_len)))
+        }
+    });
+    ranges.collect()
+}
+
+fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// Returns the lines without line endings, which git may have converted at a checkout.
+fn unix_lines(text: &[u8]) -> Vec<&[u8]> {
+    let without_ending = |line| {
+        let line = <[u8]>::strip_suffix(line, b"\n").unwrap_or(line);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    };
+    lines_of(text).into_iter().map(without_ending).collect()
+}
+
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(BINARY_BYTES)].contains(&0)
+}
+
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+/// Returns the path with this name in git.
+fn path(name: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        PathBuf::from(std::ffi::OsStr::from_bytes(name))
+    }
+    #[cfg(not(unix))]
+    {
+        PathBuf::from(lossy(name))
+    }
+}
