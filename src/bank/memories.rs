@@ -14,7 +14,7 @@ use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
 use crate::text;
 
 use super::lockfile::Anchors;
-use super::{Bank, files, names};
+use super::{Bank, WriteOp, files, names};
 
 /// Size limit of a memory.
 pub(crate) const MAX_BYTES: u64 = 100 * 1024;
@@ -79,6 +79,9 @@ impl Bank {
                 },
                 Err(error) => warnings.push(format!("failed to list the bank: {error}")),
             }
+        }
+        if let Some(deletion) = self.unfinished_deletion() {
+            deletion.hide(self, &mut found);
         }
         found.sort_unstable();
         warnings.sort_unstable();
@@ -176,8 +179,20 @@ impl Bank {
         front: &Frontmatter,
         body: &str,
     ) -> Result<String> {
-        let text = format!("{}{}\n", frontmatter::render(front), body.trim_end());
-        self.create_text(id, &text)
+        self.create_text(id, &memory_text(front, body))
+    }
+
+    /// Like [`Bank::create_memory`], but [`Bank::sync`] has to sync the folder.
+    pub(crate) fn create_memory_unsynced(
+        &self,
+        id: &str,
+        front: &Frontmatter,
+        body: &str,
+    ) -> Result<WriteOp> {
+        names::check(id)?;
+        let text = memory_text(front, body);
+        check_size(&text)?;
+        self.create_file(&format!("{id}.md"), text.as_bytes())
     }
 
     /// Creates a memory from its complete text and returns its file. Fails if the file exists.
@@ -221,6 +236,10 @@ impl Bank {
         check_size(text)?;
         files::replace(&self.inside(file)?, text.as_bytes())
     }
+}
+
+fn memory_text(front: &Frontmatter, body: &str) -> String {
+    format!("{}{}\n", frontmatter::render(front), body.trim_end())
 }
 
 fn not_found(file: &str) -> UserError {
