@@ -1,7 +1,7 @@
 //! Files outside the bank that the user asked cerberus to write, such as `AGENTS.md`.
 //!
-//! One rule holds for all of them: a path inside the project is never written through a link that
-//! leads out of the project, and no folder is created. A file that is updated must be inside the
+//! One rule holds for all of them: a path inside the project is never written through a link to a
+//! place outside of it, and no folder is created. A file that is updated must be inside the
 //! project; a file that is written as a whole, such as an export, may be anywhere else.
 
 use std::path::{Component, Path, PathBuf};
@@ -34,7 +34,7 @@ impl ExternalFile {
         } else {
             path.canonicalize().map_err(|error| {
                 UserError::usage(format!("failed to open `{shown}`: {error}"))
-                    .hint(format!("check where it leads with `ls -l {shown}`"))
+                    .hint(format!("show its target with `ls -l {shown}`"))
             })?
         };
         if !real.starts_with(root.canonicalize()?) {
@@ -79,17 +79,19 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(files::read(&real, MAX_BYTES)?.unwrap_or_default())
 }
 
-/// Checks that a file that is written as a whole has a folder, and that no link of the project
-/// `root` leads to it. Returns the folder without links.
+/// Checks that a file that is written as a whole has a folder, and that a path in the project
+/// `root` resolves inside of it. Returns the folder without links.
 pub(super) fn check_folder(path: &Path, root: &Path) -> Result<PathBuf> {
     let real = existing_folder(path)?;
     let named = without_dots(&std::path::absolute(path)?);
     let root = root.canonicalize()?;
     if named.starts_with(&root) && !real.starts_with(&root) {
         let shown = path.display();
-        return Err(UserError::usage(format!("a link in the project leads `{shown}` out of it"))
-            .hint("name the folder that the link leads to, or a file inside the project")
-            .into());
+        return Err(UserError::usage(format!(
+            "`{shown}` is outside the project, because of a symbolic link"
+        ))
+        .hint("name the target of the link, or a file inside the project")
+        .into());
     }
     Ok(real)
 }
