@@ -43,10 +43,8 @@ impl Bank {
             return Vec::new();
         }
         let found = WalkDir::new(self.folder()).follow_links(false).into_iter().flatten();
-        let found = found.filter(|entry| {
-            entry.file_type().is_file()
-                && entry.file_name().to_string_lossy().starts_with(files::TEMP_PREFIX)
-        });
+        let found = found
+            .filter(|entry| entry.file_type().is_file() && files::is_temp_name(entry.file_name()));
         let relative = found.filter_map(|entry| {
             Some(entry.path().strip_prefix(self.folder()).ok()?.display().to_string())
         });
@@ -82,9 +80,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temp folder");
         let bank = Bank::new(folder.path().to_owned());
         let guard = bank.lock_for_writing().expect("free");
-        std::fs::write(folder.path().join(".cerberus-x"), "").expect("a file");
+        std::fs::write(folder.path().join(".cerberus-tmp-0123456789abcdef"), "").expect("a file");
         assert_eq!(bank.stale_temp_files(), [""; 0]);
         drop(guard);
-        assert_eq!(bank.stale_temp_files(), [".cerberus-x"]);
+        assert_eq!(bank.stale_temp_files(), [".cerberus-tmp-0123456789abcdef"]);
     }
 }

@@ -1,6 +1,9 @@
-//! A file outside the bank that the user asked cerberus to update, such as `AGENTS.md`.
+//! Files outside the bank that the user asked cerberus to write, such as `AGENTS.md`.
+//!
+//! One rule holds for all of them: a path inside the project is never written through a link to a
+//! place outside of it, and no folder is created. A file that is updated must be inside the
+//! project; a file that is written as a whole, such as an export, may be anywhere else.
 
-use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -15,32 +18,42 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// File outside the bank with its current content.
 #[derive(Debug)]
 pub(crate) struct ExternalFile {
+    /// Path without links.
     path: PathBuf,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl ExternalFile {
-    /// Reads the file at `path`. A missing file is empty. Symbolic links are followed, but with a
-    /// `root` the file must be inside of it.
-    pub(crate) fn open(path: &Path, root: Option<&Path>) -> Result<Self> {
+    /// Reads the file at `path`, to update it. A missing file is empty. Links inside the project
+    /// are followed.
+    pub(crate) fn open(path: &Path, root: &Path) -> Result<Self> {
         let shown = path.display();
-        let exists = path.symlink_metadata().is_ok();
-        let real = if exists { path.canonicalize() } else { future_path(path) };
-        let real = real.with_context(|| format!("failed to open `{shown}`"))?;
-        if exists && !real.is_file() {
+        let is_missing = path.symlink_metadata().is_err();
+        let real = if is_missing {
+            existing_folder(path)?.join(path.file_name().unwrap_or_default())
+        } else {
+            path.canonicalize().map_err(|error| {
+                UserError::usage(format!("failed to open `{shown}`: {error}"))
+                    .hint(format!("show its target with `ls -l {shown}`"))
+            })?
+        };
+        if !real.starts_with(root.canonicalize()?) {
+            return Err(UserError::usage(format!("`{shown}` is outside the project"))
+                .hint("name a file inside the project, such as `AGENTS.md`")
+                .into());
+        }
+        if !is_missing && !real.is_file() {
             return Err(UserError::usage(format!("`{shown}` is not a regular file"))
                 .hint("name a file, such as `AGENTS.md`; a missing file is created")
                 .into());
         }
-        if let Some(root) = root
-            && !real.starts_with(root.canonicalize()?)
-        {
-            return Err(UserError::usage(format!("`{shown}` is outside the project"))
-                .hint("name a file inside the project, as in `--into AGENTS.md`")
-                .into());
-        }
         let bytes = files::read(&real, MAX_BYTES)?.unwrap_or_default();
         Ok(Self { path: real, bytes })
+    }
+
+    /// Returns the path without links.
+    pub(crate) fn real_path(&self) -> &Path {
+        &self.path
     }
 
     /// Atomically writes new content if it differs, and returns whether it did.
@@ -59,16 +72,56 @@ impl ExternalFile {
     }
 }
 
-/// Returns the real path that a missing file will have once it is created.
-fn future_path(path: &Path) -> std::io::Result<PathBuf> {
-    let start = if path.is_absolute() { PathBuf::new() } else { PathBuf::from(".") };
-    let path = start.join(path);
-    let folder = path.ancestors().skip(1).find(|folder| folder.exists());
-    let folder = folder.unwrap_or(Path::new("."));
-    let rest = path.strip_prefix(folder).unwrap_or(&path);
-    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    if path.file_name().is_none() || !rest.components().all(is_plain) {
-        return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is not a file name"));
+/// Returns the bytes of a file that cerberus only reads. A missing file is empty.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+    let real =
+        path.canonicalize().with_context(|| format!("failed to open `{}`", path.display()))?;
+    Ok(files::read(&real, MAX_BYTES)?.unwrap_or_default())
+}
+
+/// Checks that a file that is written as a whole has a folder, and that a path in the project
+/// `root` resolves inside of it. Returns the folder without links.
+pub(super) fn check_folder(path: &Path, root: &Path) -> Result<PathBuf> {
+    let real = existing_folder(path)?;
+    let named = without_dots(&std::path::absolute(path)?);
+    let root = root.canonicalize()?;
+    if named.starts_with(&root) && !real.starts_with(&root) {
+        let shown = path.display();
+        return Err(UserError::usage(format!(
+            "`{shown}` is outside the project, because of a symbolic link"
+        ))
+        .hint("name the target of the link, or a file inside the project")
+        .into());
     }
-    Ok(folder.canonicalize()?.join(rest))
+    Ok(real)
+}
+
+/// Returns the folder of a file without links.
+fn existing_folder(path: &Path) -> Result<PathBuf> {
+    let folder = files::folder_of(path);
+    let shown = folder.display();
+    if path.file_name().is_none() {
+        return Err(UserError::usage(format!("`{}` is not a file name", path.display()))
+            .hint("name a file, such as `AGENTS.md`")
+            .into());
+    }
+    if !folder.is_dir() {
+        return Err(UserError::usage(format!("folder `{shown}` not found"))
+            .hint(format!("create it with `mkdir -p {shown}`"))
+            .into());
+    }
+    folder.canonicalize().with_context(|| format!("failed to open `{shown}`"))
+}
+
+/// Resolves `.` and `..` in an absolute path without following links.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
 }

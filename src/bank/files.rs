@@ -1,7 +1,14 @@
 //! Atomic writes, locks and bounded reads.
+//!
+//! A write is durable when the function returns: the file and the folder that contains it are
+//! synced. Functions named `…_unsynced` leave the folder to [`sync_folders`], so that a command
+//! with many writes syncs each folder once.
 #![expect(clippy::disallowed_methods, reason = "this module owns the bank's files")]
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -89,13 +96,66 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
     Ok(WriteGuard { _file: file })
 }
 
+/// Creates a folder and its missing parents.
 pub(super) fn create_folder(path: &Path) -> Result<()> {
+    let missing: Vec<&Path> = path
+        .ancestors()
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
     std::fs::create_dir_all(path)
-        .with_context(|| format!("failed to create the folder `{}`", path.display()))
+        .with_context(|| format!("failed to create the folder `{}`", path.display()))?;
+    sync_folders(missing.into_iter().rev().map(folder_of))
+}
+
+/// Returns the folder of a file; a bare file name is in the current folder.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Syncs each folder once, in the order of their first occurrence. The names of new, moved and
+/// removed files survive a power failure only after that.
+pub(super) fn sync_folders<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    let mut synced = BTreeSet::new();
+    for folder in folders {
+        if synced.insert(folder) {
+            sync_folder(folder)
+                .with_context(|| format!("failed to sync the folder `{}`", folder.display()))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    match File::open(folder)?.sync_all() {
+        // Some network file systems cannot sync a folder.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        result => result,
+    }
+}
+
+/// Windows has no operation that syncs a folder.
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Creates a file and returns true, or returns false if it exists.
 pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let is_new = create_unsynced(path, bytes)?;
+    if is_new {
+        sync_folders([folder_of(path)])?;
+    }
+    Ok(is_new)
+}
+
+/// Like [`create`], but does not sync the folder.
+pub(super) fn create_unsynced(path: &Path, bytes: &[u8]) -> Result<bool> {
     if path.exists() {
         return Ok(false);
     }
@@ -111,6 +171,12 @@ pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<bool> {
 
 /// Atomically writes a file, replacing an existing one.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace_unsynced(path, bytes)?;
+    sync_folders([folder_of(path)])
+}
+
+/// Like [`replace`], but does not sync the folder.
+pub(super) fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<()> {
     let file = temp_file(path, bytes)?;
     if let Ok(metadata) = path.metadata() {
         // The new file has the permissions of the old one.
@@ -122,18 +188,30 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Prefix of the names of temporary files.
-pub(super) const TEMP_PREFIX: &str = ".cerberus-";
+/// Prefix of the names of temporary files. Sixteen hexadecimal digits follow.
+const TEMP_PREFIX: &str = ".cerberus-tmp-";
+
+/// Age from which an empty temporary file is stale outside the bank.
+pub(super) const MAX_EMPTY_AGE: Duration = Duration::from_secs(60 * 60);
+
+/// Whether `name` is exactly a name that [`temp_file`] generates.
+pub(super) fn is_temp_name(name: &OsStr) -> bool {
+    let digits = name.as_encoded_bytes().strip_prefix(TEMP_PREFIX.as_bytes());
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    digits.is_some_and(|digits| digits.len() == 16 && digits.iter().all(is_digit))
+}
 
 /// Removes the temporary files of killed processes in a folder, at most `max_depth` levels deep.
-/// Temporary files in use are locked and remain.
-pub(super) fn remove_stale_temp_files(folder: &Path, max_depth: usize) {
+///
+/// A process locks its temporary file before it writes to it, so a file that is not locked and not
+/// empty has no writer. An empty file may be one whose process has not locked it yet; it is
+/// removed if it is older than `max_empty_age`.
+pub(super) fn remove_stale_temp_files(folder: &Path, max_depth: usize, max_empty_age: Duration) {
     let entries = WalkDir::new(folder).max_depth(max_depth).follow_links(false).into_iter();
     for entry in entries.flatten() {
-        let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes());
-        if is_temporary && entry.file_type().is_file() {
+        if is_temp_name(entry.file_name()) && entry.file_type().is_file() {
             let file = regular_file::open(entry.path());
-            if file.is_ok_and(|file| file.try_lock().is_ok()) {
+            if file.is_ok_and(|file| is_stale(&file, max_empty_age)) {
                 // A remaining file is harmless.
                 let _ = std::fs::remove_file(entry.path());
             }
@@ -141,12 +219,23 @@ pub(super) fn remove_stale_temp_files(folder: &Path, max_depth: usize) {
     }
 }
 
+fn is_stale(file: &File, max_empty_age: Duration) -> bool {
+    let Ok(metadata) = file.metadata() else { return false };
+    let is_old = || {
+        let age = metadata.modified().ok().and_then(|modified| modified.elapsed().ok());
+        age.is_some_and(|age| age >= max_empty_age)
+    };
+    file.try_lock().is_ok() && (metadata.len() > 0 || max_empty_age.is_zero() || is_old())
+}
+
 fn temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let context = || format!("failed to write `{}`", path.display());
-    let folder = path.parent().context("a file has a folder")?;
+    let folder = folder_of(path);
     create_folder(folder)?;
+    // The generator of `tempfile` also uses letters that are not digits.
+    let name = format!("{TEMP_PREFIX}{:016x}", RandomState::new().hash_one(std::process::id()));
     let mut builder = Builder::new();
-    builder.prefix(TEMP_PREFIX);
+    builder.prefix(&name).rand_bytes(0);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -197,20 +286,33 @@ pub(super) fn head(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Moves a file. The new folder is synced first, so that a power failure cannot lose the file.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<()> {
-    if let Some(folder) = to.parent() {
-        create_folder(folder)?;
-    }
+    rename_unsynced(from, to)?;
+    sync_folders([folder_of(to), folder_of(from)])
+}
+
+/// Like [`rename`], but does not sync the folders.
+pub(super) fn rename_unsynced(from: &Path, to: &Path) -> Result<()> {
+    create_folder(folder_of(to))?;
     std::fs::rename(from, to)
         .with_context(|| format!("failed to move `{}` to `{}`", from.display(), to.display()))
 }
 
+/// Removes a file if it exists.
 pub(super) fn remove(path: &Path) -> Result<()> {
+    if remove_unsynced(path)? {
+        sync_folders([folder_of(path)])?;
+    }
+    Ok(())
+}
+
+/// Removes a file, and returns whether it existed. Does not sync the folder.
+pub(super) fn remove_unsynced(path: &Path) -> Result<bool> {
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("failed to remove `{}`", path.display()))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error).with_context(|| format!("failed to remove `{}`", path.display())),
     }
 }
 
@@ -255,17 +357,42 @@ mod tests {
     #[test]
     fn stale_temporary_files_are_removed_and_those_in_use_are_not() {
         let folder = tempfile::tempdir().expect("a temp folder");
-        let (stale, deep) =
-            (folder.path().join(".cerberus-stale"), folder.path().join("deep/.cerberus-stale"));
+        let name = ".cerberus-tmp-0123456789abcdef";
+        let (stale, deep) = (folder.path().join(name), folder.path().join("deep").join(name));
+        let empty = folder.path().join(".cerberus-tmp-0000000000000000");
         std::fs::create_dir(folder.path().join("deep")).expect("created");
-        for path in [&stale, &deep] {
-            std::fs::write(path, "half").expect("written");
+        for (path, text) in [(&stale, "half"), (&deep, "half"), (&empty, "")] {
+            std::fs::write(path, text).expect("written");
         }
         let in_use = temp_file(&folder.path().join("a.md"), b"one").expect("written");
-        remove_stale_temp_files(folder.path(), 1);
-        assert!(!stale.exists() && deep.exists() && in_use.path().exists());
-        remove_stale_temp_files(folder.path(), usize::MAX);
-        assert!(!deep.exists() && in_use.path().exists());
+        assert!(is_temp_name(in_use.path().file_name().expect("a name")));
+        remove_stale_temp_files(folder.path(), 1, MAX_EMPTY_AGE);
+        assert!(!stale.exists() && deep.exists() && in_use.path().exists() && empty.exists());
+        remove_stale_temp_files(folder.path(), usize::MAX, Duration::ZERO);
+        assert!(!deep.exists() && in_use.path().exists() && !empty.exists());
+    }
+
+    #[test]
+    fn files_with_similar_names_are_not_temporary() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let names = [
+            ".cerberus-notes.md",
+            ".cerberus-a1b2c3",
+            ".cerberus-tmp-",
+            ".cerberus-tmp-notes",
+            ".cerberus-tmp-0123456789abcde",
+            ".cerberus-tmp-0123456789abcdef0",
+            ".cerberus-tmp-0123456789abcdef.md",
+            ".cerberus-tmp-0123456789ABCDEF",
+            "x.cerberus-tmp-0123456789abcdef",
+        ];
+        for name in names {
+            std::fs::write(folder.path().join(name), "of the user").expect("written");
+        }
+        remove_stale_temp_files(folder.path(), usize::MAX, Duration::ZERO);
+        for name in names {
+            assert!(folder.path().join(name).exists(), "{name}");
+        }
     }
 
     #[test]

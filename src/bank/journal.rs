@@ -1,4 +1,6 @@
 //! Reads and writes of whole files for `export` and `import`, with rollback.
+//!
+//! The writes do not sync the folders; [`Bank::sync`] does after the last one.
 
 use std::path::PathBuf;
 
@@ -6,8 +8,9 @@ use anyhow::{Context, Result};
 
 use crate::error::UserError;
 
-use super::lockfile::Anchors;
-use super::{Bank, files};
+use super::deletion::sync_folders_of;
+use super::lockfile::{self, Anchors};
+use super::{Bank, LOCKFILE, files, memories, pins};
 
 /// File of the persistent pins.
 pub(crate) const PINS: &str = "pins.toml";
@@ -16,6 +19,7 @@ pub(crate) const PINS: &str = "pins.toml";
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Completed write of one file, which can be rolled back if a later one fails.
+#[must_use = "the folder of the file is not synced"]
 #[derive(Debug)]
 pub(crate) enum WriteOp {
     Created(String),
@@ -30,9 +34,24 @@ impl Bank {
         files::read(&self.regular(file)?, MAX_BYTES)
     }
 
+    /// Syncs the folders that the writes changed, each once. The writes survive a power failure
+    /// only after that.
+    pub(crate) fn sync(&self, ops: &[WriteOp]) -> Result<()> {
+        let mut files = Vec::new();
+        for op in ops {
+            match op {
+                WriteOp::Created(file) | WriteOp::Copied(file) => files.push(file),
+                WriteOp::Replaced { file, .. } => files.push(file),
+                WriteOp::Trashed { file, name } => files.extend([name, file]),
+            }
+        }
+        let paths: Vec<PathBuf> = files.iter().map(|file| self.folder().join(file)).collect();
+        sync_folders_of(&paths)
+    }
+
     /// Creates a file, which must not exist.
     pub(crate) fn create_file(&self, file: &str, bytes: &[u8]) -> Result<WriteOp> {
-        if files::create(&self.regular(file)?, bytes)? {
+        if files::create_unsynced(&self.regular(file)?, bytes)? {
             return Ok(WriteOp::Created(file.to_owned()));
         }
         Err(UserError::usage(format!("file `{file}` already exists"))
@@ -42,7 +61,7 @@ impl Bank {
 
     /// Replaces the file whose content is `old`.
     pub(crate) fn replace_file(&self, file: &str, bytes: &[u8], old: Vec<u8>) -> Result<WriteOp> {
-        files::replace(&self.regular(file)?, bytes)?;
+        files::replace_unsynced(&self.regular(file)?, bytes)?;
         Ok(WriteOp::Replaced { file: file.to_owned(), old })
     }
 
@@ -89,6 +108,20 @@ impl Bank {
     }
 }
 
+/// Checks that cerberus can read `bytes` as the content of a file of the bank; otherwise returns
+/// why not.
+pub(crate) fn check_content(file: &str, bytes: &[u8]) -> Result<(), String> {
+    match file {
+        LOCKFILE => lockfile::decode(bytes).map(drop).map_err(|error| format!("{error:#}")),
+        PINS => pins::check(bytes),
+        _ if bytes.len() as u64 > memories::MAX_BYTES => {
+            let (file, size) = (file.escape_debug(), bytes.len().div_ceil(1024));
+            Err(format!("`{file}` has {size} KB, more than the limit of 100 KB"))
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +132,7 @@ mod tests {
         let bank = Bank::new(folder.path().join("bank"));
         bank.create().expect("created");
         for (file, text) in [("old.md", "old"), ("kept.md", "kept")] {
-            bank.create_file(file, text.as_bytes()).expect("written");
+            let _ = bank.create_file(file, text.as_bytes()).expect("written");
         }
         let ops = vec![
             bank.create_file("deep/new.md", b"new").expect("written"),

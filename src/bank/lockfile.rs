@@ -69,17 +69,12 @@ struct Entry {
 impl Bank {
     /// Reads the anchors. A missing lock file contains none.
     pub(crate) fn anchors(&self) -> Result<Anchors> {
-        let path = self.lockfile();
-        match files::read(&path, MAX_BYTES)? {
-            None => Ok(Anchors::new()),
-            // `reanchor --undo` leaves an empty file if `reanchor` created it.
-            Some(bytes) if bytes.is_empty() => Ok(Anchors::new()),
-            Some(bytes) => {
-                let text = String::from_utf8(bytes)
-                    .map_err(|_| damaged("it is not valid UTF-8".to_owned(), None))?;
-                parse(&text)
-            }
+        let bytes = files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default();
+        let mut anchors = decode(&bytes)?;
+        if let Some(deletion) = self.unfinished_deletion() {
+            deletion.apply(&mut anchors);
         }
+        Ok(anchors)
     }
 
     /// Writes the anchors if the file differs, and returns whether it did.
@@ -109,7 +104,7 @@ impl Bank {
             return Ok(false);
         }
         // The lock file is written last, so that a failure before changes nothing.
-        files::replace(&self.folder().join(UNDO_BEFORE), &before)?;
+        files::replace_unsynced(&self.folder().join(UNDO_BEFORE), &before)?;
         files::replace(&self.folder().join(UNDO_AFTER), after.as_bytes())?;
         self.write_anchors(anchors)
     }
@@ -130,7 +125,7 @@ impl Bank {
         let text = String::from_utf8_lossy(&before).into_owned();
         let n_anchors = if text.is_empty() { 0 } else { parse(&text)?.len() };
         files::replace(&self.lockfile(), text.as_bytes())?;
-        files::remove(&self.folder().join(UNDO_BEFORE))?;
+        files::remove_unsynced(&self.folder().join(UNDO_BEFORE))?;
         files::remove(&self.folder().join(UNDO_AFTER))?;
         Ok(n_anchors)
     }
@@ -167,6 +162,21 @@ fn entry(id: &str, anchor: &Anchor) -> Entry {
 /// Rounds to four digits, as in the output, so that all machines write the same value.
 fn rounded(score: f64) -> f64 {
     (score * 1e4).round() / 1e4
+}
+
+/// Reads the bytes of a lock file, which may be no longer than a lock file can be.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Anchors> {
+    if bytes.len() as u64 > MAX_BYTES {
+        let limit = MAX_BYTES / 1024;
+        return Err(damaged(format!("it is larger than {limit} KB"), None).into());
+    }
+    // `reanchor --undo` leaves an empty file if `reanchor` created it.
+    if bytes.is_empty() {
+        return Ok(Anchors::new());
+    }
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| damaged("it is not valid UTF-8".to_owned(), None))?;
+    parse(text)
 }
 
 /// Reads the text of a lock file.

@@ -15,7 +15,7 @@ use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
 use crate::text;
 
 use super::lockfile::Anchors;
-use super::{Bank, files, names};
+use super::{Bank, WriteOp, files, names};
 
 /// Size limit of a memory.
 pub(crate) const MAX_BYTES: u64 = 100 * 1024;
@@ -84,6 +84,9 @@ impl Bank {
                 },
                 Err(error) => warnings.push(format!("failed to list the bank: {error}")),
             }
+        }
+        if let Some(deletion) = self.unfinished_deletion() {
+            deletion.hide(self, &mut found);
         }
         found.sort_unstable();
         warnings.sort_unstable();
@@ -188,8 +191,20 @@ impl Bank {
         front: &Frontmatter,
         body: &str,
     ) -> Result<String> {
-        let text = format!("{}{}\n", frontmatter::render(front), body.trim_end());
-        self.create_text(id, &text)
+        self.create_text(id, &memory_text(front, body))
+    }
+
+    /// Like [`Bank::create_memory`], but [`Bank::sync`] has to sync the folder.
+    pub(crate) fn create_memory_unsynced(
+        &self,
+        id: &str,
+        front: &Frontmatter,
+        body: &str,
+    ) -> Result<WriteOp> {
+        names::check(id)?;
+        let text = memory_text(front, body);
+        check_size(&text)?;
+        self.create_file(&format!("{id}.md"), text.as_bytes())
     }
 
     /// Creates a memory from its complete text and returns its file. Fails if the file exists.
@@ -242,6 +257,10 @@ pub(crate) fn check_bank_size(n_bytes: u64) -> Result<(), UserError> {
     }
     Err(UserError::environment("the memories have more than 32 MB together")
         .hint("move the files that are not rules out of the bank: find .memories -size +90k"))
+}
+
+fn memory_text(front: &Frontmatter, body: &str) -> String {
+    format!("{}{}\n", frontmatter::render(front), body.trim_end())
 }
 
 fn not_found(file: &str) -> UserError {

@@ -5,13 +5,15 @@
 //! [`Bank::lock_for_writing`] allows one writer at a time.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use crate::error::UserError;
 
+mod deletion;
 mod diagnostics;
-mod external_file;
+pub(crate) mod external_file;
 mod files;
 mod journal;
 pub(crate) mod lockfile;
@@ -23,7 +25,7 @@ mod trash;
 
 pub(crate) use external_file::ExternalFile;
 pub(crate) use files::WriteGuard;
-pub(crate) use journal::{PINS, WriteOp};
+pub(crate) use journal::{PINS, WriteOp, check_content};
 pub(crate) use memories::MemoryFile;
 pub(crate) use output_file::OutputFile;
 pub(crate) use pins::PinFile;
@@ -34,7 +36,7 @@ const TRASH: &str = ".trash";
 pub(crate) const LOCKFILE: &str = "anchors.lock";
 
 /// The `.gitignore` that `init` writes. Files that can be rebuilt are not committed.
-const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-*\n";
+const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-tmp-*\n";
 
 /// Folder of memories, which may not exist yet.
 #[derive(Debug, Clone)]
@@ -85,9 +87,10 @@ impl Bank {
         let guard = files::lock(&lock)
             .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))?;
         // No other process writes now, so all temporary files are stale.
-        files::remove_stale_temp_files(&self.folder, usize::MAX);
+        files::remove_stale_temp_files(&self.folder, usize::MAX, Duration::ZERO);
         // Git must ignore the store even if the bank has no `.gitignore`.
         files::create(&folder.join(".gitignore"), b"*\n")?;
+        self.complete_deletion()?;
         Ok(guard)
     }
 
@@ -124,17 +127,15 @@ pub(crate) fn remove_file(path: &Path) -> Result<()> {
     files::remove(path)
 }
 
-/// Atomically writes `text` to `path`, replacing an existing file.
-pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
+/// Atomically writes `text` to `path`, replacing an existing file, and follows no link out of the
+/// project `root`.
+pub(crate) fn replace_file(path: &Path, root: &Path, text: &str) -> Result<()> {
+    external_file::check_folder(path, root)?;
     remove_stale_siblings(path);
     files::replace(path, text.as_bytes())
 }
 
 /// Removes stale temporary files in the folder of a file outside the bank.
 fn remove_stale_siblings(path: &Path) {
-    if let Some(folder) = path.parent() {
-        // The parent of a bare file name is empty.
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        files::remove_stale_temp_files(folder, 1);
-    }
+    files::remove_stale_temp_files(files::folder_of(path), 1, files::MAX_EMPTY_AGE);
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::error::UserError;
 
-use super::{Bank, files};
+use super::{Bank, external_file, files};
 
 /// Number of bytes that are checked for the start of an HTML page.
 const HEAD_BYTES: u64 = 1024;
@@ -19,23 +19,15 @@ pub(crate) struct OutputFile {
 
 impl OutputFile {
     /// Checks that a report can be written to `path` without replacing another file.
-    pub(crate) fn open(path: &Path, bank: &Bank) -> Result<Self> {
+    pub(crate) fn open(path: &Path, bank: &Bank, root: &Path) -> Result<Self> {
         let shown = path.display();
         let refused = |why: &str, hint: String| {
             Err(UserError::usage(format!("`{shown}` {why}")).hint(hint).into())
         };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
         if path.file_name().is_none() || path.is_dir() {
             return refused("is a folder", format!("name a file, as in `{}`", page_in(path)));
         }
-        if !folder.is_dir() {
-            let folder = folder.display();
-            return Err(UserError::usage(format!("folder `{folder}` not found"))
-                .hint(format!("create it with `mkdir -p {folder}`"))
-                .into());
-        }
-        let real = folder.canonicalize()?;
+        let real = external_file::check_folder(path, root)?;
         if bank.folder().canonicalize().is_ok_and(|bank| real.starts_with(bank)) {
             return refused("is in the bank", "name a file outside it, as in `report.html`".into());
         }

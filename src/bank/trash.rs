@@ -6,36 +6,40 @@ use anyhow::Result;
 
 use crate::error::UserError;
 
+use super::deletion::sync_folders_of;
 use super::lockfile::{self, Anchors};
 use super::{Bank, TRASH, files};
 
 impl Bank {
     /// Copies the file of a memory and its anchor to the trash, and returns the path of the copy.
-    pub(crate) fn copy_to_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
+    /// Does not sync the folders.
+    pub(super) fn copy_to_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let bytes = self.bytes(file)?.unwrap_or_default();
         let name = self.prepare_trash(file, anchors)?;
-        files::replace(&self.inside(&name)?, &bytes)?;
+        files::replace_unsynced(&self.inside(&name)?, &bytes)?;
         Ok(name)
     }
 
-    /// Moves the file of a memory and its anchor to the trash, and returns the new path.
-    pub(crate) fn trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
+    /// Moves the file of a memory and its anchor to the trash, and returns the new path. Does not
+    /// sync the folders.
+    pub(super) fn trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let name = self.prepare_trash(file, anchors)?;
-        files::rename(&self.inside(file)?, &self.inside(&name)?)?;
+        files::rename_unsynced(&self.inside(file)?, &self.inside(&name)?)?;
         Ok(name)
     }
 
-    /// Writes the anchor of a memory to the trash and returns the path for its file.
-    fn prepare_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
+    /// Writes the anchor of a memory to the trash and returns the path for its file. Does not sync
+    /// the folder.
+    pub(super) fn prepare_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let stem = file.strip_suffix(".md").unwrap_or(file);
         let n = self.numbers(stem)?.last().map_or(1, |n| n + 1);
         let name = trashed_name(stem, n);
         let anchor_file = self.trashed_anchor(&name)?;
         if anchors.is_empty() {
             // It may belong to an earlier memory that the user removed from the trash.
-            files::remove(&anchor_file)?;
+            files::remove_unsynced(&anchor_file)?;
         } else {
-            files::replace(&anchor_file, lockfile::render(anchors).as_bytes())?;
+            files::replace_unsynced(&anchor_file, lockfile::render(anchors).as_bytes())?;
         }
         Ok(name)
     }
@@ -71,8 +75,9 @@ impl Bank {
         };
         let (from, to) = (self.inside(&name)?, self.inside(&file)?);
         save(anchors)?;
-        files::rename(&from, &to)?;
-        files::remove(&anchor_file)?;
+        files::rename_unsynced(&from, &to)?;
+        files::remove_unsynced(&anchor_file)?;
+        sync_folders_of([&to, &from])?;
         Ok(file)
     }
 

@@ -170,7 +170,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Completions(args) => completions::run(args, out),
         Command::Demo => demo::run(out),
         Command::Doctor => doctor::run(&cli.global, out),
-        Command::Hooks(command) => hooks::run(command, out),
+        Command::Hooks(command) => hooks::run(command, &cli.global, out),
         Command::Index(args) => index::run(args, &Settings::resolve(&cli.global)?, out),
         Command::Mcp(args) => mcp::run(args, &cli.global, out),
         Command::Memory(command) => {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::bank::{self, LOCKFILE, PINS, names};
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
+use crate::error::ExitStatus;
 use crate::ops::Project;
 use crate::ops::export::{FORMAT, Header, Line, VERSION};
 use crate::output::{OK, Printer};
@@ -46,6 +46,9 @@ pub(crate) fn export(project: &Project) -> Result<Export> {
     let mut lines = Vec::new();
     for file in files {
         if let Some(bytes) = project.bank.bytes(&file)? {
+            if let Err(why) = bank::check_content(&file, &bytes) {
+                warnings.push(format!("{why}; it cannot be imported"));
+            }
             lines.push(Line::new(file, bytes));
         }
     }
@@ -60,15 +63,8 @@ pub(crate) fn export(project: &Project) -> Result<Export> {
 }
 
 /// Writes an export to a file, replacing an existing file.
-fn save(export: Export, path: &Path) -> Result<Report> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        let folder = folder.display();
-        return Err(UserError::usage(format!("folder `{folder}` not found"))
-            .hint(format!("create it with `mkdir -p {folder}`"))
-            .into());
-    }
-    bank::replace_file(path, &export.text)?;
+fn save(export: Export, path: &Path, root: &Path) -> Result<Report> {
+    bank::replace_file(path, root, &export.text)?;
     Ok(Report {
         output: path.display().to_string(),
         memories: export.n_memories,
@@ -83,7 +79,7 @@ pub(crate) fn run(args: &ExportArgs, settings: &Settings, out: &mut Printer) -> 
         out.raw(export.text.as_bytes());
         return Ok(ExitStatus::Done);
     };
-    let report = save(export, path)?;
+    let report = save(export, path, &settings.project.root)?;
     if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::Done);

@@ -12,6 +12,7 @@ use jsonc_parser::{ParseOptions, json};
 use serde::Serialize;
 
 use crate::bank::ExternalFile;
+use crate::config::{GlobalArgs, Settings};
 use crate::error::{ExitStatus, UserError};
 use crate::ops::managed_block;
 use crate::output::{NAME, OK, Printer};
@@ -24,7 +25,8 @@ pub(crate) enum HooksCommand {
         after_help = "\
 The settings belong in .claude/settings.json, .codex/hooks.json, .gemini/settings.json,
 .cursor/hooks.json or .git/hooks/pre-commit. Only --write changes a file; the rest of the file is
-preserved, and running it twice has no further effect. Gemini CLI and Cursor have no hook event
+preserved, and running it twice has no further effect. The file must be inside the project, and its
+folder must exist. Gemini CLI and Cursor have no hook event
 after a compaction or before a command that can add context without approving or blocking; use the
 git hook there, which runs before a commit. Codex needs its feature `codex_hooks`.
 
@@ -92,7 +94,11 @@ if command -v cerberus >/dev/null 2>&1; then
 fi
 ";
 
-pub(crate) fn run(command: &HooksCommand, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(
+    command: &HooksCommand,
+    global: &GlobalArgs,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
     let HooksCommand::Print(args) = command;
     let Some(path) = &args.write else {
         let report = print(args.tool)?;
@@ -103,7 +109,7 @@ pub(crate) fn run(command: &HooksCommand, out: &mut Printer) -> Result<ExitStatu
         }
         return Ok(ExitStatus::Done);
     };
-    let report = write(args.tool, path)?;
+    let report = write(args.tool, path, &Settings::resolve(global)?.project.root)?;
     if out.json {
         out.json(&report)?;
     } else if report.written {
@@ -121,8 +127,8 @@ fn print(tool: HookTool) -> Result<Printed> {
 }
 
 /// Merges the settings of a tool into the file at `path`.
-fn write(tool: HookTool, path: &Path) -> Result<Written> {
-    let file = ExternalFile::open(path, None)?;
+fn write(tool: HookTool, path: &Path, root: &Path) -> Result<Written> {
+    let file = ExternalFile::open(path, root)?;
     let path = path.display();
     let new = merge(tool, &file.bytes).map_err(|why| {
         UserError::usage(format!("failed to merge into `{path}`: {why}"))

@@ -4,6 +4,7 @@
 //! same bank, source tree and request produce the same text.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -24,6 +25,11 @@ use crate::output::{NAME, OK, Printer, WARN};
 use crate::text::Span;
 use crate::tokens;
 use crate::tree::git;
+
+/// Names without an extension of files with instructions: of Cursor, Windsurf, Cline, Roo Code,
+/// Goose and Zed.
+const INSTRUCTION_FILES: &[&str] =
+    &[".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints", ".rules"];
 
 mod block;
 mod client;
@@ -75,7 +81,7 @@ pub(crate) struct InjectArgs {
     /// Print in this format (--json is the same as json)
     #[arg(long, value_name = "FORMAT", default_value = "md", conflicts_with = "into")]
     pub(crate) format: InjectFormat,
-    /// Write to a managed block of this file; the rest of the file is unchanged
+    /// Write to a managed block of this markdown file; the rest of the file is unchanged
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
     /// Write nothing; exit with 1 if the block is out of date
@@ -202,6 +208,15 @@ pub(crate) struct BlockReport {
     pub(crate) report: Report,
 }
 
+/// Whether agents read a file as instructions. The markers of the block are a comment in markdown,
+/// but break source code and settings.
+fn is_instruction_file(path: &Path) -> bool {
+    let lower = |name: Option<&OsStr>| name.map(|name| name.to_string_lossy().to_lowercase());
+    let is_markdown = lower(path.extension())
+        .is_some_and(|extension| ["md", "mdc", "markdown"].contains(&&*extension));
+    is_markdown || lower(path.file_name()).is_some_and(|name| INSTRUCTION_FILES.contains(&&*name))
+}
+
 /// Updates the block in the file at `path`; with `check_only` writes nothing.
 pub(crate) fn update_block(
     project: &Project,
@@ -209,7 +224,12 @@ pub(crate) fn update_block(
     path: &Path,
     check_only: bool,
 ) -> Result<BlockReport> {
-    let file = ExternalFile::open(path, Some(&project.root))?;
+    let file = ExternalFile::open(path, &project.root)?;
+    if !is_instruction_file(file.real_path()) {
+        return Err(UserError::usage(format!("`{}` is not a markdown file", path.display()))
+            .hint("name a file with instructions for agents, such as `AGENTS.md` or `.cursorrules`")
+            .into());
+    }
     if file.bytes.starts_with(&[0xFF, 0xFE]) || file.bytes.starts_with(&[0xFE, 0xFF]) {
         return Err(UserError::usage(format!("`{}` is UTF-16", path.display()))
             .hint("save it as UTF-8, or print the block with `cerberus memory inject`")

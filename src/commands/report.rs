@@ -310,7 +310,9 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     }
     let path = args.html.as_deref().filter(|_| !to_stdout);
     // Opened first, so that an invalid path fails before the work.
-    let file = path.map(|path| OutputFile::open(path, &settings.project.bank)).transpose()?;
+    let file = path
+        .map(|path| OutputFile::open(path, &settings.project.bank, &settings.project.root))
+        .transpose()?;
     let bar = ProgressBar::new(out.terminal, "following anchors");
     let (report, store_warnings) = report(&settings.project, &|done, total| bar.step(done, total))?;
     drop(bar);

@@ -62,32 +62,27 @@ pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
     Ok(Report { moved, warnings: memories.warnings })
 }
 
-/// Moves memories with their anchors to the trash. If one move fails, undoes the others.
+/// Moves memories with their anchors to the trash, all or none.
 pub(super) fn move_to_trash(
     project: &Project,
     anchors: &mut Anchors,
     memories: &[&MemoryFile],
 ) -> Result<Vec<MovedMemory>> {
-    let (mut moved, mut done) = (Vec::new(), Vec::new());
-    let mut move_one = |stored: &MemoryFile| -> Result<()> {
-        let (id, file) = (&stored.memory.id, &stored.file);
-        let anchor: Anchors = anchors.remove_entry(id).into_iter().collect();
-        let (trashed, op) = project.bank.move_to_trash(file, &anchor)?;
-        done.push(op);
-        moved.push(MovedMemory {
-            id: id.clone(),
-            name: file.strip_suffix(".md").unwrap_or(file).to_owned(),
-            file: trashed,
-            anchored: !anchor.is_empty(),
-        });
-        Ok(())
-    };
-    let result = memories.iter().try_for_each(|stored| move_one(stored));
-    if let Err(error) = result.and_then(|()| project.bank.write_anchors(anchors).map(drop)) {
-        project.bank.roll_back(done)?;
-        return Err(error);
+    let mut deleted = Vec::new();
+    for stored in memories {
+        let anchor: Anchors = anchors.remove_entry(&stored.memory.id).into_iter().collect();
+        deleted.push((stored.file.as_str(), anchor));
     }
-    Ok(moved)
+    let trashed = project.bank.delete(&deleted, anchors)?;
+    let moved = memories.iter().zip(deleted).zip(trashed).map(|((stored, (file, anchor)), to)| {
+        MovedMemory {
+            id: stored.memory.id.clone(),
+            name: file.strip_suffix(".md").unwrap_or(file).to_owned(),
+            file: to,
+            anchored: !anchor.is_empty(),
+        }
+    });
+    Ok(moved.collect())
 }
 
 /// Moves a memory back from the trash.

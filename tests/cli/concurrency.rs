@@ -362,8 +362,21 @@ fn leftover_temporary_files_are_ignored_by_git() {
     let sandbox = Sandbox::bank();
     sandbox.commit("an empty bank");
     // The name that `bank` gives to temporary files.
-    sandbox.write(".memories/.cerberus-abc123", "---\ntype: ru");
+    sandbox.write(".memories/.cerberus-tmp-0123456789abcdef", "---\ntype: ru");
     assert_eq!(sandbox.git("status --porcelain"), "");
+    // A writing command removes it, but no file of the user with a similar name.
+    let notes =
+        [".memories/.cerberus-notes.md", ".memories/deep/.cerberus-tmp-notes", ".cerberus-x"];
+    for path in notes {
+        sandbox.write(path, "of the user");
+    }
+    sandbox.ok("memory create a --content Text.");
+    sandbox.ok("memory inject --into AGENTS.md");
+    sandbox.ok("memory export --output out.jsonl");
+    assert!(!sandbox.exists(".memories/.cerberus-tmp-0123456789abcdef"));
+    for path in notes {
+        assert_eq!(sandbox.read(path), "of the user");
+    }
 }
 
 #[test]

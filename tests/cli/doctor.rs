@@ -173,12 +173,12 @@ fn a_bank_that_is_not_a_folder_is_reported() {
 #[test]
 fn leftover_temporary_files_are_reported() {
     let sandbox = Sandbox::bank();
-    sandbox.write(".memories/.cerberus-a1", "x");
-    sandbox.write(".memories/db/.cerberus-b2", "x");
+    sandbox.write(".memories/.cerberus-tmp-00000000000000a1", "x");
+    sandbox.write(".memories/db/.cerberus-tmp-00000000000000b2", "x");
     check(
         &sandbox,
         expect![[r#"
-            info	bank	2 temporary files of an interrupted command: .memories/.cerberus-a1, .memories/db/.cerberus-b2	find .memories -name ".cerberus-*" -delete
+            info	bank	2 temporary files of an interrupted command: .memories/.cerberus-tmp-00000000000000a1, .memories/db/.cerberus-tmp-00000000000000b2	find .memories -name ".cerberus-tmp-*" -delete
             [exit 0]
         "#]],
     );

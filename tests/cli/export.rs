@@ -38,8 +38,8 @@ fn odd_bank() -> Sandbox {
         "deep/er/my notes~2",
         "In a folder \u{2028} \u{0} \u{1b}[31m \"quoted\" \\ 日本\n\n",
     );
-    sandbox.memory("large", "word ".repeat(21_000));
-    sandbox.write(".memories/pins.toml", "# pins\r\n");
+    sandbox.memory("large", "word ".repeat(20_000));
+    sandbox.write(".memories/pins.toml", "# pins\r\nversion = 1\r\n");
     sandbox
 }
 
@@ -69,15 +69,17 @@ fn an_export_is_a_header_and_one_line_per_file() {
         {
           "files": 2,
           "format": "cerberus-export",
-          "version": 1
+          "version": 2
         }
         {
           "file": "a.md",
+          "hash": "1c5dd447052abb0846d32e7f6435c4ae",
           "text": "Text.\n"
         }
         {
           "base64": "Q2Fm6Qo=",
-          "file": "latin.md"
+          "file": "latin.md",
+          "hash": "02e8a587a2418a8cfabbc5deaf5591bb"
         }
         [exit 0]
 
@@ -163,6 +165,72 @@ fn import_leaves_other_anchors_unchanged() {
 }
 
 #[test]
+fn an_altered_export_is_refused() {
+    let (from, to) = (Sandbox::anchored(), Sandbox::bank());
+    from.ok("memory pin add \"Use UTC\" --id utc");
+    let export = from.ok("memory export");
+    let before = files(&to);
+    for (old, new) in [
+        ("Escape HTML", "Escape XML"),
+        ("\"file\":\"escape-html.md\"", "\"file\":\"escape-xml.md\""),
+        ("origin = \\\"auto", "origin = \\\"manual"),
+        ("Use UTC", "Use GMT"),
+        ("\"hash\":\"", "\"hash\":\"0"),
+        ("\"hash\":", "\"text\":"),
+    ] {
+        let altered = export.replacen(old, new, 1);
+        assert_ne!(altered, export, "{old}");
+        let outcome = to.piped("memory import --from-export - --overwrite", altered);
+        assert_eq!(outcome.status(), 2, "{old}: {}", outcome.text());
+        assert_eq!(files(&to), before, "{old}");
+    }
+    let without_hash = to.piped(
+        "memory import --from-export -",
+        "{\"format\":\"cerberus-export\",\"version\":2,\"files\":1}\n{\"file\":\"a.md\",\"text\":\"x\"}\n",
+    );
+    assert!(without_hash.stderr().contains("line 2 of the export: a line must have a `hash`"));
+    let version_1 = to.piped(
+        "memory import --from-export -",
+        "{\"format\":\"cerberus-export\",\"version\":1,\"files\":1}\n{\"file\":\"a.md\",\"text\":\"x\"}\n",
+    );
+    assert_eq!((version_1.status(), to.read(".memories/a.md").as_str()), (0, "x"));
+}
+
+#[test]
+fn files_that_cannot_be_imported_are_reported_by_the_export() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("large", "word ".repeat(30_000));
+    sandbox.write(".memories/pins.toml", "garbage");
+    let outcome = sandbox.run("memory export --output out.jsonl");
+    assert_eq!(outcome.status(), 0);
+    let warnings = outcome.stderr();
+    assert!(
+        warnings.contains(
+            "`large.md` has 147 KB, more than the limit of 100 KB; it cannot be imported"
+        ),
+        "{warnings}"
+    );
+    assert!(warnings.contains("pins.toml:1`"), "{warnings}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_export_is_not_written_through_a_link_out_of_the_project() {
+    let sandbox = Sandbox::bank();
+    std::fs::create_dir(sandbox.path("../out")).expect("a new folder");
+    std::os::unix::fs::symlink("../out", sandbox.path("link")).expect("a link");
+    for path in ["link/a.jsonl", "link/../link/a.jsonl"] {
+        let outcome = sandbox.run(&format!("memory export --output {path}"));
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+        let outcome = sandbox.run(&format!("report {path}"));
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    }
+    assert_eq!(std::fs::read_dir(sandbox.path("../out")).expect("a folder").count(), 0);
+    sandbox.ok("memory export --output ../out/a.jsonl");
+    assert!(sandbox.exists("../out/a.jsonl"));
+}
+
+#[test]
 fn an_invalid_export_is_refused_as_a_whole() {
     let sandbox = Sandbox::bank();
     let before = files(&sandbox);
@@ -183,6 +251,11 @@ fn an_invalid_export_is_refused_as_a_whole() {
         (2, "{\"file\":\"x.md\",\"base64\":\"?\"}"),
         (2, "{\"file\":\"x.md\",\"txt\":\"\"}"),
         (2, "{\"file\":\"anchors.lock\",\"text\":\"version = 9\"}"),
+        (2, "{\"file\":\"pins.toml\",\"text\":\"garbage\"}"),
+        (2, "{\"file\":\"pins.toml\",\"text\":\"version = 9\"}"),
+        (2, "{\"file\":\"anchors.lock\",\"base64\":\"/w==\"}"),
+        (2, &format!("{{\"file\":\"x.md\",\"text\":\"{}\"}}", "word ".repeat(30_000))),
+        (2, "{\"file\":\"x.md\",\"text\":\"\",\"hash\":\"0\"}"),
         (3, "{\"file\":\"x.md\",\"text\":\"\"}"),
         (2, "no JSON"),
     ] {
@@ -195,7 +268,7 @@ fn an_invalid_export_is_refused_as_a_whole() {
         "",
         "{}",
         "{\"format\":\"x\",\"version\":1,\"files\":0}",
-        "{\"format\":\"cerberus-export\",\"version\":2,\"files\":0}",
+        "{\"format\":\"cerberus-export\",\"version\":3,\"files\":0}",
     ] {
         let outcome = sandbox.piped("memory import --from-export -", export);
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
@@ -222,9 +295,19 @@ fn an_invalid_export_is_refused_as_a_whole() {
         hint: create it again with `cerberus memory export`
         cerberus: line 3 of the export: `base64` is not valid: Invalid symbol 63, offset 0
         hint: create it again with `cerberus memory export`
-        cerberus: failed to read standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `text`, `base64`
+        cerberus: failed to read standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `hash`, `text`, `base64`
         hint: create an export with `cerberus memory export`
         cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, but this cerberus supports 2
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `pins.toml:1`: key with no value, expected `=`
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `pins.toml` has version 9, but this cerberus supports 1
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: failed to read `anchors.lock`: it is not valid UTF-8
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `x.md` has 147 KB, more than the limit of 100 KB
+        hint: create it again with `cerberus memory export`
+        cerberus: line 3 of the export: `x.md` was altered after the export
         hint: create it again with `cerberus memory export`
         cerberus: the export is truncated: it has 2 of 3 files
         hint: copy it again, or create another with `cerberus memory export`
@@ -236,7 +319,7 @@ fn an_invalid_export_is_refused_as_a_whole() {
         hint: create an export with `cerberus memory export`
         cerberus: the format is `x`, expected `cerberus-export`
         hint: create an export with `cerberus memory export`
-        cerberus: the export has version 2, expected 1
+        cerberus: failed to read the export: it has version 3, but this cerberus supports 2
         hint: upgrade cerberus
     "#]].assert_eq(&told);
     assert_eq!(files(&sandbox), before);

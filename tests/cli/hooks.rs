@@ -60,8 +60,10 @@ fn settings_are_merged_into_a_file() {
         [exit 0]
 
         $ cerberus hooks print codex --write .codex/hooks.json
-        updated .codex/hooks.json
-        [exit 0]
+        --- stderr
+        cerberus: folder `.codex` not found
+        hint: create it with `mkdir -p .codex`
+        [exit 2]
 
         $ cerberus hooks print claude --write broken.json
         --- stderr
@@ -111,6 +113,37 @@ fn settings_are_merged_into_a_file() {
     assert_eq!(sandbox.read("broken.json"), "{");
     // The hook must not block a commit, even if its command fails.
     sandbox.commit("with the hook");
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_outside_the_project_are_not_written() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::empty();
+    std::fs::create_dir(sandbox.path("../out")).expect("a new folder");
+    sandbox.write("../out/settings.json", "{}");
+    sandbox.write(".cursor/own.json", "{}");
+    symlink("../out", sandbox.path(".claude")).expect("a link");
+    symlink("../../out/settings.json", sandbox.path(".cursor/hooks.json")).expect("a link");
+    symlink("../out/none.json", sandbox.path("dangling.json")).expect("a link");
+    symlink("own.json", sandbox.path(".cursor/inside.json")).expect("a link");
+    let absolute = sandbox.path("../out/x.json");
+    for (tool, path) in [
+        ("claude", ".claude/settings.json"),
+        ("claude", ".claude/new.json"),
+        ("cursor", ".cursor/hooks.json"),
+        ("codex", "dangling.json"),
+        ("gemini", "../out/x.json"),
+        ("gemini", absolute.to_str().expect("a text")),
+        ("git", "../out/pre-commit"),
+    ] {
+        let outcome = sandbox.run(&format!("hooks print {tool} --write {path}"));
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    }
+    assert_eq!(std::fs::read_dir(sandbox.path("../out")).expect("a folder").count(), 1);
+    assert_eq!(sandbox.read("../out/settings.json"), "{}");
+    sandbox.ok("hooks print cursor --write .cursor/inside.json");
+    assert!(sandbox.read(".cursor/own.json").contains("cerberus"));
 }
 
 #[test]

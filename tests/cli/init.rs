@@ -28,7 +28,7 @@ fn a_bank_is_created_once() {
         A  cerberus.toml
     "#]]
     .assert_eq(&sandbox.git("status --porcelain"));
-    assert_eq!(sandbox.read(".memories/.gitignore"), "indices/\n.trash/\n.cerberus-*\n");
+    assert_eq!(sandbox.read(".memories/.gitignore"), "indices/\n.trash/\n.cerberus-tmp-*\n");
 }
 
 #[test]

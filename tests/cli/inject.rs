@@ -179,7 +179,7 @@ fn into_updates_a_block_in_a_file() {
         $ cerberus memory inject --into ../AGENTS.md
         --- stderr
         cerberus: `../AGENTS.md` is outside the project
-        hint: name a file inside the project, as in `--into AGENTS.md`
+        hint: name a file inside the project, such as `AGENTS.md`
         [exit 2]
 
         $ cerberus memory inject --into shop
@@ -220,6 +220,51 @@ fn into_updates_a_block_in_a_file() {
         hint: keep one `<!-- cerberus:start …` with one `<!-- cerberus:end …` below it, or remove all markers
         [exit 2]
     "#]]);
+}
+
+#[test]
+fn a_block_is_written_only_to_instruction_files() {
+    let sandbox = Sandbox::anchored();
+    for file in ["main.go", "package.json", "Makefile", "requirements.txt", ".gitignore", "md"] {
+        sandbox.write(file, "ours\n");
+        let outcome = sandbox.run(&format!("memory inject --into {file}"));
+        assert_eq!(outcome.status(), 2, "{}", outcome.text());
+        assert_eq!(sandbox.read(file), "ours\n");
+    }
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject --into main.go
+        --- stderr
+        cerberus: `main.go` is not a markdown file
+        hint: name a file with instructions for agents, such as `AGENTS.md` or `.cursorrules`
+        [exit 2]
+
+        $ cerberus memory inject --into no/such/AGENTS.md
+        --- stderr
+        cerberus: folder `no/such` not found
+        hint: create it with `mkdir -p no/such`
+        [exit 2]
+    "#]]);
+    assert!(!sandbox.exists("no"));
+    for file in ["AGENTS.md", "CLAUDE.MD", "rules.mdc", "a.markdown", ".cursorrules", ".clinerules"]
+    {
+        sandbox.ok(&format!("memory inject --into {file}"));
+        assert!(sandbox.exists(file));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_target_of_a_link_decides() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::anchored();
+    sandbox.write("main.go", "package main\n");
+    sandbox.write("AGENTS.md", "# Agents\n");
+    symlink("main.go", sandbox.path("CLAUDE.md")).expect("a link");
+    symlink("AGENTS.md", sandbox.path("GEMINI.md")).expect("a link");
+    assert_eq!(sandbox.run("memory inject --into CLAUDE.md").status(), 2);
+    assert_eq!(sandbox.read("main.go"), "package main\n");
+    sandbox.ok("memory inject --into GEMINI.md");
+    assert!(sandbox.read("AGENTS.md").contains("cerberus:start"));
 }
 
 #[test]

@@ -218,6 +218,11 @@ fn check_lock(what: &str, texts: [&str; 3]) {
 /// not, and that no temporary file remains.
 fn recovers(sandbox: &Sandbox, what: &str, line: &str, after: &Files) {
     sandbox.ok("memory stats");
+    if let Some(ids) = line.strip_prefix("memory delete ") {
+        let listed = sandbox.ok("memory show");
+        let n_left = ids.split(' ').filter(|id| listed.contains(id)).count();
+        assert!(n_left == 0 || n_left == ids.split(' ').count(), "{what}: {listed}");
+    }
     let again = sandbox.run(line);
     // A command that was completed before the kill is refused, such as adding an existing id.
     let is_refused = again.status() == 2 && again.stderr().contains("cerberus: ");

@@ -20,6 +20,8 @@ mod corrupt_files;
 mod create;
 mod demo;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod durability;
 mod exit_status;
 mod export;
 mod feedback;

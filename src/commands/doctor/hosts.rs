@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::bank::ExternalFile;
+use crate::bank::external_file;
 use crate::text::plural;
 
 use super::Doctor;
@@ -108,8 +108,8 @@ impl Doctor<'_> {
         if !path.is_file() {
             return None;
         }
-        let file = ExternalFile::open(path, None).ok()?;
-        Some(String::from_utf8_lossy(&file.bytes).into_owned())
+        let bytes = external_file::read(path).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 

@@ -51,7 +51,7 @@ impl Doctor<'_> {
             let n = plural(stale.len(), "temporary file");
             let paths: Vec<String> = stale.iter().map(|file| format!("{folder}/{file}")).collect();
             let message = format!("{n} of an interrupted command: {}", listed(&paths));
-            self.info("bank", message, format!("find {folder} -name \".cerberus-*\" -delete"));
+            self.info("bank", message, format!("find {folder} -name \".cerberus-tmp-*\" -delete"));
         }
         self.create_scratch();
         self.stage = Stage::Bank;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::ImportArgs;
 use crate::bank::lockfile::{self, Anchors};
 use crate::bank::memories::size_warning;
-use crate::bank::{Bank, LOCKFILE, PINS, WriteOp, names};
+use crate::bank::{self, Bank, LOCKFILE, PINS, WriteOp, names};
 use crate::error::UserError;
 use crate::markdown::{frontmatter, secrets};
 use crate::ops::Project;
@@ -51,7 +51,7 @@ pub(super) fn import(
     args: &ImportArgs,
 ) -> Result<Report> {
     check_header(header, lines.len())?;
-    let files = check_lines(lines)?;
+    let files = check_lines(header.version, lines)?;
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
     let (mut imported, mut overwritten) = (Vec::new(), Vec::new());
@@ -86,14 +86,13 @@ pub(super) fn import(
             .into());
     }
     let mut done = Vec::new();
+    if let Err(error) = write_all(&project.bank, &memories.anchors, &changes, &mut done) {
+        project.bank.roll_back(done)?;
+        return Err(error);
+    }
     for change in changes {
         let is_new = change.old.is_none() && change.replaced.is_empty();
-        let file = change.file.clone();
-        if let Err(error) = write(&project.bank, &memories.anchors, change, &mut done) {
-            project.bank.roll_back(done)?;
-            return Err(error);
-        }
-        if is_new { imported.push(file) } else { overwritten.push(file) }
+        if is_new { imported.push(change.file) } else { overwritten.push(change.file) }
     }
     Ok(Report { imported, overwritten, unchanged, warnings })
 }
@@ -103,9 +102,9 @@ fn check_header(header: &Header, n_lines: usize) -> Result<()> {
     let failure = if format != FORMAT {
         UserError::usage(format!("the format is `{format}`, expected `{FORMAT}`"))
             .hint("create an export with `cerberus memory export`")
-    } else if *version != VERSION {
-        UserError::usage(format!("the export has version {version}, expected {VERSION}"))
-            .hint("upgrade cerberus")
+    } else if !(1..=VERSION).contains(version) {
+        let why = format!("it has version {version}, but this cerberus supports {VERSION}");
+        UserError::usage(format!("failed to read the export: {why}")).hint("upgrade cerberus")
     } else if *files != n_lines {
         UserError::usage(format!("the export is truncated: it has {n_lines} of {files} files"))
             .hint("copy it again, or create another with `cerberus memory export`")
@@ -120,7 +119,7 @@ fn invalid(message: String) -> UserError {
 }
 
 /// Returns the content of all files by name.
-fn check_lines(lines: &[Line]) -> Result<BTreeMap<String, Vec<u8>>> {
+fn check_lines(version: u32, lines: &[Line]) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for (line_idx, line) in lines.iter().enumerate() {
         // The header is line 1.
@@ -129,11 +128,8 @@ fn check_lines(lines: &[Line]) -> Result<BTreeMap<String, Vec<u8>>> {
         if ![LOCKFILE, PINS].contains(&line.file.as_str()) {
             names::check_file(&line.file).map_err(|failure| failed(&failure.message))?;
         }
-        let bytes = line.bytes().map_err(|reason| failed(&reason))?;
-        if line.file == LOCKFILE {
-            lockfile::parse(&String::from_utf8_lossy(&bytes))
-                .map_err(|error| failed(&format!("{error:#}")))?;
-        }
+        let bytes = line.bytes(version).map_err(|reason| failed(&reason))?;
+        bank::check_content(&line.file, &bytes).map_err(|reason| failed(&reason))?;
         if files.insert(line.file.clone(), bytes).is_some() {
             return Err(failed(&format!("`{}` is defined twice", line.file)).into());
         }
@@ -190,7 +186,7 @@ fn merge_lock(
 ) -> Result<Option<Change>> {
     if !current.is_empty() {
         let mut merged = current.clone();
-        for (id, anchor) in lockfile::parse(&String::from_utf8_lossy(&bytes))? {
+        for (id, anchor) in lockfile::decode(&bytes)? {
             match merged.get(&id) {
                 Some(existing) if *existing != anchor && !overwrite => {
                     differing.push(format!("the anchor of {id}"));
@@ -204,29 +200,41 @@ fn merge_lock(
             return Ok(None);
         }
         bytes = lockfile::render(&merged).into_bytes();
+        lockfile::decode(&bytes)?;
     }
     Ok(Some(Change { file: LOCKFILE.to_owned(), bytes, old, replaced: Vec::new() }))
 }
 
-/// Writes one file. Adds the writes to `done` for a rollback.
-fn write(bank: &Bank, anchors: &Anchors, change: Change, done: &mut Vec<WriteOp>) -> Result<()> {
+/// Writes all files. Adds the writes to `done` for a rollback.
+fn write_all(
+    bank: &Bank,
+    anchors: &Anchors,
+    changes: &[Change],
+    done: &mut Vec<WriteOp>,
+) -> Result<()> {
     let anchor_of = |file: &str| -> Result<Anchors> {
         let id = bank.read(file)?.memory.id;
         let anchor = anchors.get(&id).cloned();
         Ok(anchor.map(|anchor| (id, anchor)).into_iter().collect())
     };
-    let (same, others): (Vec<_>, Vec<_>) =
-        change.replaced.iter().partition(|file| **file == change.file);
-    for file in same {
-        done.push(bank.back_up(file, &anchor_of(file)?)?);
+    for change in changes {
+        if change.replaced.contains(&change.file) {
+            done.push(bank.back_up(&change.file, &anchor_of(&change.file)?)?);
+        }
     }
-    // The new memory is written before old ones are removed, so that an interruption loses no memory.
-    done.push(match change.old {
-        Some(old) => bank.replace_file(&change.file, &change.bytes, old)?,
-        None => bank.create_file(&change.file, &change.bytes)?,
-    });
-    for other in others {
-        done.push(bank.move_to_trash(other, &anchor_of(other)?)?.1);
+    // A power failure must not keep the new memories and lose the copies of the old ones.
+    bank.sync(done)?;
+    let n_copies = done.len();
+    for change in changes {
+        // The new memory is written before old ones are removed, so that an interruption loses no
+        // memory.
+        done.push(match &change.old {
+            Some(old) => bank.replace_file(&change.file, &change.bytes, old.clone())?,
+            None => bank.create_file(&change.file, &change.bytes)?,
+        });
+        for other in change.replaced.iter().filter(|file| **file != change.file) {
+            done.push(bank.move_to_trash(other, &anchor_of(other)?)?.1);
+        }
     }
-    Ok(())
+    bank.sync(&done[n_copies..])
 }

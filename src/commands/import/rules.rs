@@ -333,13 +333,12 @@ fn write(project: &Project, report: &mut Report, mut new_rules: Vec<NewRule>) ->
             ..Frontmatter::default()
         };
         let id = item.id.as_deref().unwrap_or_default();
-        written.push(project.bank.create_memory(id, &frontmatter, &item.text)?);
+        written.push(project.bank.create_memory_unsynced(id, &frontmatter, &item.text)?);
         Ok(())
     });
+    let result = result.and_then(|()| project.bank.sync(&written));
     if result.is_err() {
-        for file in &written {
-            project.bank.discard(file)?;
-        }
+        project.bank.roll_back(written)?;
         project.bank.write_anchors(&old)?;
     }
     result

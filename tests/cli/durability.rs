@@ -1,0 +1,140 @@
+//! The order of system calls of every writing command: what it says to be done is on the disk
+//! before it says so, and survives a power failure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::killed_commands::{self, COMMANDS};
+use crate::sandbox::{Sandbox, print_skipped};
+
+/// The system calls that change a folder, that sync, and that print.
+const CALLS: &str = "trace=fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,\
+                     mkdir,mkdirat,write";
+
+#[test]
+fn folders_are_synced_before_the_answer() {
+    let strace = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    if !strace.is_ok_and(|output| output.status.success()) {
+        print_skipped("`strace` is not installed or not permitted");
+        return;
+    }
+    let template = killed_commands::template();
+    let mut faults = Vec::new();
+    let mut n_changes = 0;
+    for (n, line) in COMMANDS.iter().enumerate() {
+        let sandbox = killed_commands::copy(&template, &format!("run-{n}"));
+        let calls = trace(&sandbox, line);
+        n_changes += check(line, &sandbox, &calls, &mut faults);
+    }
+    assert_eq!(faults, [""; 0]);
+    // Every command but `index` and the one that writes only to the store changes a folder.
+    assert!(n_changes >= COMMANDS.len() - 2, "{n_changes} changes were traced");
+}
+
+#[test]
+fn an_import_syncs_each_folder_once() {
+    let strace = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    if !strace.is_ok_and(|output| output.status.success()) {
+        print_skipped("`strace` is not installed or not permitted");
+        return;
+    }
+    let (from, to) = (Sandbox::bank(), Sandbox::bank());
+    for n in 0..20 {
+        from.memory(&format!("m{n}"), format!("Memory {n}.\n"));
+    }
+    to.write("out.jsonl", from.ok("memory export"));
+    // The first command that writes creates the folder of the store.
+    to.ok("memory create first --content Text.");
+    let calls = trace(&to, "memory import --from-export out.jsonl");
+    let bank = to.path(".memories").display().to_string();
+    let is_sync =
+        |call: &&String| call.starts_with("fsync(") && call.contains(&format!("<{bank}>"));
+    assert_eq!(calls.iter().filter(is_sync).count(), 1, "{calls:#?}");
+}
+
+/// Runs a command and returns its system calls, with the paths of open files.
+fn trace(sandbox: &Sandbox, line: &str) -> Vec<String> {
+    let inner = sandbox.command(line);
+    let log = sandbox.path("../strace.log");
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-y", "-s", "8", "-e", "signal=none", "-e", CALLS, "-o"]).arg(&log);
+    command.arg(inner.get_program()).args(inner.get_args());
+    command.current_dir(sandbox.path("")).env_clear();
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = command.output().expect("strace runs");
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    let mut unfinished = BTreeMap::new();
+    let mut calls = Vec::new();
+    for line in std::fs::read_to_string(log).expect("a trace").lines() {
+        let (process, call) = line.split_once(' ').expect("a process");
+        let call = call.trim_start();
+        if let Some(start) = call.strip_suffix(" <unfinished ...>") {
+            unfinished.insert(process.to_owned(), start.to_owned());
+        } else if let Some((_, end)) = call.split_once(" resumed>") {
+            calls.push(unfinished.remove(process).unwrap_or_default() + end);
+        } else {
+            calls.push(call.to_owned());
+        }
+    }
+    calls
+}
+
+/// Checks one trace and returns the number of changes of folders.
+fn check(line: &str, sandbox: &Sandbox, calls: &[String], faults: &mut Vec<String>) -> usize {
+    let (mut changed, mut synced) = (BTreeSet::new(), BTreeSet::new());
+    let mut n_changes = 0;
+    for call in calls {
+        let name = call.split('(').next().unwrap_or_default();
+        let is_done = call.rsplit_once(" = ").is_some_and(|(_, result)| !result.starts_with('-'));
+        let paths: Vec<&str> = call.split('"').skip(1).step_by(2).collect();
+        let paths: Vec<String> = paths
+            .into_iter()
+            .map(|path| sandbox.path(path).components().collect::<PathBuf>().display().to_string())
+            .filter(|path| !is_cache(path))
+            .collect();
+        match name {
+            "fsync" | "fdatasync" => {
+                let path = call.split(['<', '>']).nth(1).unwrap_or_default().to_owned();
+                changed.remove(&path);
+                synced.insert(path);
+            }
+            "write" if call.starts_with("write(1<") => {
+                if !changed.is_empty() {
+                    faults.push(format!("{line}: answers before {changed:?} is synced"));
+                }
+            }
+            _ if !is_done || paths.is_empty() => {}
+            "unlink" | "unlinkat" if is_temporary(&paths[0]) => {}
+            "rename" | "renameat" | "renameat2" | "link" | "linkat" => {
+                if is_temporary(&paths[0]) && !synced.contains(&paths[0]) {
+                    faults.push(format!("{line}: {} has no synced content", paths[1]));
+                }
+                changed.extend(paths.iter().map(|path| folder(path)));
+                n_changes += 1;
+            }
+            "unlink" | "unlinkat" | "mkdir" | "mkdirat" => {
+                changed.insert(folder(&paths[0]));
+                n_changes += 1;
+            }
+            _ => {}
+        }
+    }
+    if !changed.is_empty() {
+        faults.push(format!("{line}: never syncs {changed:?}"));
+    }
+    n_changes.min(1)
+}
+
+/// Whether a path belongs to the store, which SQLite syncs, or to the cache of the user.
+fn is_cache(path: &str) -> bool {
+    path.contains("/cerberus.db") || path.contains("/home/")
+}
+
+fn is_temporary(path: &str) -> bool {
+    path.contains("/.cerberus-tmp-")
+}
+
+fn folder(path: &str) -> String {
+    path.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned()
+}
