@@ -20,6 +20,7 @@ use crate::engine::rank::fusion::Recency;
 use crate::error::UserError;
 use crate::ops::pins::{self, builtin};
 use crate::ops::{InjectOptions, Project};
+use crate::store::StoreFile;
 use crate::text::{self, LineIndex};
 use crate::tree::git;
 
@@ -235,7 +236,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Re
     Ok(Settings {
         project: Project {
             bank,
-            store,
+            store: StoreFile { path: store, key: key_file() },
             exclude: own.anchor.exclude.or(user.anchor.exclude).unwrap_or_default(),
             min_quality: own.anchor.min_quality.or(user.anchor.min_quality).unwrap_or(MIN_QUALITY),
             weights: match weights.unwrap_or(WeightsChoice::Calibrated) {
@@ -421,6 +422,11 @@ fn data_home() -> Result<PathBuf> {
 
 fn cache_home() -> Result<PathBuf> {
     xdg("XDG_CACHE_HOME", ".cache").ok_or_else(|| no_home_error("XDG_CACHE_HOME").into())
+}
+
+/// Returns the file with the secret key of the user.
+fn key_file() -> Option<PathBuf> {
+    Some(xdg("XDG_STATE_HOME", ".local/state")?.join("cerberus/key"))
 }
 
 fn no_home_error(variable: &str) -> UserError {

@@ -69,6 +69,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("clap", Only(&["config", "ops", "commands", "mcp", "cli", "lib"])),
     ("clap_complete", Only(&["cli", "commands"])),
     ("comfy-table", Only(&["output"])),
+    ("hmac", Only(&["store"])),
     ("ignore", Only(&["tree"])),
     ("indicatif", Only(&["output"])),
     ("jiff", Only(&["model", "markdown", "ops", "config", "commands"])),
@@ -87,11 +88,12 @@ const OWNERS: &[(&str, Owner)] = &[
     ("serde-saphyr", Only(&["markdown"])),
     // `commands` reads the rules of `anchor-test --rules`.
     ("serde_json", Only(&["ops", "commands", "mcp", "output"])),
+    ("sha2", Only(&["store"])),
     ("similar", Only(&["tree", "ops", "commands"])),
     ("strsim", Only(&["text", "engine"])),
     ("strum", Only(&["model"])),
     // `commands` creates the folder of the demo.
-    ("tempfile", Only(&["bank", "ops", "commands"])),
+    ("tempfile", Only(&["bank", "store", "ops", "commands"])),
     ("terminal_size", Only(&["config"])),
     ("thread_local", Only(&["engine"])),
     ("tikv-jemallocator", Only(&["main"])),
@@ -110,11 +112,11 @@ const OWNERS: &[(&str, Owner)] = &[
 ];
 
 /// Packages that any unit test may use.
-const FREE_IN_TESTS: &[&str] = &["tempfile", "toml"];
+const FREE_IN_TESTS: &[&str] = &["sha2", "tempfile", "toml"];
 
 /// How many packages `Cargo.toml` names. Raising one takes a sentence on what the new package replaces.
-const N_DEPENDENCIES: usize = 43;
-const N_DEV_DEPENDENCIES: usize = 4;
+const N_DEPENDENCIES: usize = 45;
+const N_DEV_DEPENDENCIES: usize = 3;
 
 const MAX_LINES: usize = 600;
 

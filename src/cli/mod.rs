@@ -26,7 +26,7 @@ use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
-use crate::timings;
+use crate::{store, timings};
 
 use memory::MemoryCommand;
 
@@ -171,7 +171,10 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Demo => demo::run(out),
         Command::Doctor => doctor::run(&cli.global, out),
         Command::Hooks(command) => hooks::run(command, &cli.global, out),
-        Command::Index(args) => index::run(args, &Settings::resolve(&cli.global)?, out),
+        Command::Index(args) => {
+            let settings = Settings::resolve(&cli.global)?;
+            with_repair(&settings, out, |out| index::run(args, &settings, out))
+        }
         Command::Mcp(args) => mcp::run(args, &cli.global, out),
         Command::Memory(command) => {
             let settings = {
@@ -187,9 +190,25 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
                     .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
                     .into());
             }
-            memory(command, &settings, out)
+            with_repair(&settings, out, |out| memory(command, &settings, out))
         }
     }
+}
+
+/// Runs a command, and repeats it if the store was damaged.
+fn with_repair(
+    settings: &Settings,
+    out: &mut Printer,
+    run: impl Fn(&mut Printer) -> Result<ExitStatus>,
+) -> Result<ExitStatus> {
+    store::with_repair(&settings.project.store, |warning| {
+        if let Some(warning) = warning {
+            // The failed run may have printed.
+            out.take();
+            out.warn(&[warning]);
+        }
+        run(out)
+    })
 }
 
 fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {

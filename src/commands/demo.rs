@@ -24,6 +24,7 @@ use crate::error::{ExitStatus, UserError};
 use crate::model::State;
 use crate::ops::{InjectOptions, Project, pins, search};
 use crate::output::{DIM, ERROR, OK, Printer};
+use crate::store::StoreFile;
 
 /// The repository: one example in Python and one in Go, and other code.
 const FILES: &[(&str, &str)] = &[
@@ -77,7 +78,10 @@ fn demo(now: Timestamp) -> Result<Report> {
     }
     let bank = Bank::new(root.join(".memories"));
     let project = Project {
-        store: bank.folder().join("indices/cerberus.db"),
+        store: StoreFile {
+            path: bank.folder().join("indices/cerberus.db"),
+            key: Some(root.join("key")),
+        },
         bank,
         exclude: Vec::new(),
         min_quality: 0.7,
@@ -160,7 +164,7 @@ fn rebuild_store(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
         Ok(code.collect::<Vec<_>>().join("\n"))
     };
     let before = show()?;
-    if let Some(indices) = project.store.parent() {
+    if let Some(indices) = project.store.path.parent() {
         std::fs::remove_dir_all(indices)?;
     }
     let is_same = before == show()? && before.contains("def register");

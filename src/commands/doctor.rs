@@ -15,6 +15,7 @@ use crate::config::{
 use crate::error::ExitStatus;
 use crate::ops::Project;
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
+use crate::store::StoreFile;
 
 mod anchors;
 mod hosts;
@@ -179,7 +180,8 @@ impl Doctor<'_> {
     fn create_scratch(&mut self) {
         match tempfile::tempdir() {
             Ok(folder) => {
-                let store = folder.path().join("cerberus.db");
+                let path = folder.path().join("cerberus.db");
+                let store = StoreFile { path, key: Some(folder.path().join("key")) };
                 self.scratch = Some((Project { store, ..self.project.clone() }, folder));
             }
             Err(error) => {

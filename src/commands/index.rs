@@ -42,6 +42,7 @@ fn index(project: &Project, args: &IndexArgs, progress: Progress<'_>) -> Result<
     let started = Instant::now();
     let mut index = examples::open_index(project.code())?;
     if args.full {
+        index.store().check()?;
         index.parse_all(progress)?;
     }
     let mut languages = BTreeMap::new();
@@ -50,7 +51,7 @@ fn index(project: &Project, args: &IndexArgs, progress: Progress<'_>) -> Result<
     }
     Ok(Report {
         root: project.root.display().to_string(),
-        store: project.store.display().to_string(),
+        store: project.store.path.display().to_string(),
         files: index.files.len(),
         bytes: index.files.iter().map(|file| file.size).sum(),
         languages,

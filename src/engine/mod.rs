@@ -25,14 +25,15 @@ pub(crate) mod track;
 
 use std::path::Path;
 
+use crate::store::StoreFile;
 use rank::calibrate::Weights;
 
 /// The code of a project: the tree, the store of its index, and the weights of the quality.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CodeBase<'a> {
     pub(crate) root: &'a Path,
-    /// The SQLite file that contains the index.
-    pub(crate) store: &'a Path,
+    /// The store that contains the index.
+    pub(crate) store: &'a StoreFile,
     /// Globs of files that are never indexed.
     pub(crate) exclude: &'a [String],
     pub(crate) weights: &'a Weights,

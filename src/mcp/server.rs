@@ -27,6 +27,7 @@ use crate::commands::inject;
 use crate::config::{GlobalArgs, Settings};
 use crate::error::UserError;
 use crate::ops::Project;
+use crate::store;
 
 use super::args::ToolSet;
 use super::resources::{self, Subscriptions};
@@ -101,7 +102,9 @@ impl Server {
                 .into());
         }
         let call = Call { settings, session: &self.0.session, progress };
-        Ok(self.0.tools[tool_idx].call(&call, arguments)?.into_result())
+        let tool = &self.0.tools[tool_idx];
+        let run = |_| tool.call(&call, arguments.clone());
+        Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
     }
 
     /// Runs a tool call or reads a resource, given the parameters of the request.
@@ -366,7 +369,9 @@ impl ServerHandler for Server {
             ..inject::Request::default()
         };
         let report = self.run_blocking(move |server, settings| {
-            inject::inject(&settings.project, &request, Some(&server.0.session))
+            store::with_repair(&settings.project.store, |_| {
+                inject::inject(&settings.project, &request, Some(&server.0.session))
+            })
         });
         let mut text = report.await.map_err(internal_error)?.text;
         if text.is_empty() {

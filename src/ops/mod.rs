@@ -13,6 +13,7 @@ use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
 pub(crate) use crate::engine::{Progress, rounded};
 use crate::model::Scope;
+use crate::store::StoreFile;
 
 pub(crate) mod anchors;
 pub(crate) mod complete;
@@ -34,8 +35,7 @@ pub(crate) struct Project {
     /// The root folder of the code.
     pub(crate) root: PathBuf,
     pub(crate) bank: Bank,
-    /// The path of the store.
-    pub(crate) store: PathBuf,
+    pub(crate) store: StoreFile,
     /// Globs of files that are not indexed.
     pub(crate) exclude: Vec<String>,
     pub(crate) min_quality: f64,

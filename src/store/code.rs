@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::Language;
 
-use super::query;
+use super::{query, values};
 
 /// xxh3-128 hash of the bytes of a file.
 pub(crate) type ContentHash = [u8; 16];
@@ -79,7 +79,7 @@ pub(crate) fn remove_unused_symbols(connection: &Connection) -> Result<()> {
 /// Returns the packs of terms, each with its largest term id, ordered by that id.
 pub(crate) fn terms(connection: &Connection) -> Result<Vec<(u32, Vec<u8>)>> {
     query(connection, "SELECT last, terms FROM code_terms ORDER BY last", [], |row| {
-        Ok((row.get(0)?, row.get(1)?))
+        Ok((values::term_id(row, 0)?, row.get(1)?))
     })
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn terms(connection: &Connection) -> Result<Vec<(u32, Vec<u8>)>> {
 pub(crate) fn last_term_id(connection: &Connection) -> Result<u32> {
     let mut statement =
         connection.prepare_cached("SELECT coalesce(max(last), 0) FROM code_terms")?;
-    Ok(statement.query_row([], |row| row.get(0))?)
+    Ok(statement.query_row([], |row| values::term_id(row, 0))?)
 }
 
 /// Inserts a pack of terms; `last` is the largest of their ids.

@@ -11,7 +11,8 @@ pub(crate) fn insert(
     is_good: bool,
     is_anchored: bool,
 ) -> Result<()> {
-    const SQL: &str = "INSERT INTO feedback (at, memory, good, anchored) VALUES (?1, ?2, ?3, ?4)";
+    const SQL: &str = "INSERT INTO feedback (at, memory, good, anchored, mac)
+        VALUES (?1, ?2, ?3, ?4, row_mac('feedback', ?1, ?2, ?3, ?4))";
     connection.prepare_cached(SQL)?.execute(params![at, memory, is_good, is_anchored])?;
     Ok(())
 }
@@ -20,7 +21,8 @@ pub(crate) fn insert(
 /// on those without one.
 pub(crate) fn counts(connection: &Connection, is_anchored: bool) -> Result<(usize, usize)> {
     const SQL: &str = "SELECT count(*) FILTER (WHERE good), count(*) FILTER (WHERE NOT good)
-        FROM feedback WHERE anchored = ?1";
+        FROM feedback
+        WHERE anchored = ?1 AND mac = row_mac('feedback', at, memory, good, anchored)";
     let mut statement = connection.prepare_cached(SQL)?;
     Ok(statement.query_row([is_anchored], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }

@@ -10,7 +10,9 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::UserError;
 use crate::regular_file;
 
-use super::{check_logs, is_corrupt, schema};
+use super::authenticity::{self, Authenticator};
+use super::damage::{Rejected, is_damaged};
+use super::{StoreFile, check_logs, limit, schema};
 
 /// Status of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +24,9 @@ pub(crate) enum Status {
     Older,
     /// Its schema version and the supported one.
     Newer(usize, usize),
-    /// The next command replaces it, for this reason.
+    /// The next command replaces it: this user did not make it for this folder.
+    Foreign,
+    /// `cerberus index --full` replaces it, for this reason.
     Corrupt(String),
 }
 
@@ -32,12 +36,13 @@ pub(crate) struct Inspection {
     pub(crate) status: Status,
     /// Why it is not writable.
     pub(crate) unwritable: Option<String>,
-    /// Backups of corrupt stores in the same folder.
+    /// Backups of replaced stores in the same folder.
     pub(crate) backups: Vec<PathBuf>,
 }
 
-/// Inspects the store at `path`.
-pub(crate) fn inspect(path: &Path) -> Result<Inspection> {
+/// Inspects a store.
+pub(crate) fn inspect(file: &StoreFile) -> Result<Inspection> {
+    let path = file.path.as_path();
     let backups = backups(path);
     let Ok(metadata) = path.symlink_metadata() else {
         return Ok(Inspection { status: Status::Missing, unwritable: None, backups });
@@ -50,19 +55,24 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspection> {
     }
     let open = regular_file::open_with(OpenOptions::new().append(true), path);
     let unwritable = open.err().map(|error| error.to_string());
-    let status = match status(path) {
-        Err(error) if is_corrupt(&error) => Status::Corrupt(format!("{:#}", error.root_cause())),
+    let status = match status(file) {
+        Err(error) if matches!(error.downcast_ref(), Some(Rejected::Foreign)) => Status::Foreign,
+        Err(error) if is_damaged(&error) => Status::Corrupt(format!("{:#}", error.root_cause())),
         found => found.with_context(|| format!("failed to read the store `{}`", path.display()))?,
     };
     Ok(Inspection { status, unwritable, backups })
 }
 
-fn status(path: &Path) -> Result<Status> {
-    let connection = open(path)?;
+fn status(file: &StoreFile) -> Result<Status> {
+    let (connection, can_verify) = open(file)?;
     let found: usize = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found > schema::VERSION {
         return Ok(Status::Newer(found, schema::VERSION));
     }
+    if found == schema::VERSION {
+        schema::check(&connection)?;
+    }
+    schema::check_origin(&connection, can_verify)?;
     let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if check != "ok" {
         return Ok(Status::Corrupt(check.lines().next().unwrap_or_default().to_owned()));
@@ -71,8 +81,19 @@ fn status(path: &Path) -> Result<Status> {
 }
 
 /// Opens the store for reading. A store without a write-ahead log is opened as immutable,
-/// because SQLite would create files beside it otherwise.
-fn open(path: &Path) -> Result<Connection> {
+/// because SQLite would create files beside it otherwise. Also returns whether the key exists.
+fn open(file: &StoreFile) -> Result<(Connection, bool)> {
+    let mut connection = open_connection(&file.path)?;
+    limit::install(&mut connection);
+    let folder = file.path.parent().and_then(|folder| folder.canonicalize().ok());
+    let authenticator = file.key.as_ref().zip(folder);
+    let authenticator = authenticator.and_then(|(key, folder)| Authenticator::load(key, &folder));
+    let can_verify = authenticator.is_some();
+    authenticity::define(&connection, authenticator)?;
+    Ok((connection, can_verify))
+}
+
+fn open_connection(path: &Path) -> Result<Connection> {
     check_logs(path)?;
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -87,19 +108,23 @@ fn open(path: &Path) -> Result<Connection> {
     Ok(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?)
 }
 
-/// Opens the store for reading if it exists and has the current schema.
-pub(crate) fn reader(path: &Path) -> Option<Connection> {
-    let connection = path.is_file().then(|| open(path).ok())??;
+/// Opens the store for reading if it exists, has the current schema, and this user made it.
+pub(crate) fn reader(file: &StoreFile) -> Option<Connection> {
+    let (connection, can_verify) = file.path.is_file().then(|| open(file).ok())??;
     let found: usize =
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).ok()?;
-    (found == schema::VERSION).then_some(connection)
+    let is_ours = found == schema::VERSION
+        && schema::check(&connection).is_ok()
+        && schema::check_origin(&connection, can_verify).is_ok();
+    is_ours.then_some(connection)
 }
 
 fn backups(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     let entries = folder.into_iter().flatten().flatten().map(|entry| entry.path());
     let is_backup = |it: &PathBuf| {
-        it.extension().is_some_and(|end| end.to_string_lossy().starts_with("corrupt"))
+        it.extension()
+            .is_some_and(|end| end == "foreign" || end.to_string_lossy().starts_with("corrupt"))
     };
     let mut found: Vec<PathBuf> = entries.filter(is_backup).collect();
     found.sort_unstable();
@@ -114,11 +139,13 @@ mod tests {
     #[test]
     fn inspecting_a_store_reports_its_status_and_creates_no_files() {
         let folder = tempfile::tempdir().expect("a temp folder");
+        let keys = tempfile::tempdir().expect("a temp folder");
         let path = folder.path().join("odd name #1?.db");
-        let status = || inspect(&path).expect("it can be read").status;
+        let file = StoreFile { path: path.clone(), key: Some(keys.path().join("key")) };
+        let status = || inspect(&file).expect("it can be read").status;
         assert_eq!(status(), Status::Missing);
-        assert!(reader(&path).is_none());
-        let store = Store::open(&path).expect("new");
+        assert!(reader(&file).is_none());
+        let store = Store::open(&file).expect("new");
         assert_eq!(status(), Status::Ok, "while it is open");
         drop(store);
         let names = || {
@@ -127,7 +154,7 @@ mod tests {
         };
         let before = names();
         assert_eq!(status(), Status::Ok);
-        assert!(reader(&path).is_some());
+        assert!(reader(&file).is_some());
         assert_eq!(names(), before);
         for (version, expected) in [
             (schema::VERSION + 1, Status::Newer(schema::VERSION + 1, schema::VERSION)),
@@ -137,8 +164,12 @@ mod tests {
             connection.pragma_update(None, "user_version", version).expect("set");
             drop(connection);
             assert_eq!(status(), expected);
-            assert!(reader(&path).is_none());
+            assert!(reader(&file).is_none());
         }
+        let other = StoreFile { path: path.clone(), key: Some(keys.path().join("other")) };
+        std::fs::write(keys.path().join("other"), "0123456789abcdef".repeat(2)).expect("a key");
+        assert_eq!(inspect(&other).expect("it can be read").status, Status::Foreign);
+        assert!(reader(&other).is_none());
         std::fs::write(&path, "no database ".repeat(400)).expect("a file");
         assert!(matches!(status(), Status::Corrupt(_)));
     }

@@ -10,7 +10,7 @@ use crate::model::Memory;
 
 use super::links::{self, LinkRow};
 use super::query;
-use super::values::{lines, optional_time};
+use super::values::{self, lines, optional_time};
 
 /// File of the bank at the time it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -289,7 +289,7 @@ pub(crate) fn anchors(connection: &Connection) -> Result<Vec<(String, Vec<u8>)>>
 /// Returns the id of a term that some memory contains.
 pub(crate) fn term_id(connection: &Connection, term: &str) -> Result<Option<u32>> {
     let mut statement = connection.prepare_cached("SELECT id FROM memory_term WHERE term = ?1")?;
-    Ok(statement.query_row([term], |row| row.get(0)).optional()?)
+    Ok(statement.query_row([term], |row| values::term_id(row, 0)).optional()?)
 }
 
 /// Returns the id of a term, inserting the term if it is new.

@@ -4,6 +4,10 @@
 //! tables are rebuilt from files, so a corrupt store is renamed and replaced. [`Store`] owns the
 //! connection; each group of tables has a file. Opening a store upgrades an older schema in one
 //! transaction and fails for a newer one.
+//!
+//! A store may come with a cloned repository. It is replaced unless this user made it for this
+//! folder (`authenticity`) and has the expected schema; the steps of its queries are limited
+//! (`limit`).
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
 use std::path::{Path, PathBuf};
@@ -14,17 +18,24 @@ pub(crate) use rusqlite::Connection;
 use rusqlite::{OpenFlags, Params, Row, TransactionBehavior};
 
 use crate::error::UserError;
-use crate::regular_file;
 use crate::timings;
 
+mod authenticity;
 pub(crate) mod code;
+mod damage;
 pub(crate) mod feedback;
 pub(crate) mod inspect;
+mod limit;
 pub(crate) mod links;
 pub(crate) mod memories;
 pub(crate) mod pins;
 mod schema;
 mod values;
+
+use authenticity::Authenticator;
+pub(crate) use damage::with_repair;
+use damage::{Rejected, is_damaged, recover};
+use limit::Steps;
 
 /// Maximum time to wait for the writes of another process.
 const BUSY: Duration = Duration::from_secs(10);
@@ -33,22 +44,33 @@ const BUSY: Duration = Duration::from_secs(10);
 /// the switch to a write-ahead log.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Where a store is.
+#[derive(Debug, Clone)]
+pub(crate) struct StoreFile {
+    pub(crate) path: PathBuf,
+    /// The file with the secret key of the user, if there is a place for it.
+    pub(crate) key: Option<PathBuf>,
+}
+
 /// An open store.
 pub(crate) struct Store {
     connection: Connection,
+    /// How long its queries may still run.
+    steps: Steps,
     /// Warnings from opening the store.
     pub(crate) warnings: Vec<String>,
-    /// Why the store is in memory, if it is.
+    /// Why rows that exist only in the store are lost when the process ends, if they are.
     not_persistent: Option<String>,
 }
 
 impl Store {
-    /// Opens the store at `path`. Creates a missing store and replaces a corrupt one. If the
-    /// file is not writable, the store is in memory for this run, with a warning.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    /// Opens a store. Creates a missing one, and replaces one that is corrupt or that this user
+    /// did not make. If the file is not writable, the store is in memory for this run, with a
+    /// warning.
+    pub(crate) fn open(file: &StoreFile) -> Result<Self> {
         let _step = timings::step("open the store");
-        let opened = match try_open(path) {
-            Err(error) if is_corrupt(&error) || is_busy(&error) => recover(path),
+        let opened = match try_open(file) {
+            Err(error) if is_damaged(&error) || is_busy(&error) => recover(file),
             opened => opened,
         };
         match opened {
@@ -65,12 +87,12 @@ impl Store {
         }
     }
 
-    /// Fails for a store in memory, which is lost when the process ends.
+    /// Fails if rows that exist only in the store are lost when the process ends.
     pub(crate) fn check_persistent(&self) -> Result<()> {
         match &self.not_persistent {
             None => Ok(()),
             Some(why) => Err(UserError::environment(format!("cannot write to the store: {why}"))
-                .hint("free disk space, or make the folder of the store writable")
+                .hint("free disk space, or make the folder of the store and `~/.local/state` writable")
                 .into()),
         }
     }
@@ -79,14 +101,18 @@ impl Store {
     pub(crate) fn in_memory() -> Result<Self> {
         let connection =
             Connection::open_in_memory().context("failed to open a store in memory")?;
-        Self::prepare(connection)
+        let authenticator = Authenticator::ephemeral(&connection)?;
+        Self::prepare(connection, Some(authenticator))
     }
 
-    fn prepare(mut connection: Connection) -> Result<Self> {
+    fn prepare(mut connection: Connection, authenticator: Option<Authenticator>) -> Result<Self> {
         connection.busy_timeout(BUSY)?;
         connection.set_prepared_statement_cache_capacity(64);
-        schema::upgrade(&mut connection)?;
-        Ok(Self { connection, warnings: Vec::new(), not_persistent: None })
+        let steps = limit::install(&mut connection);
+        let can_verify = authenticator.is_some();
+        authenticity::define(&connection, authenticator)?;
+        schema::upgrade(&mut connection, can_verify)?;
+        Ok(Self { connection, steps, warnings: Vec::new(), not_persistent: None })
     }
 
     /// Runs `work` in a transaction, which is committed only if `work` succeeds.
@@ -94,6 +120,7 @@ impl Store {
         &mut self,
         work: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<T> {
+        self.steps.add_transaction();
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -103,46 +130,26 @@ impl Store {
         Ok(done)
     }
 
+    /// Fails for damage that no query has met yet.
+    pub(crate) fn check(&self) -> Result<()> {
+        const TEXT: &str = "INSERT INTO memory_text (memory_text) VALUES ('integrity-check')";
+        let found: String =
+            self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if found != "ok" {
+            return Err(Rejected::Damaged(found).into());
+        }
+        self.connection.execute(TEXT, [])?;
+        Ok(())
+    }
+
     /// Returns the connection for reading.
     pub(crate) fn reader(&self) -> &Connection {
         &self.connection
     }
 }
 
-/// Opens a store that is corrupt or busy. Only one process at a time does this, and tries to
-/// open the store again first, because another process may have replaced it.
-fn recover(path: &Path) -> Result<Store> {
-    let lock_path = path.with_extension("db.lock");
-    check_no_link(&lock_path)?;
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    let lock = regular_file::open_with(&options, &lock_path)
-        .with_context(|| format!("failed to open `{}`", lock_path.display()))?;
-    lock.lock().context("failed to wait for another process that recovers the store")?;
-    let mut waited = Duration::ZERO;
-    let mut warning = None;
-    loop {
-        match try_open(path) {
-            Err(error) if is_busy(&error) && waited < BUSY => {
-                std::thread::sleep(PAUSE);
-                waited += PAUSE;
-            }
-            Err(error) if is_corrupt(&error) && warning.is_none() => {
-                warning = Some(format!(
-                    "the store was corrupt and has been rebuilt; saved the corrupt file as `{}`",
-                    back_up(path)?.display()
-                ));
-            }
-            Ok(mut store) => {
-                store.warnings.extend(warning);
-                return Ok(store);
-            }
-            failed => return failed,
-        }
-    }
-}
-
-fn try_open(path: &Path) -> Result<Store> {
+fn try_open(file: &StoreFile) -> Result<Store> {
+    let path = &file.path;
     let context = || format!("failed to open the store `{}`", path.display());
     if let Some(folder) = path.parent() {
         check_no_link(folder)?;
@@ -160,9 +167,11 @@ fn try_open(path: &Path) -> Result<Store> {
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     check_no_link(path)?;
     check_logs(path)?;
-    let path = match (path.parent().map(Path::canonicalize), path.file_name()) {
-        (Some(Ok(folder)), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
+    let folder = path.parent().unwrap_or(path).canonicalize().with_context(context)?;
+    let path = folder.join(path.file_name().unwrap_or_default());
+    let authenticator = match &file.key {
+        Some(key) => Authenticator::load_or_create(key, &folder),
+        None => Err(UserError::environment("home folder not found").into()),
     };
     let connection = Connection::open_with_flags(&path, flags).with_context(context)?;
     connection.busy_timeout(BUSY)?;
@@ -172,10 +181,22 @@ fn try_open(path: &Path) -> Result<Store> {
     connection
         .execute_batch(
             "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL;
-             PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 268435456;",
+             PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 268435456;
+             PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;",
         )
         .with_context(context)?;
-    Store::prepare(connection).with_context(context)
+    let (authenticator, failure) = match authenticator {
+        Ok(authenticator) => (Some(authenticator), None),
+        Err(error) => (None, Some(format!("{error:#}"))),
+    };
+    let mut store = Store::prepare(connection, authenticator).with_context(context)?;
+    if let Some(why) = failure {
+        if pins::exist(&store.connection)? {
+            store.warnings.push(format!("session and temporary pins are ignored: {why}"));
+        }
+        store.not_persistent = Some(why);
+    }
+    Ok(store)
 }
 
 /// Fails if `path` is a symbolic link: in a cloned repository it may have any target.
@@ -216,11 +237,6 @@ fn sqlite_code(error: &anyhow::Error) -> Option<rusqlite::ErrorCode> {
     sqlite_error(error).and_then(rusqlite::Error::sqlite_error_code)
 }
 
-fn is_corrupt(error: &anyhow::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-    matches!(sqlite_code(error), Some(DatabaseCorrupt | NotADatabase))
-}
-
 fn is_busy(error: &anyhow::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
     // Several processes that open an empty store all delete its log, which succeeds for one of
@@ -253,25 +269,6 @@ fn is_unwritable(error: &anyhow::Error) -> bool {
     is_sqlite || io.is_some()
 }
 
-/// Renames a corrupt store and returns its new path.
-fn back_up(path: &Path) -> Result<PathBuf> {
-    let mut backup = path.with_extension("db.corrupt");
-    let mut n = 2;
-    while backup.exists() {
-        backup = path.with_extension(format!("db.corrupt-{n}"));
-        n += 1;
-    }
-    std::fs::rename(path, &backup)
-        .with_context(|| format!("failed to rename the corrupt store `{}`", path.display()))?;
-    for tail in ["-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(tail);
-        // The log of the corrupt store must not be applied to the new one.
-        let _ = std::fs::remove_file(PathBuf::from(name));
-    }
-    Ok(backup)
-}
-
 /// Runs a query and collects its rows.
 fn query<T, C: FromIterator<T>>(
     connection: &Connection,
@@ -297,38 +294,42 @@ fn too_new(found: usize, known: usize) -> anyhow::Error {
 mod tests {
     use super::*;
 
+    fn file(folder: &Path, name: &str) -> StoreFile {
+        StoreFile { path: folder.join(name), key: Some(folder.join("state/key")) }
+    }
+
     #[test]
     fn a_corrupt_store_is_renamed_and_rebuilt() {
         let folder = tempfile::tempdir().expect("a temp folder");
-        let path = folder.path().join("cerberus.db");
-        std::fs::write(&path, "this is no database, however long it is ".repeat(40))
+        let file = file(folder.path(), "cerberus.db");
+        std::fs::write(&file.path, "this is no database, however long it is ".repeat(40))
             .expect("a file");
-        let store = Store::open(&path).expect("rebuilt");
+        let store = Store::open(&file).expect("rebuilt");
         assert!(store.warnings[0].contains("corrupt"), "{:?}", store.warnings);
         assert!(folder.path().join("cerberus.db.corrupt").exists());
         drop(store);
-        assert!(Store::open(&path).expect("whole").warnings.is_empty());
+        assert!(Store::open(&file).expect("whole").warnings.is_empty());
     }
 
     #[test]
     fn a_store_that_cannot_be_written_is_in_memory_and_not_persistent() {
         let folder = tempfile::tempdir().expect("a temp folder");
         std::fs::write(folder.path().join("file"), "in the way").expect("a file");
-        let store = Store::open(&folder.path().join("file/cerberus.db")).expect("in memory");
+        let store = Store::open(&file(folder.path(), "file/cerberus.db")).expect("in memory");
         assert!(store.warnings[0].contains("cannot write"), "{:?}", store.warnings);
         assert!(store.check_persistent().is_err());
-        let store = Store::open(&folder.path().join("cerberus.db")).expect("new");
+        let store = Store::open(&file(folder.path(), "cerberus.db")).expect("new");
         store.check_persistent().expect("persistent");
     }
 
     #[test]
     fn a_newer_store_is_refused() {
         let folder = tempfile::tempdir().expect("a temp folder");
-        let path = folder.path().join("cerberus.db");
-        let store = Store::open(&path).expect("new");
+        let file = file(folder.path(), "cerberus.db");
+        let store = Store::open(&file).expect("new");
         store.reader().pragma_update(None, "user_version", 9999).expect("set");
         drop(store);
-        let error = Store::open(&path).err().expect("refused");
+        let error = Store::open(&file).err().expect("refused");
         assert!(format!("{error:#}").contains("newer cerberus"), "{error:#}");
     }
 }

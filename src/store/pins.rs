@@ -20,7 +20,11 @@ pub(crate) struct EventRow {
 /// Returns the temporary pins and those of `session`, including expired ones.
 pub(crate) fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec<Pin>> {
     const SQL: &str = "SELECT id, content, priority, scope, created_at, expires_at, tags, metadata,
-            project FROM pin WHERE session = '' OR session = ?1 ORDER BY created_at, id";
+            project
+        FROM pin
+        WHERE (session = '' OR session = ?1) AND mac = row_mac('pin', session, id, content,
+            priority, scope, created_at, expires_at, tags, metadata, project)
+        ORDER BY created_at, id";
     query(connection, SQL, [session.unwrap_or_default()], |row| {
         let metadata: String = row.get(7)?;
         let entries = metadata.lines().filter_map(|line| line.split_once('='));
@@ -38,11 +42,17 @@ pub(crate) fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec
     })
 }
 
+/// Returns whether there are pins, authentic or not.
+pub(super) fn exist(connection: &Connection) -> Result<bool> {
+    Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM pin)", [], |row| row.get(0))?)
+}
+
 /// Inserts a pin. A session pin is visible in its session only.
 pub(crate) fn insert(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
     const SQL: &str = "INSERT INTO pin (session, id, content, priority, scope, created_at,
-            expires_at, tags, metadata, project)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+            expires_at, tags, metadata, project, mac)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+            row_mac('pin', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10))";
     let metadata: Vec<String> =
         pin.metadata.iter().map(|(key, value)| format!("{key}={value}")).collect();
     connection.prepare_cached(SQL)?.execute(params![
@@ -78,8 +88,8 @@ pub(crate) fn insert_event(
     event: &EventRow,
     hash: Option<[u8; 16]>,
 ) -> Result<()> {
-    const SQL: &str =
-        "INSERT INTO pin_event (at, type, pins, message, hash) VALUES (?1, ?2, ?3, ?4, ?5)";
+    const SQL: &str = "INSERT INTO pin_event (at, type, pins, message, hash, mac)
+        VALUES (?1, ?2, ?3, ?4, ?5, row_mac('pin_event', ?1, ?2, ?3, ?4, ?5))";
     connection.prepare_cached(SQL)?.execute(params![
         event.at,
         event.kind,
@@ -92,7 +102,8 @@ pub(crate) fn insert_event(
 
 /// Returns the history, oldest event first.
 pub(crate) fn events(connection: &Connection) -> Result<Vec<EventRow>> {
-    const SQL: &str = "SELECT at, type, pins, message FROM pin_event ORDER BY id";
+    const SQL: &str = "SELECT at, type, pins, message FROM pin_event
+        WHERE mac = row_mac('pin_event', at, type, pins, message, hash) ORDER BY id";
     query(connection, SQL, [], |row| {
         Ok(EventRow {
             at: row.get(0)?,
@@ -105,14 +116,17 @@ pub(crate) fn events(connection: &Connection) -> Result<Vec<EventRow>> {
 
 /// Returns the hash of the pin file when it was last written or read.
 pub(crate) fn last_hash(connection: &Connection) -> Result<Option<[u8; 16]>> {
-    const SQL: &str = "SELECT hash FROM pin_event WHERE hash IS NOT NULL ORDER BY id DESC LIMIT 1";
+    const SQL: &str = "SELECT hash FROM pin_event
+        WHERE hash IS NOT NULL AND mac = row_mac('pin_event', at, type, pins, message, hash)
+        ORDER BY id DESC LIMIT 1";
     Ok(connection.prepare_cached(SQL)?.query_row([], |row| row.get(0)).optional()?)
 }
 
 /// Returns whether the history contains the expiry of a pin.
 pub(crate) fn expiry_logged(connection: &Connection, pin: &Pin) -> Result<bool> {
     const SQL: &str = "SELECT EXISTS (SELECT 1 FROM pin_event
-        WHERE type = ?1 AND pins = ?2 AND at = ?3)";
+        WHERE type = ?1 AND pins = ?2 AND at = ?3
+            AND mac = row_mac('pin_event', at, type, pins, message, hash))";
     let at = pin.expires_at.map(|at| at.to_string()).unwrap_or_default();
     let found = connection
         .prepare_cached(SQL)?

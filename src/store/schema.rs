@@ -2,13 +2,15 @@
 //!
 //! Most tables can be rebuilt from files: a store with an older version gets new, empty ones.
 //! Pins, the history of pins and feedback exist in the store only: a change of their tables has
-//! to migrate their rows.
+//! to migrate their rows. Each of these rows has a keyed hash (see `authenticity`).
 
 use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::damage::Rejected;
+
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it.
-pub(super) const VERSION: usize = 6;
+pub(super) const VERSION: usize = 7;
 
 /// Removes the tables that can be rebuilt, including those of development versions.
 const DROP_REBUILT: &str = "
@@ -133,6 +135,7 @@ const SCHEMA: &str = "
         tags       TEXT NOT NULL,
         metadata   TEXT NOT NULL,
         project    TEXT,
+        mac        BLOB,
         PRIMARY KEY (session, id)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS pin_event (
@@ -141,35 +144,178 @@ const SCHEMA: &str = "
         type    TEXT NOT NULL,
         pins    TEXT NOT NULL,
         message TEXT NOT NULL,
-        hash    BLOB
+        hash    BLOB,
+        mac     BLOB
     ) STRICT;
     CREATE TABLE IF NOT EXISTS feedback (
         id       INTEGER PRIMARY KEY,
         at       TEXT NOT NULL,
         memory   TEXT NOT NULL,
         good     INTEGER NOT NULL,
-        anchored INTEGER NOT NULL
+        anchored INTEGER NOT NULL,
+        mac      BLOB
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS origin (
+        mac BLOB
     ) STRICT;
 ";
 
-/// Creates the schema or upgrades an older one, in one exclusive transaction.
-pub(super) fn upgrade(connection: &mut Connection) -> Result<()> {
-    let found = version(connection)?;
-    if found == VERSION {
-        return Ok(());
+/// The tables that FTS5 creates for `memory_text`.
+const TEXT_TABLES: &[&str] = &[
+    "CREATE TABLE 'memory_text_data'(id INTEGER PRIMARY KEY, block BLOB)",
+    "CREATE TABLE 'memory_text_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+    "CREATE TABLE 'memory_text_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTEGER)",
+    "CREATE TABLE 'memory_text_config'(k PRIMARY KEY, v) WITHOUT ROWID",
+];
+
+/// Signs the store.
+const SIGN: &str = "DELETE FROM origin; INSERT INTO origin (mac) VALUES (row_mac('store'));";
+
+/// A table whose rows exist only in the store.
+#[derive(Debug)]
+pub(super) struct Kept {
+    table: &'static str,
+    /// The columns that the keyed hash of a row covers.
+    columns: &'static str,
+    /// The column with the number of a row, and the columns that order the rows.
+    number: Option<&'static str>,
+    order: [&'static str; 2],
+    /// The parameters for the columns.
+    parameters: &'static str,
+}
+
+pub(super) const KEPT: &[Kept] = &[
+    Kept {
+        table: "pin",
+        columns: "session, id, content, priority, scope, created_at, expires_at, tags, metadata, \
+                  project",
+        number: None,
+        order: ["session, id", "session DESC, id DESC"],
+        parameters: "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10",
+    },
+    Kept {
+        table: "pin_event",
+        columns: "at, type, pins, message, hash",
+        number: Some("id"),
+        order: ["id", "id DESC"],
+        parameters: "?1, ?2, ?3, ?4, ?5",
+    },
+    Kept {
+        table: "feedback",
+        columns: "at, memory, good, anchored",
+        number: Some("id"),
+        order: ["id", "id DESC"],
+        parameters: "?1, ?2, ?3, ?4",
+    },
+];
+
+impl Kept {
+    /// Whether the store has this table, and not a view with its name.
+    pub(super) fn is_in(&self, connection: &Connection) -> Result<bool> {
+        const SQL: &str = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+        let sql: String = connection.query_row(SQL, [self.table], |row| row.get(0))?;
+        Ok(statements().any(|statement| statement == sql))
     }
+
+    /// Returns the query for the authentic rows, from the first or from the last one.
+    pub(super) fn select(&self, is_from_end: bool) -> String {
+        let Self { table, columns, number, order, .. } = self;
+        let number = number.map(|name| format!(", {name}")).unwrap_or_default();
+        let order = order[usize::from(is_from_end)];
+        format!(
+            "SELECT {columns}{number} FROM {table} WHERE mac = row_mac('{table}', {columns})
+                ORDER BY {order}"
+        )
+    }
+
+    /// Returns the statement that inserts a row of [`Self::select`].
+    pub(super) fn insert(&self) -> String {
+        let Self { table, columns, number, parameters, .. } = self;
+        let last = parameters.split(", ").count() + 1;
+        let (name, value) = match number {
+            Some(name) => (format!(", {name}"), format!(", ?{last}")),
+            None => (String::new(), String::new()),
+        };
+        format!(
+            "INSERT OR IGNORE INTO {table} ({columns}{name}, mac)
+                VALUES ({parameters}{value}, row_mac('{table}', {parameters}))"
+        )
+    }
+}
+
+/// Creates the schema or upgrades an older one, in one exclusive transaction. Fails with
+/// [`Rejected`] for a store that another user or another program made. Without a key
+/// (`can_verify`) only the schema is checked.
+pub(super) fn upgrade(connection: &mut Connection, can_verify: bool) -> Result<()> {
+    let found = version(connection)?;
     if found > VERSION {
+        check_origin(connection, can_verify)?;
         return Err(super::too_new(found, VERSION));
     }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
-    // Another process may have upgraded the store while this one waited for the lock.
-    if version(&transaction)? < VERSION {
-        transaction.execute_batch(DROP_REBUILT)?;
-        transaction.execute_batch(SCHEMA)?;
-        transaction.pragma_update(None, "user_version", VERSION)?;
+    if found < VERSION {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+        // Another process may have upgraded the store while this one waited for the lock.
+        if version(&transaction)? < VERSION {
+            if !is_empty(&transaction)? {
+                check_origin(&transaction, can_verify)?;
+            }
+            transaction.execute_batch(DROP_REBUILT)?;
+            transaction.execute_batch(SCHEMA)?;
+            transaction.execute_batch(SIGN)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
+        transaction.commit()?;
     }
-    transaction.commit()?;
+    // First: `origin` could be a view.
+    check(connection)?;
+    check_origin(connection, can_verify)
+}
+
+fn is_empty(connection: &Connection) -> Result<bool> {
+    Ok(connection
+        .query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?)
+}
+
+/// Fails if this user did not make the store for its folder.
+pub(super) fn check_origin(connection: &Connection, can_verify: bool) -> Result<()> {
+    const TABLE: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema
+        WHERE type = 'table' AND name = 'origin')";
+    const SIGNED: &str = "SELECT EXISTS (SELECT 1 FROM origin WHERE mac = row_mac('store'))";
+    let holds = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, bool>(0));
+    if can_verify && !(holds(TABLE)? && holds(SIGNED)?) {
+        return Err(Rejected::Foreign.into());
+    }
     Ok(())
+}
+
+/// Returns the statements of [`SCHEMA`] as SQLite stores them.
+fn statements() -> impl Iterator<Item = String> {
+    let statements = SCHEMA.split(';').map(str::trim).filter(|it| !it.is_empty());
+    statements.map(|sql| sql.replacen("IF NOT EXISTS ", "", 1))
+}
+
+/// Fails if the store has other tables, indexes, views or triggers than [`SCHEMA`].
+pub(super) fn check(connection: &Connection) -> Result<()> {
+    let mut statement = connection.prepare("SELECT sql, type, name FROM sqlite_schema")?;
+    let mut rows = statement.query([])?;
+    let mut found: Vec<String> = Vec::new();
+    while let Some(row) = rows.next()? {
+        match row.get::<_, Option<String>>(0)? {
+            Some(sql) => found.push(sql),
+            // SQLite creates these for UNIQUE and PRIMARY KEY.
+            None if row.get_ref(1)?.as_str() == Ok("index")
+                && row
+                    .get_ref(2)?
+                    .as_str()
+                    .is_ok_and(|name| name.starts_with("sqlite_autoindex_")) => {}
+            None => return Err(Rejected::Schema.into()),
+        }
+    }
+    let mut expected: Vec<String> = statements().collect();
+    expected.extend(TEXT_TABLES.iter().map(|sql| (*sql).to_owned()));
+    expected.sort_unstable();
+    found.sort_unstable();
+    if expected == found { Ok(()) } else { Err(Rejected::Schema.into()) }
 }
 
 fn version(connection: &Connection) -> Result<usize> {
@@ -179,21 +325,63 @@ fn version(connection: &Connection) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::authenticity::{self, Authenticator};
+
+    fn connection() -> Connection {
+        let connection = Connection::open_in_memory().expect("a store");
+        let authenticator = Authenticator::ephemeral(&connection).expect("a key");
+        authenticity::define(&connection, Some(authenticator)).expect("defined");
+        connection
+    }
+
+    #[test]
+    fn unexpected_parts_of_the_schema_are_rejected() {
+        for extra in [
+            "CREATE VIEW v AS SELECT 1",
+            "CREATE TABLE t (x)",
+            "CREATE INDEX i ON pin (content)",
+            "DROP TABLE feedback",
+            "DROP TABLE pin; CREATE VIEW pin AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL
+                SELECT n + 1 FROM r) SELECT n AS session FROM r",
+            "CREATE TRIGGER t AFTER INSERT ON pin BEGIN DELETE FROM feedback; END",
+        ] {
+            let mut connection = connection();
+            upgrade(&mut connection, true).expect("a new schema");
+            upgrade(&mut connection, true).expect("the expected schema");
+            connection.execute_batch(extra).expect("changed");
+            let error = upgrade(&mut connection, true).expect_err(extra);
+            assert!(matches!(error.downcast_ref(), Some(Rejected::Schema)), "{extra}: {error:#}");
+        }
+    }
+
+    #[test]
+    fn a_store_with_another_signature_is_rejected() {
+        for change in ["DELETE FROM origin", "UPDATE origin SET mac = x'00'", "DROP TABLE origin"] {
+            for version in [1, VERSION, VERSION + 1] {
+                let mut connection = connection();
+                upgrade(&mut connection, true).expect("a new schema");
+                connection.execute_batch(change).expect("changed");
+                connection.pragma_update(None, "user_version", version).expect("set");
+                let error = upgrade(&mut connection, true).expect_err(change);
+                assert!(error.is::<Rejected>(), "{change}: {error:#}");
+            }
+        }
+    }
 
     #[test]
     fn upgrading_an_older_store_rebuilds_the_index_and_preserves_pins_and_feedback() {
-        let mut connection = Connection::open_in_memory().expect("a store");
-        upgrade(&mut connection).expect("a new schema");
+        let mut connection = connection();
+        upgrade(&mut connection, true).expect("a new schema");
         connection
             .execute_batch(
                 "INSERT INTO code_file VALUES (1, 'a.py', 'python', 1, 1, x'00', 1, NULL);
-                 INSERT INTO feedback VALUES (1, '2026-01-02T03:04:05Z', 'a', 1, 1);
+                 INSERT INTO feedback VALUES (1, '2026-01-02T03:04:05Z', 'a', 1, 1, NULL);
                  DROP TABLE rerank_cache;
                  CREATE TABLE best_anchor (memory TEXT PRIMARY KEY) STRICT;
                  PRAGMA user_version = 5;",
             )
             .expect("an older store");
-        upgrade(&mut connection).expect("upgraded");
+        upgrade(&mut connection, true).expect("upgraded");
         let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, u32>(0));
         assert_eq!(count("SELECT count(*) FROM code_file"), Ok(0));
         assert_eq!(count("SELECT count(*) FROM rerank_cache"), Ok(0));

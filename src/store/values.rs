@@ -39,6 +39,20 @@ where
     })
 }
 
+/// Largest id of a term. Term ids are dense and tables are indexed by them, so a damaged one must
+/// not be used.
+const MAX_TERM_ID: u32 = 1 << 26;
+
+/// Reads a column with the id of a term.
+pub(super) fn term_id(row: &Row<'_>, column: usize) -> rusqlite::Result<u32> {
+    let id: u32 = row.get(column)?;
+    if id <= MAX_TERM_ID {
+        Ok(id)
+    } else {
+        Err(rusqlite::Error::IntegralValueOutOfRange(column, id.into()))
+    }
+}
+
 /// Splits a column with one value per line.
 pub(super) fn lines(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
     Ok(row.get_ref(column)?.as_str()?.lines().map(str::to_owned).collect())

@@ -117,24 +117,152 @@ fn a_corrupt_store_is_set_aside_and_rebuilt() {
     assert_eq!((again.stdout(), again.stderr()), (answer, String::new()));
 }
 
-#[test]
-fn a_damaged_store_gives_the_right_answer_or_an_error() {
+/// Deletes the files of a store and writes another one.
+fn replace_store(sandbox: &Sandbox, bytes: &[u8]) {
+    sandbox.remove(".memories/indices");
+    sandbox.write(".memories/indices/.gitignore", "*\n");
+    sandbox.write(STORE, bytes);
+}
+
+/// Returns the project with a temporary pin, and its store.
+fn with_pin() -> (Sandbox, Vec<u8>) {
     let sandbox = Sandbox::anchored();
+    sandbox.ok("memory pin add \"Freeze the schema\" --expires 3d");
+    sandbox.ok("memory search password");
     sandbox.ok("index --full");
-    let answer = sandbox.ok(QUESTION);
     let whole = std::fs::read(sandbox.path(STORE)).expect("a store");
-    for (page, fill) in [(1, 0xFF), (2, 0), (5, 0xA5), (9, 0xFF)] {
+    (sandbox, whole)
+}
+
+/// Returns the store after some SQL.
+fn changed_store(sandbox: &Sandbox, whole: &[u8], sql: &str) -> Vec<u8> {
+    replace_store(sandbox, whole);
+    let connection = rusqlite::Connection::open(sandbox.path(STORE)).expect("a store");
+    connection.execute_batch(sql).expect("valid SQL");
+    drop(connection);
+    std::fs::read(sandbox.path(STORE)).expect("a store")
+}
+
+#[test]
+fn commands_answer_from_every_damaged_store() {
+    const COMMANDS: [&str; 4] =
+        ["memory search password", "memory show", "memory inject --query password", "memory stats"];
+    let (sandbox, whole) = with_pin();
+    let mut seed = 7_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) as usize % below
+    };
+    let n_pages = whole.len() / 4096;
+    let zeroed = (0..n_pages).map(|page| {
         let mut bytes = whole.clone();
-        let at = page * 4096;
-        let end = (at + 4096).min(bytes.len());
-        bytes[at..end].fill(fill);
-        sandbox.write(STORE, bytes);
-        let outcome = sandbox.run(QUESTION);
-        let is_told = outcome.status() == 3 && outcome.stderr().starts_with("cerberus: ");
-        assert!(is_told || outcome.stdout() == answer, "page {page}: {}", outcome.text());
-        sandbox.write(STORE, &whole);
-        sandbox.ok(QUESTION);
+        bytes[page * 4096..][..4096].fill(0);
+        bytes
+    });
+    let cut = [0, 1, 100, 4096, 4097, whole.len() / 2, whole.len() - 1];
+    let cut = cut.map(|n_bytes| whole[..n_bytes].to_vec());
+    let mut cases: Vec<Vec<u8>> = zeroed.chain(cut).collect();
+    for n_changes in [1, 4, 16, 64, 256].repeat(4) {
+        let mut bytes = whole.clone();
+        for _ in 0..n_changes {
+            // Not the version in the header: a newer store is refused.
+            bytes[100 + random(whole.len() - 100)] = random(256) as u8;
+        }
+        cases.push(bytes);
     }
+    for (case, bytes) in cases.iter().enumerate() {
+        replace_store(&sandbox, bytes);
+        let line = COMMANDS[case % COMMANDS.len()];
+        for _ in 0..2 {
+            let outcome = sandbox.run(line);
+            assert_eq!(outcome.status(), 0, "case {case}, {line}: {}", outcome.text());
+        }
+    }
+}
+
+#[test]
+fn a_damaged_page_does_not_lose_the_pins() {
+    let (sandbox, whole) = with_pin();
+    let pins = |bytes: &[u8]| {
+        replace_store(&sandbox, bytes);
+        let rebuilt = sandbox.run("index --full");
+        assert_eq!(rebuilt.status(), 0, "{}", rebuilt.text());
+        (rebuilt.stderr().contains("rebuilt"), sandbox.ok("memory pin list"))
+    };
+    let before = pins(&whole);
+    assert!(!before.0 && before.1.contains("Freeze"), "{before:?}");
+    let n_pages = whole.len() / 4096;
+    // The first page is the header, and one page has the pin.
+    let mut n_lost = 0;
+    for page in (1..n_pages).step_by(3) {
+        let mut bytes = whole.clone();
+        bytes[page * 4096..][..4096].fill(0xA5);
+        n_lost += usize::from(!pins(&bytes).1.contains("Freeze"));
+    }
+    assert!(n_lost <= 1, "{n_lost} of {n_pages} pages");
+}
+
+#[test]
+fn a_store_of_somebody_else_is_not_believed() {
+    const INJECT: &str = "memory inject --query password";
+    let (sandbox, whole) = with_pin();
+    assert!(sandbox.ok(INJECT).contains("Freeze"));
+    let forged = changed_store(
+        &sandbox,
+        &whole,
+        "INSERT INTO pin SELECT session, 'forged', 'Forged text', 'critical', scope, created_at,
+            expires_at, tags, metadata, project, mac FROM pin",
+    );
+    replace_store(&sandbox, &forged);
+    let injected = sandbox.ok(INJECT);
+    assert!(injected.contains("Freeze") && !injected.contains("Forged"), "{injected}");
+    for bytes in [&whole, &forged] {
+        replace_store(&sandbox, bytes);
+        let run = || {
+            let mut command = sandbox.command(INJECT);
+            let output = command.env("HOME", sandbox.path("../home/other")).output();
+            sandbox.outcome(INJECT, output.expect("it runs"))
+        };
+        let first = run();
+        assert_eq!(first.status(), 0, "{}", first.text());
+        assert!(first.stderr().contains("was not made by this user"), "{}", first.text());
+        let text = first.stdout();
+        assert!(!text.contains("Freeze") && !text.contains("Forged"), "{text}");
+        assert_eq!(run().text(), first.text().replace(&first.stderr(), ""), "said once");
+        assert!(sandbox.exists(".memories/indices/cerberus.db.foreign"));
+    }
+}
+
+#[test]
+fn a_view_in_place_of_a_table_does_not_hang() {
+    let (sandbox, whole) = with_pin();
+    let lines = ["memory inject --query password", "memory search password", "memory pin list"];
+    for table in ["pin", "pin_event", "memory_file", "origin"] {
+        let sql = format!(
+            "DROP TABLE {table}; CREATE VIEW {table} AS WITH RECURSIVE r(mac) AS (SELECT 1 UNION
+                ALL SELECT mac + 1 FROM r) SELECT mac, mac AS session, mac AS id, mac AS file FROM r"
+        );
+        let bytes = changed_store(&sandbox, &whole, &sql);
+        for line in lines {
+            replace_store(&sandbox, &bytes);
+            let outcome = sandbox.run(line);
+            assert_eq!(outcome.status(), 0, "{table}: {}", outcome.text());
+            assert!(outcome.stderr().contains("rebuilt"), "{table}: {}", outcome.text());
+        }
+    }
+}
+
+#[test]
+fn without_a_key_the_pins_of_the_store_are_ignored() {
+    let (sandbox, _) = with_pin();
+    sandbox.remove("../home/.local/state/cerberus");
+    sandbox.write("../home/.local/state/cerberus", "A file is in the way.");
+    let outcome = sandbox.run("memory inject --query password");
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert!(!outcome.stdout().contains("Freeze"), "{}", outcome.text());
+    assert_eq!(outcome.stderr().matches("pins are ignored").count(), 1, "{}", outcome.text());
+    assert_eq!(sandbox.run("memory pin add Soon --expires 3d").status(), 3);
+    sandbox.ok("memory search password");
 }
 
 #[test]
@@ -159,7 +287,7 @@ fn a_store_of_a_newer_version_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory search password
         --- stderr
-        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 6)
+        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 7)
         hint: upgrade cerberus, or delete `.memories/indices/` to rebuild the store
         [exit 3]
     "#]]);

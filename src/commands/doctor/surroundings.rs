@@ -46,7 +46,7 @@ impl Doctor<'_> {
     /// Checks the store without changing it.
     pub(super) fn store(&mut self) {
         self.checks.push("store".to_owned());
-        let path = shown(self.project, &self.project.store);
+        let path = shown(self.project, &self.project.store.path);
         let inspected = match inspect::inspect(&self.project.store) {
             Ok(inspected) => inspected,
             Err(error) => return self.failed("store", &error),
@@ -63,12 +63,19 @@ impl Doctor<'_> {
                     format!("upgrade cerberus, or delete it to rebuild it: rm {path}"),
                 );
             }
+            Status::Foreign => {
+                let message = format!(
+                    "`{path}` was not made by this user for this folder; the next command saves \
+                     it as `{path}.foreign` and rebuilds it"
+                );
+                self.info("store", message, "cerberus index");
+            }
             Status::Corrupt(why) => {
                 let message = format!("`{path}` is corrupt: {why}");
                 self.error(
                     "store",
                     message,
-                    "rebuild it; the corrupt file is kept: cerberus index",
+                    "rebuild it; the corrupt file is kept: cerberus index --full",
                 );
             }
         }
@@ -81,7 +88,7 @@ impl Doctor<'_> {
             let paths: Vec<String> =
                 inspected.backups.iter().map(|path| shown(self.project, path)).collect();
             let n = plural(paths.len(), "backup");
-            let message = format!("{n} of corrupt stores: {}", listed(&paths));
+            let message = format!("{n} of replaced stores: {}", listed(&paths));
             self.info("store", message, format!("rm {}", paths.join(" ")));
         }
     }

@@ -9,13 +9,17 @@ use crate::commands::add::{self, AddArgs};
 use crate::engine::rank::calibrate::Weights;
 use crate::model::CodeLocation;
 use crate::ops::InjectOptions;
+use crate::store::StoreFile;
 
 fn project(folder: &Path) -> Project {
     let bank = Bank::new(folder.join(".memories"));
     bank.create().expect("a bank");
     Project {
         root: folder.to_owned(),
-        store: bank.folder().join("indices/cerberus.db"),
+        store: StoreFile {
+            path: bank.folder().join("indices/cerberus.db"),
+            key: Some(folder.join("key")),
+        },
         bank,
         exclude: Vec::new(),
         min_quality: 0.7,
