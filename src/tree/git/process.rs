@@ -18,6 +18,9 @@ use crate::regular_file;
 /// Maximum time without any output. The slowest query reads 5,000 commits in about 0.15 s.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
 
+/// Maximum time without any output while git compares files to find renames.
+const MAX_RENAME_SILENCE: Duration = Duration::from_secs(30);
+
 /// Maximum time of a process, also if it prints all the time.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
@@ -80,11 +83,12 @@ pub(super) struct Git<'a> {
     root: &'a Path,
     command: Command,
     input: Vec<u8>,
+    max_silence: Duration,
 }
 
 impl<'a> Git<'a> {
     pub(super) fn new<S: AsRef<OsStr>>(root: &'a Path, args: impl IntoIterator<Item = S>) -> Self {
-        let mut git = Self { root, command: plain_command(root), input: Vec::new() };
+        let mut git = Self::plain(root);
         for setting in OVERRIDES {
             git.command.args(["-c", setting]);
         }
@@ -94,16 +98,25 @@ impl<'a> Git<'a> {
 
     /// Like [`Git::new`], but with the settings of the repository, for queries of settings.
     pub(super) fn with_settings(root: &'a Path, args: &[&str]) -> Self {
-        let mut git = Self { root, command: plain_command(root), input: Vec::new() };
+        let mut git = Self::plain(root);
         git.command.args(args);
         git
     }
 
-    /// Reads attributes from the commit that is checked out, and not from files. Renames are found
-    /// with attributes.
-    pub(super) fn with_committed_attributes(mut self) -> Self {
-        self.command.env("GIT_ATTR_SOURCE", "HEAD");
-        self
+    fn plain(root: &'a Path) -> Self {
+        let (command, input) = (plain_command(root), Vec::new());
+        Self { root, command, input, max_silence: MAX_SILENCE }
+    }
+
+    /// Like [`Git::new`], for a search for renames, which takes longer. Returns `None` if there is
+    /// no commit, or if git does not answer a simple query in the usual time.
+    pub(super) fn for_renames(root: &'a Path, args: &[&str]) -> Option<Self> {
+        Self::new(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).bytes()?;
+        let mut git = Self::new(root, args);
+        git.max_silence = MAX_RENAME_SILENCE;
+        // Renames are found with attributes. They are read from the commit, not from files.
+        git.command.env("GIT_ATTR_SOURCE", "HEAD");
+        Some(git)
     }
 
     /// Sets the bytes of standard input, which is empty otherwise.
@@ -150,6 +163,7 @@ impl<'a> Git<'a> {
         let stderr = child.stderr.take().expect("it is a pipe");
         let child = Mutex::new(child);
         let n_read = AtomicU64::new(0);
+        let max_silence = self.max_silence;
         let is_killed = AtomicBool::new(false);
         let (stop, stopped) = channel::<()>();
         let input = std::mem::take(&mut self.input);
@@ -162,7 +176,7 @@ impl<'a> Git<'a> {
             let (child, n_read, is_killed) = (&child, &n_read, &is_killed);
             scope.spawn(move || {
                 let (start, mut last) = (Instant::now(), 0);
-                while stopped.recv_timeout(MAX_SILENCE) == Err(RecvTimeoutError::Timeout) {
+                while stopped.recv_timeout(max_silence) == Err(RecvTimeoutError::Timeout) {
                     let now = n_read.load(Ordering::Relaxed);
                     if now == last || start.elapsed() > MAX_TIME {
                         is_killed.store(true, Ordering::Relaxed);
@@ -198,7 +212,7 @@ impl<'a> Git<'a> {
 }
 
 fn no_answer() -> Failure {
-    Failure::Refused(format!("git did not answer within {} seconds", MAX_SILENCE.as_secs()))
+    Failure::Refused("git did not answer in time".to_owned())
 }
 
 fn kill(child: &Mutex<Child>) {

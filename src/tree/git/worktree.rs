@@ -144,7 +144,7 @@ pub(crate) fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<Strin
         commit,
         "--",
     ];
-    let output = Git::new(root, args).with_committed_attributes().text()?;
+    let output = Git::for_renames(root, &args)?.text()?;
     Some(parse_renames(&output).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
 }
 
@@ -358,5 +358,25 @@ fn path(name: &[u8]) -> PathBuf {
     #[cfg(not(unix))]
     {
         PathBuf::from(lossy(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hunks_are_the_new_lines_that_differ() {
+        let check = |old: &str, new: &str, expected: &[(u32, u32)]| {
+            assert_eq!(hunks(&lines_of(old.as_bytes()), &lines_of(new.as_bytes())), expected);
+        };
+        check("a\nb\nc\n", "a\nb\nc\n", &[]);
+        check("a\nb\nc\n", "a\nx\nc\n", &[(1, 2)]);
+        check("a\nb\nc\n", "a\nx\ny\nb\nc\n", &[(1, 3)]);
+        check("a\nb\nc\n", "a\nc\n", &[(0, 1)]);
+        check("a\nb\n", "b\n", &[(0, 1)]);
+        check("", "a\nb\n", &[(0, 2)]);
+        check("a\nb\nc\nd\ne\n", "x\nb\nc\nd\ny\nz\n", &[(0, 1), (4, 6)]);
+        assert_eq!(hunks(&unix_lines(b"a\nb\n"), &unix_lines(b"a\r\nc\r\n")), [(1, 2)]);
     }
 }
