@@ -91,7 +91,7 @@ fn environment() -> Vec<Finding> {
             found.push(remark(format!("unknown variable `{name}`"), next));
         }
     }
-    for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
+    for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"] {
         let is_relative =
             |value: std::ffi::OsString| !value.is_empty() && PathBuf::from(value).is_relative();
         if std::env::var_os(name).is_some_and(is_relative) {

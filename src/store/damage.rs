@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use rusqlite::types::Value;
+use rusqlite::types::{FromSqlError, Value};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi, params_from_iter};
 
 use crate::regular_file;
@@ -124,7 +124,8 @@ fn lock(path: &Path) -> Result<std::fs::File> {
 /// Whether an error means that the store has to be replaced. All statements are constants that
 /// are valid for the schema, so their failure and unknown values mean damage.
 pub(super) fn is_damaged(error: &anyhow::Error) -> bool {
-    if error.chain().any(|cause| cause.is::<Rejected>()) {
+    // A column that was read without its type, as by `as_str`, fails with a `FromSqlError`.
+    if error.chain().any(|cause| cause.is::<Rejected>() || cause.is::<FromSqlError>()) {
         return true;
     }
     match super::sqlite_error(error) {
