@@ -215,8 +215,9 @@ mod tests {
     #[test]
     fn a_link_across_table_cells_is_text() {
         check(
-            "| a | b |\n|---|---|\n| [[a | b]] |\n| [[a\\|b]] | [[a]] |\n\n[[memory:a|b]]\n",
+            "| a | b |\n|---|---|\n|[[a|b]]|\n| [[a | b]] |\n| [[a\\|b]] | [[a]] |\n\n[[memory:a|b]]\n",
             "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody>\n\
+             <tr><td>[[a</td><td>b]]</td></tr>\n\
              <tr><td>[[a</td><td>b]]</td></tr>\n\
              <tr><td>b (<code>a</code>)</td><td><code>a</code></td></tr>\n\
              </tbody></table>\n<p><a href=\"#m-a\">b</a></p>\n",

@@ -53,6 +53,8 @@ fn size(folder: &Path) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "the test creates files")]
+
     use crate::tree::{documents, walk};
 
     #[test]
