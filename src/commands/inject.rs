@@ -57,6 +57,9 @@ pub(crate) struct Request {
     /// Format for this client within its size limit, and count the skipped items
     #[arg(long = "for", value_name = "CLIENT")]
     pub(crate) client: Option<ClientProfile>,
+    /// Allow --into to write texts of a user bank into a file of the project
+    #[arg(long, requires = "into")]
+    pub(crate) include_user_bank: bool,
     /// Skips pins of a session and pins that expire, for text that is saved in a file.
     #[arg(skip)]
     pub(crate) persistent_only: bool,
@@ -209,6 +212,14 @@ pub(crate) fn update_block(
     path: &Path,
     check_only: bool,
 ) -> Result<BlockReport> {
+    if project.has_user_bank() && !request.include_user_bank {
+        let shown = path.display();
+        return Err(UserError::usage(format!(
+            "`{shown}` is a file of the project, but the bank is in your data folder: the block would publish its texts"
+        ))
+        .hint(format!("to write them anyway: `cerberus memory inject --into {shown} --include-user-bank`"))
+        .into());
+    }
     let file = ExternalFile::open(path, Some(&project.root))?;
     if file.bytes.starts_with(&[0xFF, 0xFE]) || file.bytes.starts_with(&[0xFE, 0xFF]) {
         return Err(UserError::usage(format!("`{}` is UTF-16", path.display()))
@@ -283,7 +294,8 @@ fn print_block(block: &BlockReport, args: &InjectArgs, out: &mut Printer) -> Res
     let file = out.style(NAME, &block.file);
     if is_stale {
         out.line(&format!("{} {file}: its block is out of date", out.paint(WARN, "stale")));
-        out.line(&format!("next: cerberus memory inject --into {}", out.safe(&block.file)));
+        let flag = if args.request.include_user_bank { " --include-user-bank" } else { "" };
+        out.line(&format!("next: cerberus memory inject --into {}{flag}", out.safe(&block.file)));
     } else if block.written {
         let tokens = block.report.used_tokens;
         out.line(&format!("{} {file} ({tokens} tokens)", out.paint(OK, "updated")));

@@ -48,6 +48,11 @@ pub(crate) struct Project {
 }
 
 impl Project {
+    /// Whether the bank is in the data folder of the user instead of the project.
+    pub(crate) fn has_user_bank(&self) -> bool {
+        self.bank.folder() != self.root.join(".memories")
+    }
+
     /// Returns the input of the engine.
     pub(crate) fn code(&self) -> CodeBase<'_> {
         CodeBase {

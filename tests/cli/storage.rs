@@ -114,6 +114,7 @@ fn worktrees_share_the_user_bank_and_have_separate_stores() {
     let shared = bank(&sandbox);
     sandbox.git("worktree add -q ../other");
     let other = sandbox.beside("other");
+    other.ok("trust");
     assert_eq!(bank(&other), shared);
     sandbox.ok("memory add \"Escape HTML entities in text\" --id escape");
     let stores = [&sandbox, &other].map(|it| it.json("index")["store"].clone());
@@ -192,7 +193,7 @@ fn every_memory_command_is_refused_when_memory_is_disabled() {
                 "{}",
                 outcome.text()
             );
-            assert!(told.starts_with("cerberus: memory is switched off"), "{line}: {told}");
+            assert!(told.starts_with("cerberus: memory is disabled"), "{line}: {told}");
             assert!(told.contains("\nhint: set `enabled = true`"), "{line}: {told}");
         }
     }
