@@ -1,6 +1,6 @@
 //! `cerberus memory inject`: pins, memories and their examples within a token budget.
 //!
-//! The budget is a hard limit that includes headers and fences. The output is deterministic: the
+//! The budget is a hard limit that includes the envelope, headers and fences. The output is deterministic: the
 //! same bank, source tree and request produce the same text.
 
 use std::collections::BTreeSet;
@@ -167,6 +167,7 @@ pub(crate) fn inject(
     let client_limit = request.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
     let mut limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
     limit.tokens = limit.tokens.min(budget);
+    let limit = limit.minus(block::envelope_cost());
     let mut block = Block {
         project,
         memories: &memories,

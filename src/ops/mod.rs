@@ -17,6 +17,7 @@ use crate::model::Scope;
 pub(crate) mod anchors;
 pub(crate) mod complete;
 pub(crate) mod document;
+pub(crate) mod envelope;
 pub(crate) mod export;
 pub(crate) mod links;
 pub(crate) mod managed_block;
@@ -60,6 +61,7 @@ impl Project {
             store: &self.store,
             exclude: &self.exclude,
             weights: &self.weights,
+            progress: &|_, _| {},
             now: i64::try_from(self.now.as_nanosecond()).unwrap_or(i64::MAX),
         }
     }
