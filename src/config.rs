@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bank::Bank;
@@ -22,13 +23,15 @@ use crate::ops::pins::{self, builtin};
 use crate::ops::{InjectOptions, Project};
 use crate::store::StoreFile;
 use crate::text::{self, LineIndex};
-use crate::tree::git;
 
 mod args;
 mod check;
 mod finding;
+pub(crate) mod trust;
 
 pub(crate) use args::{ColorChoice, GlobalArgs};
+
+use trust::UserBank;
 
 pub(crate) use check::check;
 pub(crate) use finding::{ConfigReport, Finding, Setting, Severity, failed_check, in_one_line};
@@ -91,7 +94,7 @@ impl Terminal {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ConfigFile {
     memory: MemoryConfig,
@@ -100,7 +103,7 @@ struct ConfigFile {
     inject: InjectConfig,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct MemoryConfig {
     enabled: Option<bool>,
@@ -109,7 +112,7 @@ struct MemoryConfig {
     recency_boost_factor: Option<f64>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct AnchorConfig {
     min_quality: Option<f64>,
@@ -117,7 +120,7 @@ struct AnchorConfig {
     exclude: Option<Vec<String>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct PinsConfig {
     max_pins: Option<usize>,
@@ -139,7 +142,7 @@ impl PinsConfig {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct InjectConfig {
     budget: Option<usize>,
@@ -198,8 +201,7 @@ impl Settings {
     /// Resolves the project and its configuration.
     pub(crate) fn resolve(global: &GlobalArgs) -> Result<Self> {
         let (root, _) = locate_root(global)?;
-        let user_file = config_home().map(|home| home.join("cerberus/config.toml"));
-        let user = user_file.map(|path| read_config(&path)).transpose()?.unwrap_or_default();
+        let user = user_config()?;
         let own = read_config(&root.join("cerberus.toml"))?;
         merge(root, own, user, now()?)
     }
@@ -217,13 +219,20 @@ fn locate_root(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
     Ok(project_around(&here))
 }
 
+/// Returns the configuration of the user.
+fn user_config() -> Result<ConfigFile> {
+    let file = config_home().map(|home| home.join("cerberus/config.toml"));
+    Ok(file.map(|path| read_config(&path)).transpose()?.unwrap_or_default())
+}
+
 /// Merges the configuration files; values of the project override values of the user.
 fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Result<Settings> {
     let strategy = own.memory.storage_strategy.or(user.memory.storage_strategy);
     let folder = match strategy.unwrap_or(StorageStrategy::Project) {
         StorageStrategy::Project => project_bank(&root)?,
         StorageStrategy::User => {
-            data_home()?.join("cerberus").join(user_key(&root)).join("memories")
+            let is_user_default = user.memory.storage_strategy == Some(StorageStrategy::User);
+            UserBank::of(&root).open(&root, is_user_default)?
         }
     };
     let bank = Bank::new(folder);
@@ -325,20 +334,19 @@ fn project_bank(root: &Path) -> Result<PathBuf> {
     let real = folder.canonicalize().ok().filter(|_| folder.is_symlink());
     if real.is_some_and(|real| !real.starts_with(root.canonicalize().unwrap_or_default())) {
         return Err(UserError::usage(format!("`{}` is outside the project", folder.display()))
-            .hint("to store the bank in your home directory, set `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
+            .hint("to store the bank in your home directory, set `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`, and run `cerberus trust`")
             .into());
     }
     Ok(folder)
 }
 
-fn read_config(path: &Path) -> Result<ConfigFile> {
+/// Reads a TOML file; a missing one has the default value.
+fn read_toml<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
     let shown = path.display();
     let context = || format!("failed to read `{shown}`");
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(ConfigFile::default());
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(T::default()),
         Err(error) => return Err(error).with_context(context),
     };
     if !metadata.is_file() || metadata.len() > MAX_CONFIG_BYTES {
@@ -349,7 +357,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     }
     let bytes = std::fs::read(path).with_context(context)?;
     let text = text::decode(&bytes).0.into_owned();
-    let config: ConfigFile = toml::from_str(&text).map_err(|error| {
+    Ok(toml::from_str(&text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         let (line, column) = LineIndex::new(&text).line_column(offset);
         let message = error.message().to_owned();
@@ -362,7 +370,12 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
             Some(key) => error.hint(format!("did you mean `{key}`?")),
             None => error.hint("fix this line, or comment it out with `#`"),
         }
-    })?;
+    })?)
+}
+
+fn read_config(path: &Path) -> Result<ConfigFile> {
+    let shown = path.display();
+    let config: ConfigFile = read_toml(path)?;
     let check_range = |key: &str, value: Option<f64>, min: f64, max: f64| match value {
         Some(value) if !(min..=max).contains(&value) => {
             let error = UserError::usage(format!("failed to read `{shown}`: {key} is {value}"));
@@ -437,19 +450,6 @@ fn no_home_error(variable: &str) -> UserError {
 fn tree_key(root: &Path) -> String {
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     format!("{name}-{:016x}", xxh3_64(root.as_os_str().as_encoded_bytes()))
-}
-
-/// Returns the key of the bank of a project in the data folder of the user. It is based on the
-/// remote or the git folder, so that worktrees share a bank and projects with the same name do not.
-fn user_key(root: &Path) -> String {
-    let identity = git::origin(root)
-        .or_else(|| git::common_folder(root))
-        .unwrap_or_else(|| root.display().to_string());
-    let trimmed = identity.trim_end_matches('/').trim_end_matches(".git").trim_end_matches('/');
-    let name = trimmed.rsplit(['/', ':']).next().unwrap_or_default();
-    let name: String =
-        name.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect();
-    format!("{name}-{:016x}", xxh3_64(identity.as_bytes()))
 }
 
 #[cfg(test)]

@@ -57,6 +57,8 @@ Examples:
     AnchorTest(AnchorTestArgs),
     /// Show memories, newest first
     #[command(after_help = "\
+Piped output is the raw text, without the envelope in which `inject` marks texts as data for an agent.
+
 Examples:
   cerberus memory show --anchored
   cerberus memory show hash-passwords")]
@@ -74,6 +76,7 @@ Examples:
     /// Search the memories, or sections of them
     #[command(after_help = "\
 Archived and superseded memories are omitted; --status archived and --superseded find them.
+Piped output is the raw text, without the envelope in which `inject` marks texts as data for an agent.
 
 Examples:
   cerberus memory search \"session handling\"
@@ -128,6 +131,8 @@ Examples:
     Append(AppendArgs),
     /// Print a memory or some of its sections
     #[command(after_help = "\
+Piped output is the raw text, without the envelope in which `inject` marks texts as data for an agent.
+
 Examples:
   cerberus memory read release/plan --section summary,steps
   cerberus memory read release/plan --raw")]
@@ -179,7 +184,10 @@ Examples:
     /// Print pins, memories and their examples within a token budget
     #[command(after_help = "\
 Pins come first, then memories about the query and the files, then the newest. The output never
-exceeds the budget, including headers and fences.
+exceeds the budget, including headers and fences. The texts are between the lines
+`<cerberus-memory> …` and `</cerberus-memory>`, which mark them as data for an agent. Markers of roles
+and chat templates in them are escaped with a backslash, as in `<\\/system>`. With --json, only the
+field `text` is in this form.
 
 Examples:
   cerberus memory inject --query \"session handling\" --budget 800

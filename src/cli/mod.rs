@@ -17,10 +17,11 @@ use crate::commands::completions::CompletionsArgs;
 use crate::commands::hooks::HooksCommand;
 use crate::commands::index::IndexArgs;
 use crate::commands::inject::ClientProfile;
+use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, completions, create, demo, doctor, export, feedback, hooks,
     import, index, init, inject, linked, links, merge, pin, read, reanchor, report, search,
-    sections, show, stats, trash, update,
+    sections, show, stats, trash, trust, update,
 };
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
@@ -101,6 +102,19 @@ Examples:
   cerberus doctor
   cerberus doctor --json --project ../shop")]
     Doctor,
+    /// Allow this project to open a user bank
+    #[command(after_help = "\
+With `storage_strategy = \"user\"` the bank is in the user's data folder, and the remote or the git
+folder names it. A repository can name the bank of another project, so a user bank opens only for a
+root folder that you trust with it. The records are in `cerberus/trust.toml` in the user's
+configuration folder. If the remote changes, the project needs a new consent. A bank named by the
+path of the project needs none if the user's own configuration sets that strategy.
+
+Examples:
+  cerberus trust
+  cerberus trust --list
+  cerberus trust --remove --project ../shop")]
+    Trust(TrustArgs),
     /// Run the main commands in a temporary repository and check each step
     #[command(after_help = "Example: cerberus demo")]
     Demo,
@@ -176,6 +190,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
             with_repair(&settings, out, |out| index::run(args, &settings, out))
         }
         Command::Mcp(args) => mcp::run(args, &cli.global, out),
+        Command::Trust(args) => trust::run(args, &cli.global, out),
         Command::Memory(command) => {
             let settings = {
                 let _step = timings::step("read the configuration");

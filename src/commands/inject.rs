@@ -1,6 +1,6 @@
 //! `cerberus memory inject`: pins, memories and their examples within a token budget.
 //!
-//! The budget is a hard limit that includes headers and fences. The output is deterministic: the
+//! The budget is a hard limit that includes the envelope, headers and fences. The output is deterministic: the
 //! same bank, source tree and request produce the same text.
 
 use std::collections::BTreeSet;
@@ -63,6 +63,9 @@ pub(crate) struct Request {
     /// Format for this client within its size limit, and count the skipped items
     #[arg(long = "for", value_name = "CLIENT")]
     pub(crate) client: Option<ClientProfile>,
+    /// Allow --into to write texts of a user bank into a file of the project
+    #[arg(long, requires = "into")]
+    pub(crate) include_user_bank: bool,
     /// Skips pins of a session and pins that expire, for text that is saved in a file.
     #[arg(skip)]
     pub(crate) persistent_only: bool,
@@ -170,6 +173,7 @@ pub(crate) fn inject(
     let client_limit = request.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
     let mut limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
     limit.tokens = limit.tokens.min(budget);
+    let limit = limit.minus(block::envelope_cost());
     let mut block = Block {
         project,
         memories: &memories,
@@ -224,6 +228,14 @@ pub(crate) fn update_block(
     path: &Path,
     check_only: bool,
 ) -> Result<BlockReport> {
+    if project.has_user_bank() && !request.include_user_bank {
+        let shown = path.display();
+        return Err(UserError::usage(format!(
+            "`{shown}` is a file of the project, but the bank is in your data folder: the block would publish its texts"
+        ))
+        .hint(format!("to write them anyway: `cerberus memory inject --into {shown} --include-user-bank`"))
+        .into());
+    }
     let file = ExternalFile::open(path, &project.root)?;
     if !is_instruction_file(file.real_path()) {
         return Err(UserError::usage(format!("`{}` is not a markdown file", path.display()))
@@ -303,7 +315,8 @@ fn print_block(block: &BlockReport, args: &InjectArgs, out: &mut Printer) -> Res
     let file = out.style(NAME, &block.file);
     if is_stale {
         out.line(&format!("{} {file}: its block is out of date", out.paint(WARN, "stale")));
-        out.line(&format!("next: cerberus memory inject --into {}", out.safe(&block.file)));
+        let flag = if args.request.include_user_bank { " --include-user-bank" } else { "" };
+        out.line(&format!("next: cerberus memory inject --into {}{flag}", out.safe(&block.file)));
     } else if block.written {
         let tokens = block.report.used_tokens;
         out.line(&format!("{} {file} ({tokens} tokens)", out.paint(OK, "updated")));

@@ -18,7 +18,7 @@ use crate::model::{LinkState, MemoryStatus, MemoryType};
 use crate::ops::links::{self, Edge};
 use crate::ops::search::signals::{self, Query};
 use crate::ops::sync::{self, IndexedMemory, SyncedStore};
-use crate::ops::{Project, rounded};
+use crate::ops::{Project, envelope, rounded};
 use crate::output::{DIM, NAME, Printer, WARN};
 use crate::syntax::parse::last_name;
 use crate::tree::git;
@@ -161,7 +161,7 @@ pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> 
             print_memory(memory, out);
         }
         if is_agent {
-            let text = out.take();
+            let text = envelope::wrapped(&envelope::escaped(&out.take()));
             out.json(&json!({
                 "hookSpecificOutput": {
                     "hookEventName": "PreToolUse",

@@ -10,7 +10,10 @@ use super::GlobalArgs;
 use crate::text;
 
 use super::finding::{ConfigReport, Finding, Setting, Severity, failed_check};
-use super::{ConfigFile, Settings, config_home, locate_root, merge, read_config};
+use super::{
+    ConfigFile, MemoryConfig, Settings, StorageStrategy, config_home, locate_root, merge,
+    read_config,
+};
 
 /// Environment variables of cerberus.
 const VARIABLES: &[&str] =
@@ -38,7 +41,16 @@ pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, ConfigReport)> {
         report.findings.push(finding);
         Timestamp::now()
     });
-    let settings = merge(root, own, user, now)?;
+    let settings = match merge(root.clone(), own.clone(), user.clone(), now) {
+        Ok(settings) => settings,
+        // The other checks run as if the project had no bank.
+        Err(error) => {
+            report.findings.push(failed_check("bank", &error));
+            let memory =
+                MemoryConfig { storage_strategy: Some(StorageStrategy::Project), ..own.memory };
+            merge(root, ConfigFile { memory, ..own }, user, now)?
+        }
+    };
     report.memory_enabled = settings.memory_enabled;
     Ok((settings, report))
 }

@@ -28,14 +28,14 @@ use crate::timings;
 
 use super::examples::{Options, Query, RankedSymbol, Ranking, Reason};
 use super::index::{Code, CodeIndex};
-use super::rounded;
+use super::{Progress, rounded};
 use phrase_reader::{PhraseReader, PhraseRequest};
 use term_index::{TermIdx, TermIndex};
 use unknown_words::Suggestions;
 
 /// Files parsed for a rule. With 200, the first candidate was the same as with every file parsed
 /// for 155 rules of 155; with 50, for 98 of 100.
-const PARSED_FILES: usize = 200;
+pub(super) const PARSED_FILES: usize = 200;
 
 /// Symbols read again for adjacent words. The first dozen decide which candidate is first.
 const READ_SYMBOLS: usize = 50;
@@ -111,7 +111,10 @@ pub(super) fn find(
     index: &mut CodeIndex,
     queries: &[Query],
     options: Options,
+    progress: Progress<'_>,
 ) -> Result<Vec<Ranking>> {
+    let n_files = index.files.len();
+    let report = |n_parsed: usize| progress(n_files + n_parsed, n_files + PARSED_FILES);
     let step = timings::step("term lookup");
     let rules: Vec<ParsedQuery> =
         queries.par_iter().map(|query| ParsedQuery::parse(&query.rule, &query.hints)).collect();
@@ -129,10 +132,13 @@ pub(super) fn find(
         let mut rest = candidates.as_slice();
         while !rest.is_empty() {
             let (batch, file_idxs) = next_batch(&mut rest);
-            index.load_symbols(&file_idxs)?;
+            report(0);
+            index.load_symbols(&file_idxs, progress)?;
+            report(PARSED_FILES);
             let _step = timings::step("rank symbols");
             let ranker = Ranker { code: index.code(), terms: &terms, options };
             ranker.rank(&mut reader, batch, &mut rankings);
+            report(PARSED_FILES);
         }
     }
     if options.explain {
@@ -402,17 +408,30 @@ fn evidence(scores: &[SymbolScore], n_known: usize) -> Features {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
 
+    use super::super::CodeBase;
     use super::super::examples::UnknownWord;
+    use super::super::rank::calibrate::Weights;
     use super::*;
-    use crate::store::Store;
+    use crate::store::{Store, StoreFile};
 
     fn rank(queries: &[Query], limit: usize) -> Vec<Ranking> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/shop");
-        let mut index = CodeIndex::refresh(&root, &[], Store::in_memory, 0).expect("an index");
+        let code = CodeBase {
+            root: &root,
+            store: &StoreFile { path: PathBuf::new(), key: None },
+            exclude: &[],
+            weights: &Weights::default(),
+            now: 0,
+            progress: &|_, _| {},
+        };
+        let mut index = CodeIndex::refresh(code, Store::in_memory).expect("an index");
         let options = Options { limit, min_quality: 0.7, explain: true };
-        find(&mut index, queries, options).expect("rankings")
+        find(&mut index, queries, options, code.progress).expect("rankings")
     }
 
     fn query(rule: &str) -> Query {
@@ -432,6 +451,29 @@ mod tests {
         assert!(best.reasons.iter().any(|it| it.word == "salt" && it.fields.contains(&"body")));
         let matches: Vec<f64> = candidates.iter().map(|it| it.match_score).collect();
         assert!(matches.is_sorted_by(|a, b| a >= b), "{matches:?}");
+    }
+
+    #[test]
+    fn a_caller_can_cancel_between_files() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/shop");
+        for n_allowed in [0, 1, 5] {
+            let n_calls = AtomicUsize::new(0);
+            let progress = |_, _| {
+                if n_calls.fetch_add(1, Relaxed) >= n_allowed {
+                    std::panic::resume_unwind(Box::new("cancelled"));
+                }
+            };
+            let code = CodeBase {
+                root: &root,
+                store: &StoreFile { path: PathBuf::new(), key: None },
+                exclude: &[],
+                weights: &Weights::default(),
+                now: 0,
+                progress: &progress,
+            };
+            let refresh = || CodeIndex::refresh(code, Store::in_memory).is_ok();
+            assert!(catch_unwind(AssertUnwindSafe(refresh)).is_err(), "after {n_allowed} calls");
+        }
     }
 
     #[test]

@@ -141,7 +141,7 @@ pub(crate) fn find(
 
 /// Opens the store and updates its code index.
 pub(crate) fn open_index(code: CodeBase<'_>) -> Result<CodeIndex> {
-    CodeIndex::refresh(code.root, code.exclude, || Store::open(code.store), code.now)
+    CodeIndex::refresh(code, || Store::open(code.store))
 }
 
 /// Ranks the candidates of each query, in order, with an index that is up to date.
@@ -151,7 +151,7 @@ pub(crate) fn rank(
     queries: &[Query],
     options: Options,
 ) -> Result<Vec<Ranking>> {
-    let mut rankings = discover::find(index, queries, options)?;
+    let mut rankings = discover::find(index, queries, options, code.progress)?;
     let candidates = rankings.iter().flat_map(|ranking| &ranking.candidates);
     let files: BTreeSet<String> = candidates.map(|candidate| candidate.file.clone()).collect();
     let recencies = recency::of_files(index, &files)?;

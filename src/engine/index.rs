@@ -30,7 +30,8 @@ use crate::text;
 use crate::timings;
 use crate::tree::{git, read, walk};
 
-use super::Progress;
+use super::discover::PARSED_FILES as MAX_PARSED_FILES;
+use super::{CodeBase, Progress};
 use vocabulary::{Vocabulary, Worker};
 
 /// Maximum number of parsed files in memory, about 25 KB each.
@@ -87,20 +88,19 @@ impl<'a> Code<'a> {
 }
 
 impl CodeIndex {
-    /// Updates the index in the store that `open` opens from the files below `root`.
+    /// Updates the index in the store that `open` opens from the files of `code`.
     pub(crate) fn refresh(
-        root: &Path,
-        excludes: &[String],
+        code: CodeBase<'_>,
         open: impl FnOnce() -> Result<Store> + Send,
-        now: i64,
     ) -> Result<Self> {
+        let CodeBase { root, exclude, now, progress, .. } = code;
         let step = timings::step("walk and load index");
         // In parallel: the walk waits for the file system, the store decodes its rows.
         let load = || -> Result<(Vec<FileRow>, Store)> {
             let store = open()?;
             Ok((code::files(store.reader())?, store))
         };
-        let (listing, loaded) = rayon::join(|| walk::walk(root, excludes), load);
+        let (listing, loaded) = rayon::join(|| walk::walk(root, exclude), load);
         let (listing, (rows, mut store)) = (listing?, loaded?);
         let mut warnings = listing.warnings;
         warnings.append(&mut store.warnings);
@@ -120,7 +120,12 @@ impl CodeIndex {
 
         let step = timings::step("read changed files");
         let workers = ThreadLocal::new();
-        let scan = |(old, entry)| scan(root, &vocabulary, &workers, old, entry);
+        let (n_scanned, n_files) = (AtomicUsize::new(0), scanned.len());
+        let scan = |(old, entry)| {
+            // The best files are parsed later.
+            progress(n_scanned.fetch_add(1, Ordering::Relaxed), n_files + MAX_PARSED_FILES);
+            scan(root, &vocabulary, &workers, old, entry)
+        };
         let scanned: Vec<ScannedFile> =
             scanned.into_par_iter().with_max_len(CHUNK_SIZE).map(scan).collect();
         drop(step);
@@ -139,6 +144,7 @@ impl CodeIndex {
             is_attached: true,
         };
         index.persist(&new, &removed, now);
+        progress(n_files, n_files + MAX_PARSED_FILES);
         for file in scanned {
             index.warnings.extend(file.warning);
             index.files.extend(Some(file.row).filter(|row| row.vector.is_some()));
@@ -230,7 +236,11 @@ impl CodeIndex {
     }
 
     /// Loads the symbols of files, and parses the files whose symbols are not stored.
-    pub(crate) fn load_symbols(&mut self, file_idxs: &[usize]) -> Result<()> {
+    pub(crate) fn load_symbols(
+        &mut self,
+        file_idxs: &[usize],
+        progress: Progress<'_>,
+    ) -> Result<()> {
         let _step = timings::step("load symbols");
         let mut new = file_idxs.to_vec();
         new.sort_unstable();
@@ -240,7 +250,7 @@ impl CodeIndex {
             self.parsed.clear();
         }
         new.retain(|idx| !self.parsed.contains_key(idx));
-        let documents = self.read_documents(&new)?;
+        let documents = self.read_documents(&new, progress)?;
         let files = &self.files;
         let loaded = new.into_par_iter().zip(documents).map(|(idx, document)| {
             (idx, ScorableFile::new(document, PathClass::from_path(&files[idx].path)))
@@ -259,7 +269,11 @@ impl CodeIndex {
         Code { root: &self.root, files: &self.files, parsed: &self.parsed }
     }
 
-    fn read_documents(&mut self, file_idxs: &[usize]) -> Result<Vec<Document>> {
+    fn read_documents(
+        &mut self,
+        file_idxs: &[usize],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Document>> {
         let mut packed = vec![None; file_idxs.len()];
         if self.is_attached && code::has_symbols(self.store.reader())? {
             for (packed, &file_idx) in packed.iter_mut().zip(file_idxs) {
@@ -271,7 +285,13 @@ impl CodeIndex {
         let mut documents: Vec<Option<Document>> = packed.into_par_iter().map(unpack).collect();
         let unread = documents.iter().zip(file_idxs).filter(|(document, _)| document.is_none());
         let unread: Vec<usize> = unread.map(|(_, file_idx)| *file_idx).collect();
-        let mut parsed = self.parse(&unread, |document| document).into_iter();
+        let (n_parsed, n_files) = (AtomicUsize::new(0), self.files.len());
+        let take = |document| {
+            let done = n_parsed.fetch_add(1, Ordering::Relaxed) + 1;
+            progress(n_files + done.min(MAX_PARSED_FILES), n_files + MAX_PARSED_FILES);
+            document
+        };
+        let mut parsed = self.parse(&unread, take).into_iter();
         for document in documents.iter_mut().filter(|document| document.is_none()) {
             *document = parsed.next();
         }

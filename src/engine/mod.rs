@@ -29,7 +29,7 @@ use crate::store::StoreFile;
 use rank::calibrate::Weights;
 
 /// The code of a project: the tree, the store of its index, and the weights of the quality.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct CodeBase<'a> {
     pub(crate) root: &'a Path,
     /// The store that contains the index.
@@ -39,6 +39,9 @@ pub(crate) struct CodeBase<'a> {
     pub(crate) weights: &'a Weights,
     /// Nanoseconds since 1970.
     pub(crate) now: i64,
+    /// Called for each file while the index is updated and the candidates are parsed, and between
+    /// the steps of a ranking. It may unwind to cancel: the store is then consistent.
+    pub(crate) progress: Progress<'a>,
 }
 
 /// Called with the number of completed steps and the number of all steps, from any thread.

@@ -4,6 +4,7 @@
 //! independent: each reads the configuration again, so that changes on disk take effect. Only
 //! protocol messages are written to stdout. No other command starts the async runtime.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -22,8 +23,10 @@ mod schema;
 mod server;
 mod tool_result;
 mod tools;
+mod transport;
 
 use server::Server;
+use transport::LineTransport;
 
 pub(crate) use args::{McpArgs, McpClient, ToolSet};
 
@@ -51,7 +54,8 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
     let served = runtime.block_on(async {
         // The first count loads the vocabulary: do it before the first call.
         tokio::task::spawn_blocking(|| tokens::count("warm"));
-        let running = match rmcp::serve_server(server, stdio_pipes()).await {
+        let transport = LineTransport::new(stdio_pipes(), server.is_left());
+        let running = match rmcp::serve_server(server.clone(), transport).await {
             Ok(running) => running,
             // The client disconnected before it sent a message.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -59,6 +63,8 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
         };
         running.waiting().await.map(drop).context("the server stopped")
     });
+    // Also if the output failed, not the input.
+    server.is_left().store(true, Ordering::Relaxed);
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     if let Some(session) = generated {
         // The generated session is never used again, so a failure here has no effect.
@@ -80,7 +86,8 @@ pub(crate) fn run_messages(global: &GlobalArgs, set: ToolSet, messages: &[u8]) {
     runtime
         .block_on(async {
             let input = std::io::Cursor::new([HANDSHAKE, messages].concat());
-            let running = rmcp::serve_server(server.clone(), (input, Vec::new())).await;
+            let transport = LineTransport::new((input, Vec::new()), server.is_left());
+            let running = rmcp::serve_server(server.clone(), transport).await;
             running.expect("a valid handshake").waiting().await
         })
         .expect("a server that ends");

@@ -18,6 +18,7 @@ use crate::store::StoreFile;
 pub(crate) mod anchors;
 pub(crate) mod complete;
 pub(crate) mod document;
+pub(crate) mod envelope;
 pub(crate) mod export;
 pub(crate) mod links;
 pub(crate) mod managed_block;
@@ -48,6 +49,11 @@ pub(crate) struct Project {
 }
 
 impl Project {
+    /// Whether the bank is in the data folder of the user instead of the project.
+    pub(crate) fn has_user_bank(&self) -> bool {
+        self.bank.folder() != self.root.join(".memories")
+    }
+
     /// Returns the input of the engine.
     pub(crate) fn code(&self) -> CodeBase<'_> {
         CodeBase {
@@ -55,6 +61,7 @@ impl Project {
             store: &self.store,
             exclude: &self.exclude,
             weights: &self.weights,
+            progress: &|_, _| {},
             now: i64::try_from(self.now.as_nanosecond()).unwrap_or(i64::MAX),
         }
     }

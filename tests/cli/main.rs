@@ -58,5 +58,6 @@ mod stats;
 mod storage;
 mod symlinks;
 mod trash;
+mod trust;
 mod unusual_code;
 mod update;

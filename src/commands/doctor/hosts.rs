@@ -50,14 +50,21 @@ impl Doctor<'_> {
                 // The block does not record its client profile.
                 let mut is_stale = true;
                 for client in [None, *client] {
-                    let request = inject::Request { client, ..inject::Request::default() };
+                    // The check writes nothing, so it may compare a block with a user bank.
+                    let request = inject::Request {
+                        client,
+                        include_user_bank: true,
+                        ..inject::Request::default()
+                    };
                     is_stale &= inject::update_block(scratch, &request, &full, true)?.stale;
                 }
                 if is_stale {
                     let message = format!(
                         "the block in `{path}` is out of date, or was written with other options"
                     );
-                    doctor.info("hosts", message, format!("cerberus memory inject --into {path}"));
+                    let flag = if scratch.has_user_bank() { " --include-user-bank" } else { "" };
+                    let next = format!("cerberus memory inject --into {path}{flag}");
+                    doctor.info("hosts", message, next);
                 }
                 Ok(())
             });

@@ -128,7 +128,7 @@ fn definitions(index: &mut CodeIndex, names: &BTreeSet<String>) -> Result<Defini
         if files.len() > MAX_FILES {
             continue;
         }
-        index.load_symbols(&files)?;
+        index.load_symbols(&files, &|_, _| {})?;
         let suffix = format!(".{name}");
         let mut locations = BTreeSet::new();
         for file_idx in files {

@@ -3,6 +3,7 @@
 use crate::bank::MemoryFile;
 use crate::model::Pin;
 use crate::ops::Project;
+use crate::ops::envelope;
 use crate::ops::memories::Memories;
 use crate::ops::pins::render;
 use crate::text::plural;
@@ -10,6 +11,11 @@ use crate::text::plural;
 use super::example::{self, Example};
 use super::pack::{self, Cost, PackInput, Packed};
 use super::{InjectedExample, InjectedMemory, Skipped, text};
+
+/// Returns the cost of the envelope around the items.
+pub(super) fn envelope_cost() -> Cost {
+    Cost::of(envelope::START).plus(Cost::of(envelope::END))
+}
 
 const HEADER: &str = "Project memory:\n";
 
@@ -42,8 +48,8 @@ pub(super) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Returns the text that fits into `limit` and the items in it. With `has_footer` the last
-    /// line of the text counts the skipped items.
+    /// Returns the text that fits into `limit` and the envelope, and the items in it. With
+    /// `has_footer` the last line of the text counts the skipped items.
     pub(super) fn fill(&mut self, limit: Cost, has_footer: bool) -> (String, Packed) {
         let pins: Vec<Cost> = self.pins.iter().map(|pin| pin.cost).collect();
         let texts: Vec<Cost> = self.texts.iter().map(|text| text.cost).collect();
@@ -84,7 +90,8 @@ impl Block<'_> {
         }
         let mut text = self.render(&packed, footer.as_deref());
         // The sum of the costs can differ slightly from the cost of the whole text.
-        while !Cost::of(&text).fits(limit) && packed.drop_last() {
+        let whole_limit = limit.plus(envelope_cost());
+        while !Cost::of(&text).fits(whole_limit) && packed.drop_last() {
             footer = footer.and_then(|_| self.footer(&packed));
             text = self.render(&packed, footer.as_deref());
         }
@@ -120,10 +127,10 @@ impl Block<'_> {
                 text.push_str(&example.text);
             }
         }
-        if !text.is_empty() {
-            text.push_str(footer.unwrap_or_default());
+        if text.is_empty() {
+            return text;
         }
-        text
+        envelope::wrapped(&text) + footer.unwrap_or_default()
     }
 
     /// Returns the line that counts the items without room, if there are any.

@@ -37,10 +37,10 @@ impl Cost {
 
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
-            tokens: self.tokens + other.tokens,
-            chars: self.chars + other.chars,
-            bytes: self.bytes + other.bytes,
-            lines: self.lines + other.lines,
+            tokens: self.tokens.saturating_add(other.tokens),
+            chars: self.chars.saturating_add(other.chars),
+            bytes: self.bytes.saturating_add(other.bytes),
+            lines: self.lines.saturating_add(other.lines),
         }
     }
 

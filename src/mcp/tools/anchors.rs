@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
+use crate::engine::CodeBase;
 use crate::engine::examples::{self, Options, Query};
 use crate::error::UserError;
 use crate::mcp::tool_result::ToolResult;
@@ -64,7 +65,8 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
     let query = Query { rule: params.rule, hints: params.hints, languages };
     let options =
         Options { limit: N_CANDIDATES, min_quality: call.project().min_quality, explain: true };
-    let mut reports = examples::find(call.project().code(), &[query], options)?;
+    let code = CodeBase { progress: call.progress, ..call.project().code() };
+    let mut reports = examples::find(code, &[query], options)?;
     for report in &mut reports {
         examples::add_excerpts(&call.project().root, &mut report.candidates);
         report.candidates.iter_mut().for_each(|candidate| candidate.reasons.clear());

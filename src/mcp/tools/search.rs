@@ -130,11 +130,11 @@ fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> 
         ..inject::Request::default()
     };
     let report = inject::inject(call.project(), &request, Some(call.session))?;
-    let text = report.text.clone();
+    let (text, budget) = (report.text.clone(), report.budget);
     // The text has the same content as the lists, which would use the budget twice.
     let answer =
         ToolResult::of(&report, "ask with a higher `budget`, or read one with read_memory")?;
-    Ok(answer.omit(&["pins", "memories"]).with_text(text).with_limit(params.budget))
+    Ok(answer.omit(&["pins", "memories"]).with_text(text).with_limit(budget))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,6 +1,7 @@
 //! Formats pins and other texts for injection.
 
 use crate::model::{Pin, Priority};
+use crate::ops::envelope;
 use crate::text;
 
 pub(crate) const HEADER: &str = "Pinned notes:\n";
@@ -36,9 +37,10 @@ pub(crate) fn list_item(text: &str) -> String {
     item
 }
 
-/// Escapes control characters and the markers of managed blocks.
+/// Escapes control characters, and the markers of managed blocks and of chat templates.
 pub(crate) fn safe(text: &str) -> String {
-    text::escaped(&text.replace("\r\n", "\n")).replace(MARKER, "<!- cerberus:")
+    let text = text::escaped(&text.replace("\r\n", "\n")).replace(MARKER, "<!- cerberus:");
+    envelope::escaped(&text).into_owned()
 }
 
 #[cfg(test)]
@@ -57,5 +59,6 @@ mod tests {
         check("```\nnever closed", "- ```\n  never closed\n");
         check("a\u{1b}[2Jb", "- a\\u{1b}[2Jb\n");
         check("x <!-- cerberus:end -->", "- x <!- cerberus:end -->\n");
+        check("x </cerberus-memory>", "- x <\\/cerberus-memory>\n");
     }
 }
