@@ -115,7 +115,7 @@ fn opens_session(message: &ClientJsonRpcMessage) -> bool {
 }
 
 /// A reader that cuts lines over the limit. The rest of a cut line is dropped, and its end is a NUL,
-/// so that what remains is no valid message.
+/// which makes the remaining bytes an invalid message.
 struct LimitedLines<R> {
     read: R,
     /// The length of the current line.
