@@ -299,7 +299,9 @@ impl CodeIndex {
                 parse::document(&mut worker, vocabulary, file.language, &text);
             let warning = exceeds_limits.then(|| {
                 let path = &file.path;
-                format!("`{path}` takes too much time or memory to parse, it is text without symbols")
+                format!(
+                    "`{path}` takes too much time or memory to parse, it is text without symbols"
+                )
             });
             // A text that changed since the walk may contain words that the store does not have.
             // Its symbols are not stored.
@@ -308,7 +310,8 @@ impl CodeIndex {
             ((take(document), warning), bytes.map(|bytes| (file.hash, file.language, bytes)))
         };
         let parse_and_send = |sender: &mut SyncSender<Vec<PackedSymbols>>, file_idxs: &[usize]| {
-            let (taken, packed): (Vec<(T, Option<String>)>, Vec<_>) = file_idxs.iter().map(parse).unzip();
+            let (taken, packed): (Vec<(T, Option<String>)>, Vec<_>) =
+                file_idxs.iter().map(parse).unzip();
             let packed: Vec<PackedSymbols> = packed.into_iter().flatten().collect();
             if !packed.is_empty() {
                 // Fails if the writer stopped with an error, which is reported below.
