@@ -74,7 +74,7 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
         // Balancing the tree after the end takes linear time.
         if position < end {
             let progress = text.as_bytes().get(read_to..position).unwrap_or_default();
-            n_slow_calls += u32::from(n_tokens(progress) < MIN_TOKENS_PER_CALL);
+            n_slow_calls += u32::from(!has_tokens(progress, MIN_TOKENS_PER_CALL));
             read_to = read_to.max(position);
         }
         if n_slow_calls > MAX_SLOW_CALLS
@@ -119,8 +119,8 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
-/// Returns the approximate number of tokens: words and other characters.
-fn n_tokens(text: &[u8]) -> usize {
+/// Returns whether a text has at least `n` tokens, counting words and other characters.
+fn has_tokens(text: &[u8], n: usize) -> bool {
     let mut is_in_word = false;
     let starts_token = |byte: &&u8| {
         let is_word = is_word_byte(**byte);
@@ -128,7 +128,7 @@ fn n_tokens(text: &[u8]) -> usize {
         is_in_word = is_word;
         starts
     };
-    text.iter().filter(starts_token).count()
+    text.iter().filter(starts_token).take(n).count() == n
 }
 
 /// Returns whether a text has a long part that repeats the same few tokens. Words are
