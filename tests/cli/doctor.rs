@@ -338,9 +338,9 @@ fn the_store_is_checked_and_not_changed() {
     check(
         &sandbox,
         expect![[r#"
-            error	store	`.memories/indices/cerberus.db` is corrupt: Error code 26: file is not a database	rebuild it; the corrupt file is kept: cerberus index
+            error	store	`.memories/indices/cerberus.db` is corrupt: Error code 26: file is not a database	rebuild it; the corrupt file is kept: cerberus index --full
             info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
-            info	store	1 backup of corrupt stores: .memories/indices/cerberus.db.corrupt	rm .memories/indices/cerberus.db.corrupt
+            info	store	1 backup of replaced stores: .memories/indices/cerberus.db.corrupt	rm .memories/indices/cerberus.db.corrupt
             [exit 1]
         "#]],
     );
