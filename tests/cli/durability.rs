@@ -100,9 +100,8 @@ fn check(line: &str, sandbox: &Sandbox, calls: &[String], faults: &mut Vec<Strin
                 synced.insert(path);
             }
             "write" if call.starts_with("write(1<") => {
-                if !changed.is_empty() {
-                    faults.push(format!("{line}: answers before {changed:?} is synced"));
-                }
+                let fault = || format!("{line}: answers before {changed:?} is synced");
+                faults.extend((!changed.is_empty()).then(fault));
             }
             _ if !is_done || paths.is_empty() => {}
             "unlink" | "unlinkat" if is_temporary(&paths[0]) => {}

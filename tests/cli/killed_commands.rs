@@ -236,9 +236,8 @@ fn recovers(sandbox: &Sandbox, what: &str, line: &str, after: &Files) {
         check_lock(what, [&after[lock], &after[lock], &now[lock]]);
     }
     // Outside the bank another process may just have created an empty one, which is left for an hour.
-    let is_left = |path: &str| {
-        is_temporary(path) && (path.contains(".memories/") || !now[path].is_empty())
-    };
+    let is_left =
+        |path: &str| is_temporary(path) && (path.contains(".memories/") || !now[path].is_empty());
     let left: Vec<&String> = now.keys().filter(|path| is_left(path)).collect();
     assert!(left.is_empty(), "{what}: {left:?}");
     let indices = std::fs::read_dir(sandbox.path(".memories/indices")).expect("the store's folder");

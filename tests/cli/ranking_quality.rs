@@ -89,5 +89,8 @@ fn the_readme_rule_finds_its_example_in_this_repository() {
     let mut command = sandbox.command("memory anchor-test --expect src/text/escape.rs::escaped");
     let output = command.args([rule, "--project", here]).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("\nexample "), "no example is above the threshold");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("\nexample "),
+        "no example is above the threshold"
+    );
 }

@@ -7,7 +7,7 @@
 //! - The parser hardly advances ([`MAX_SLOW_CALLS`]), or reads the same bytes again and again
 //!   ([`MAX_READS`]), for example from each of many unfinished comments to the end.
 //! - Repetitive code leaves constructs open ([`MAX_DEPTH`]) or has many syntax errors
-//!   ([`MAX_RECOVERIES`]). Only the parser's log tells these, and it takes several times as long
+//!   ([`MAX_RECOVERIES`]). Only the log of the parser shows these, and it takes several times as long
 //!   as parsing, so only code that repeats the same few tokens is parsed with it.
 //!
 //! All signs are counted, not timed: the same text gives the same result on every machine.
@@ -111,7 +111,10 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
 
 /// Returns the next bytes that the parser reads, up to [`CHUNK_BYTES`] in whole characters.
 fn chunk(text: &str, start: usize) -> &[u8] {
-    let end = text.floor_char_boundary(start.saturating_add(CHUNK_BYTES));
+    let mut end = start.saturating_add(CHUNK_BYTES).min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
     text.as_bytes().get(start..end).unwrap_or_default()
 }
 
@@ -124,7 +127,7 @@ fn has_tokens(text: &[u8], n: usize) -> bool {
     let mut is_in_word = false;
     let starts_token = |byte: &&u8| {
         let is_word = is_word_byte(**byte);
-        let starts = !(is_word && is_in_word) && !byte.is_ascii_whitespace();
+        let starts = !byte.is_ascii_whitespace() && (!is_word || !is_in_word);
         is_in_word = is_word;
         starts
     };
@@ -173,8 +176,8 @@ fn is_repetitive(text: &[u8]) -> bool {
     n_blocks >= MIN_REPETITIVE_BLOCKS
 }
 
-/// The number of open symbols and of recoveries so far, from the parser's log. The parser keeps
-/// several versions of its state while it recovers; the best one is 0.
+/// The number of open symbols and of recoveries so far, from the parser's log. While it
+/// recovers, the parser has several versions of its state; the best one is 0.
 #[derive(Default)]
 struct OpenSymbols {
     version: AtomicU32,
