@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// What every command takes.
+/// Options of all commands.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GlobalArgs {
     /// Work on the project in this folder instead of the one around the current folder

@@ -40,7 +40,7 @@ struct TrustFile {
     project: Vec<TrustedProject>,
 }
 
-/// What names a user bank.
+/// The source of the name of a user bank.
 #[derive(Debug, PartialEq, Eq)]
 enum Source {
     /// The path of the project, or its own git folder.

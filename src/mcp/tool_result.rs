@@ -1,7 +1,7 @@
 //! Converts reports and errors to tool results: JSON data and readable text, both limited in size.
 //!
 //! The text contains the same fields as the data, as indented lines, which need fewer tokens. It is
-//! in an envelope; the data is JSON, which no text can close, with a note that says what it is.
+//! in an envelope; the data is JSON, which no text can close, with a note that describes it.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use crate::tokens;
 /// The token limit of the data and of the text; clients warn at 10,000 for both.
 const MAX_TOKENS: usize = 5000;
 
-/// The field that says what the data is.
+/// The field that describes the data.
 const ABOUT: &str = "about";
 
 /// Tokens reserved for the note about truncation and the envelope.

@@ -171,7 +171,7 @@ fn is_damage(failure: ffi::Error, message: &str) -> bool {
     }
 }
 
-/// Rows of a table of [`KEPT`], each with the number of its event or feedback.
+/// Rows of a table in [`KEPT`], each with the number of its event or feedback.
 type SalvagedRows = Vec<(&'static Kept, Vec<Value>)>;
 
 /// Reads the rows that exist only in a damaged store, row by row from both ends of each table.

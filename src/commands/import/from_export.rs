@@ -222,7 +222,7 @@ fn write_all(
             done.push(bank.back_up(&change.file, &anchor_of(&change.file)?)?);
         }
     }
-    // A power failure must not keep the new memories and lose the copies of the old ones.
+    // A power failure must not lose the copies of the old memories after the new ones are written.
     bank.sync(done)?;
     let n_copies = done.len();
     for change in changes {

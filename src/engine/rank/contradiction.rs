@@ -60,7 +60,7 @@ impl ParsedText {
         parsed
     }
 
-    /// Returns whether one text demands what the other prohibits or rejects.
+    /// Returns whether one text demands an action that the other prohibits or rejects.
     pub(crate) fn contradicts(&self, other: &Self) -> bool {
         if !self.has_negation() && !other.has_negation() {
             return false;

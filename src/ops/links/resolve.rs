@@ -38,7 +38,7 @@ pub(super) struct Resolved {
     pub(super) note: Option<String>,
 }
 
-/// Resolves link targets and caches what it reads.
+/// Resolves link targets and caches the results.
 pub(super) struct Resolver<'a> {
     project: &'a Project,
     synced: &'a SyncedStore<'a>,

@@ -203,7 +203,7 @@ impl OpenSymbols {
             let opened = if message.starts_with("shift state") {
                 1
             } else if let Some((symbol, n_children)) = reduction(message) {
-                // A comment is in the log, but not among the children of what it is in.
+                // A comment is in the log, but not among the children of the symbol around it.
                 i64::from(!symbol.ends_with("comment")) - n_children
             } else {
                 return;

@@ -187,7 +187,7 @@ impl<'a> Git<'a> {
             });
             let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(MAX_OUTPUT));
             let is_read = read(&mut stdout).is_ok();
-            // What follows is not needed. At the end git is about to exit with its status.
+            // The rest of the output is not needed. At the end git is about to exit with its status.
             let is_at_end = stdout.fill_buf().is_ok_and(<[u8]>::is_empty);
             let is_whole = is_at_end && stdout.get_ref().limit() > 0;
             if !is_whole {
