@@ -167,9 +167,9 @@ fn readme_lists_each_dependency() {
     let part = rest.split("\n## ").next().unwrap_or_default();
     // The first cell of a row may name several.
     let rows = part.lines().filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
-    let told: BTreeSet<&str> =
+    let listed: BTreeSet<&str> =
         rows.flat_map(|cell| cell.split(", ")).map(|it| it.trim_matches('`')).collect();
-    let differing = wanted.symmetric_difference(&told);
+    let differing = wanted.symmetric_difference(&listed);
     assert_none(
         differing
             .map(|it| {

@@ -142,10 +142,10 @@ fn an_unknown_location_is_refused_with_a_suggestion() {
         ("/etc/passwd", "is outside the project"),
         ("shop", "shop"),
     ];
-    for (place, said) in refused {
+    for (place, message) in refused {
         let outcome = sandbox.run(&format!("memory add \"Refused\" --anchor-to {place}"));
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
-        assert!(outcome.stderr().contains(said), "{}", outcome.text());
+        assert!(outcome.stderr().contains(message), "{}", outcome.text());
     }
     assert_eq!(sandbox.json("memory show")["memories"], serde_json::json!([]));
 }

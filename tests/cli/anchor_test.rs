@@ -130,9 +130,9 @@ fn invalid_rules_are_reported_with_their_line() {
 #[test]
 fn words_missing_from_the_code_are_explained() {
     let sandbox = Sandbox::shop();
-    let said = sandbox.ok("memory anchor-test \"hash the pasword\" --explain --limit 1");
-    assert!(said.contains("not found in the code: `pasword`"), "{said}");
-    assert!(said.contains("password"), "{said}");
+    let message = sandbox.ok("memory anchor-test \"hash the pasword\" --explain --limit 1");
+    assert!(message.contains("not found in the code: `pasword`"), "{message}");
+    assert!(message.contains("password"), "{message}");
     let document = sandbox.json("memory anchor-test \"hash the password\" --explain --limit 1");
     let reasons = document["candidates"][0]["reasons"].as_array().expect("reasons");
     assert!(

@@ -78,7 +78,7 @@ fn values_are_completed_from_the_project() {
         "cerberus memory stats --sh",
         "cerberus mem",
     ];
-    let told: String =
+    let printed: String =
         lines.iter().map(|line| format!("{line}\n  {}\n", bash(&sandbox, line))).collect();
     expect![[r#"
         cerberus memory read _
@@ -129,13 +129,13 @@ fn values_are_completed_from_the_project() {
           --show-anchors
         cerberus mem
           memory
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&printed);
 }
 
 #[test]
 fn zsh_and_fish_show_memory_titles() {
     let sandbox = rich();
-    let told =
+    let printed =
         ["zsh", "fish"].map(|shell| asked(&sandbox, shell, "cerberus memory read _")).join("--\n");
     expect![[r#"
         close-session:Close the database session in a finally block when the reque…
@@ -152,7 +152,7 @@ fn zsh_and_fish_show_memory_titles() {
         limit-clients	Answer too many requests from one client with the limiter's …
         release/plan	Release plan
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&printed);
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn completion_writes_no_file_and_no_control_character() {
             "cerberus memory show --tag _",
             "cerberus memory pin remove _",
         ] {
-            let told = asked(&sandbox, shell, line);
-            assert!(!told.contains(['\u{1b}', '\u{202e}']), "{told:?}");
+            let printed = asked(&sandbox, shell, line);
+            assert!(!printed.contains(['\u{1b}', '\u{202e}']), "{printed:?}");
         }
     }
     assert!(!sandbox.exists(".memories/indices") && !sandbox.exists("../home/cache"));

@@ -155,7 +155,7 @@ fn parallel_writes_of_every_kind_are_serialized() {
     let lines = [
         "memory append a --content Appended.",
         "memory update b --status archived",
-        "memory update b --tag kept",
+        "memory update b --tag stored",
         "memory merge c --into d",
         "memory create e --content \"Text of e.\"",
         "memory append d --content More.",
@@ -165,7 +165,7 @@ fn parallel_writes_of_every_kind_are_serialized() {
     all_succeed(&sandbox, &lines.map(str::to_owned));
     assert!(sandbox.read(".memories/a.md").contains("Appended."));
     let b = sandbox.read(".memories/b.md");
-    assert!(b.contains("status: archived") && b.contains("tags: [kept]"), "{b}");
+    assert!(b.contains("status: archived") && b.contains("tags: [stored]"), "{b}");
     let d = sandbox.read(".memories/d.md");
     assert!(["Text of c", "Text of d", "More."].iter().all(|it| d.contains(it)), "{d}");
     assert_eq!(sandbox.json("memory stats")["memories"], 4);
@@ -227,9 +227,9 @@ fn acknowledged_parallel_writes_are_never_lost() {
             } else if outcome.status() == 0 {
                 last_words += 1;
             } else {
-                let told = outcome.stderr();
+                let printed = outcome.stderr();
                 assert!(
-                    told.contains("memory `victim-") && told.contains("not found"),
+                    printed.contains("memory `victim-") && printed.contains("not found"),
                     "{}",
                     outcome.text()
                 );
@@ -238,7 +238,7 @@ fn acknowledged_parallel_writes_are_never_lost() {
     }
     let texts = whole_files(&sandbox);
     let all = texts.values().map(String::as_str).collect::<String>();
-    assert_eq!(all.matches("Last words ").count(), last_words, "as often as was said");
+    assert_eq!(all.matches("Last words ").count(), last_words, "as often as they were printed");
     let bank = |id: String| &texts[&format!(".memories/{id}.md")];
     let log = bank("log".to_owned());
     assert_eq!(log.matches("category: round-").count(), 1, "{log}");

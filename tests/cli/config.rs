@@ -7,7 +7,7 @@ use crate::sandbox::Sandbox;
 #[test]
 fn an_invalid_configuration_is_reported_with_its_position() {
     let sandbox = Sandbox::bank();
-    let mut told = String::new();
+    let mut printed = String::new();
     for text in [
         "[anchor]\nmin_qualty = 0.5\n",
         "[ancor]\n",
@@ -18,7 +18,7 @@ fn an_invalid_configuration_is_reported_with_its_position() {
         "[anchor]\nexclude = [\"a[\"]\n",
     ] {
         sandbox.write("cerberus.toml", text);
-        told += &sandbox.run("index").text();
+        printed += &sandbox.run("index").text();
     }
     expect![[r#"
         $ cerberus index
@@ -56,7 +56,7 @@ fn an_invalid_configuration_is_reported_with_its_position() {
         cerberus: invalid exclude glob `a[`: error parsing glob '!a[': unclosed character class; missing ']'
         hint: fix `exclude` under `[anchor]` in `cerberus.toml`
         [exit 2]
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&printed);
 }
 
 #[test]
@@ -169,6 +169,6 @@ fn worktrees_share_the_user_bank() {
     let namesake = sandbox.beside("home/shop");
     namesake.write("cerberus.toml", "[memory]\nstorage_strategy = \"user\"\n");
     namesake.ok("trust");
-    let said = namesake.run("memory show").stderr();
-    assert!(said.contains("no bank found"), "a project of the same name has its own: {said}");
+    let message = namesake.run("memory show").stderr();
+    assert!(message.contains("no bank found"), "a project of the same name has its own: {message}");
 }

@@ -55,18 +55,18 @@ fn merged(a: Value, b: Value) -> Value {
 /// Runs the command lines of a transcript and compares the shapes of their documents, one key
 /// per line. `$ cerberus x` runs `cerberus x --json`.
 fn shapes(sandbox: &Sandbox, expected: Expect) {
-    let mut told = String::new();
+    let mut printed = String::new();
     for line in transcript(&expected) {
-        told += &format!("$ cerberus {line}\n");
+        printed += &format!("$ cerberus {line}\n");
         let document = match line.split_once(" --format ") {
             Some(_) => serde_json::from_str(&sandbox.run(&line).stdout()).expect("JSON"),
             None => sandbox.json(&line),
         };
         for (key, value) in shape(&document).as_object().expect("an object") {
-            told += &format!("{key}: {value}\n").replace('"', "");
+            printed += &format!("{key}: {value}\n").replace('"', "");
         }
     }
-    expected.assert_eq(&told);
+    expected.assert_eq(&printed);
 }
 
 #[test]

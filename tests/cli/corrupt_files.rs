@@ -229,7 +229,7 @@ fn a_store_of_somebody_else_is_not_believed() {
         let text = first.stdout();
         assert!(!text.contains("Freeze") && !text.contains("Forged"), "{text}");
         let again = run();
-        assert_eq!((again.stdout(), again.stderr()), (text, String::new()), "said once");
+        assert_eq!((again.stdout(), again.stderr()), (text, String::new()), "reported once");
         assert!(sandbox.exists(".memories/indices/cerberus.db.foreign"));
     }
 }
@@ -332,11 +332,11 @@ fn damage_in_the_lock_file_is_located() {
         ("a newer format", with("version = 2", "version = 3")),
         ("no version", with("version = 2\n", "")),
     ];
-    let mut told = String::new();
+    let mut printed = String::new();
     for (what, text) in cases {
         sandbox.write(".memories/anchors.lock", &text);
         let outcome = sandbox.run("memory show");
-        told += &format!("{what}\n{}", outcome.stderr());
+        printed += &format!("{what}\n{}", outcome.stderr());
         assert_eq!(outcome.status(), 3, "{what}: {}", outcome.text());
         assert_eq!(sandbox.run("memory reanchor").status(), 3, "{what}");
         assert_eq!(sandbox.run("memory add x --id x").status(), 3, "{what}");
@@ -377,7 +377,7 @@ fn damage_in_the_lock_file_is_located() {
         no version
         cerberus: failed to read `anchors.lock:1`: missing field `version`
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&printed);
 }
 
 #[test]

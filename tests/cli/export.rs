@@ -237,7 +237,7 @@ fn an_invalid_export_is_refused_as_a_whole() {
     let header =
         |n: usize| format!("{{\"format\":\"cerberus-export\",\"version\":1,\"files\":{n}}}\n");
     let good = "{\"file\":\"good.md\",\"text\":\"Good.\"}\n";
-    let mut told = String::new();
+    let mut printed = String::new();
     for (n, second) in [
         (2, "{\"file\":\"../x.md\",\"text\":\"\"}"),
         (2, "{\"file\":\"/tmp/x.md\",\"text\":\"\"}"),
@@ -262,7 +262,7 @@ fn an_invalid_export_is_refused_as_a_whole() {
         let export = format!("{}{good}{second}\n", header(n));
         let outcome = sandbox.piped("memory import --from-export -", export);
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
-        told += &outcome.stderr();
+        printed += &outcome.stderr();
     }
     for export in [
         "",
@@ -272,7 +272,7 @@ fn an_invalid_export_is_refused_as_a_whole() {
     ] {
         let outcome = sandbox.piped("memory import --from-export -", export);
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
-        told += &outcome.stderr();
+        printed += &outcome.stderr();
     }
     expect![[r#"
         cerberus: line 3 of the export: `../x.md` is not a valid memory file: a part of it is empty, too long or starts with a dot
@@ -321,7 +321,7 @@ fn an_invalid_export_is_refused_as_a_whole() {
         hint: create an export with `cerberus memory export`
         cerberus: failed to read the export: it has version 3, but this cerberus supports 2
         hint: upgrade cerberus
-    "#]].assert_eq(&told);
+    "#]].assert_eq(&printed);
     assert_eq!(files(&sandbox), before);
 }
 

@@ -142,9 +142,9 @@ fn an_agent_adds_a_rule_and_follows_its_example() {
     assert_eq!((&first["file"], &first["symbol"]), (&file.into(), &symbol.into()));
     assert!(first["excerpt"].as_str().is_some_and(|code| code.contains("hash_password")));
 
-    let kept = client.call("create_memory", json!({ "content": rule, "hints": ["salt"] }));
-    assert_eq!(kept["anchor"]["symbol"], symbol);
-    let id = kept["id"].as_str().expect("an id").to_owned();
+    let stored = client.call("create_memory", json!({ "content": rule, "hints": ["salt"] }));
+    assert_eq!(stored["anchor"]["symbol"], symbol);
+    let id = stored["id"].as_str().expect("an id").to_owned();
     let chosen = json!({ "id": id, "to": format!("{file}::{symbol}") });
     assert_eq!(client.call("anchor_memory", chosen)["anchor"]["chosen"], "manual");
 
@@ -362,8 +362,8 @@ fn a_message_over_the_limit_gets_an_error() {
             .send(&json!({ "jsonrpc": "2.0", "id": 9, "method": "ping", "params": { "x": long } }));
         let answer = client.receive();
         assert_eq!(answer["error"]["code"], -32600, "{answer}");
-        let told = answer["error"]["message"].as_str().expect("a text");
-        assert_eq!(told, "the message is longer than 16 MiB");
+        let printed = answer["error"]["message"].as_str().expect("a text");
+        assert_eq!(printed, "the message is longer than 16 MiB");
         client.ask("initialize", hello.clone());
     }
     assert_eq!(client.leave(), (Some(0), String::new()));
@@ -425,8 +425,8 @@ fn long_answers_are_split() {
     let mut client = Client::new(&sandbox);
     let result = client.result("read_memory", json!({ "filename": "long" }));
     assert!(result.to_string().len() < 60_000);
-    let told = result["structuredContent"]["truncated"].as_str().expect("it is cut");
-    assert!(told.contains("list sections in `anchors`"), "{told}");
+    let printed = result["structuredContent"]["truncated"].as_str().expect("it is cut");
+    assert!(printed.contains("list sections in `anchors`"), "{printed}");
     let end = client.call("read_memory", json!({ "filename": "long", "anchors": ["end"] }));
     assert!(end["content"].as_str().is_some_and(|text| text.contains("The end.")));
     let whole = client.ask("resources/read", json!({ "uri": "memory://long" }));

@@ -183,9 +183,10 @@ fn check(sandbox: &Sandbox, models: &[Model]) {
         (".memories", (|it| &it.memories) as fn(&Model) -> &BTreeMap<String, Vec<String>>),
         (".memories/.trash", |it| &it.trashed),
     ] {
-        let told: BTreeSet<&String> = models.iter().flat_map(|model| of(model).keys()).collect();
+        let expected: BTreeSet<&String> =
+            models.iter().flat_map(|model| of(model).keys()).collect();
         let there = own_files(sandbox, folder);
-        assert_eq!(there.keys().collect::<BTreeSet<_>>(), told, "the memories in {folder}");
+        assert_eq!(there.keys().collect::<BTreeSet<_>>(), expected, "the memories in {folder}");
         for (name, texts) in models.iter().flat_map(of) {
             let text = &there[name];
             assert!(text.starts_with("---\n") && text.ends_with('\n'), "{name} is torn: {text}");
@@ -198,16 +199,16 @@ fn check(sandbox: &Sandbox, models: &[Model]) {
     let anchors = lock["anchor"].as_array().expect("anchors").iter();
     let anchors: BTreeSet<&str> = anchors.filter_map(|it| it["id"].as_str()).collect();
     let own: BTreeSet<&str> = anchors.into_iter().filter(|id| id.starts_with('w')).collect();
-    let told = models.iter().flat_map(|model| {
+    let expected = models.iter().flat_map(|model| {
         model.memories.keys().filter(move |id| is_anchored(&model, id)).map(String::as_str)
     });
-    assert_eq!(own, told.collect(), "the anchors");
+    assert_eq!(own, expected.collect(), "the anchors");
     if sandbox.exists(".memories/pins.toml") {
         let pins: toml::Table = sandbox.read(".memories/pins.toml").parse().expect("TOML");
         let pins = pins["pin"].as_array().cloned().unwrap_or_default();
         let pins: BTreeSet<&str> = pins.iter().filter_map(|pin| pin["id"].as_str()).collect();
-        let told = models.iter().flat_map(|model| &model.pins).map(String::as_str);
-        assert_eq!(pins, told.collect(), "the pins");
+        let expected = models.iter().flat_map(|model| &model.pins).map(String::as_str);
+        assert_eq!(pins, expected.collect(), "the pins");
     }
     sandbox.ok("memory stats");
 }

@@ -11,7 +11,7 @@ fn findings(sandbox: &Sandbox, line: &str) -> String {
         let text = |key: &str| it[key].as_str().unwrap_or("-").to_owned();
         format!("{}::{}", text("file"), text("symbol"))
     };
-    let mut told = String::new();
+    let mut printed = String::new();
     for it in document["results"].as_array().expect("results") {
         if it["state"] == "fresh" {
             continue;
@@ -19,18 +19,18 @@ fn findings(sandbox: &Sandbox, line: &str) -> String {
         let flag = |key: &str| {
             if it[key] == true { format!(" {key}") } else { String::new() }
         };
-        told += &format!(
+        printed += &format!(
             "{} {}",
             it["id"].as_str().unwrap_or("-"),
             it["state"].as_str().unwrap_or("-")
         );
-        told += &["edited", "drift", "written"].map(flag).concat();
-        told += &format!(" {} → {}\n", place(&it["old"]), place(&it["new"]));
+        printed += &["edited", "drift", "written"].map(flag).concat();
+        printed += &format!(" {} → {}\n", place(&it["old"]), place(&it["new"]));
         for candidate in it["candidates"].as_array().expect("candidates") {
-            told += &format!("  perhaps {}\n", place(candidate));
+            printed += &format!("  perhaps {}\n", place(candidate));
         }
     }
-    told + &format!("ok {}, written {}\n", document["ok"], document["written"])
+    printed + &format!("ok {}, written {}\n", document["ok"], document["written"])
 }
 
 const HASH: &str = "shop/accounts.py";
@@ -175,7 +175,7 @@ fn equal_candidates_are_ambiguous() {
 #[test]
 fn a_rename_seen_by_git_decides_between_equal_candidates() {
     let sandbox = Sandbox::anchored();
-    let told = || {
+    let printed = || {
         let document = sandbox.json("memory reanchor --dry-run");
         let mut findings = document["results"].as_array().expect("results").iter();
         let found = findings.find(|it| it["id"] == "escape-html").expect("a finding").clone();
@@ -187,7 +187,7 @@ fn a_rename_seen_by_git_decides_between_equal_candidates() {
     sandbox.write("web/a.ts", format!("{text}\n// moved\n"));
     sandbox.write("web/b.ts", format!("{text}\nexport const other = 1;\n"));
     sandbox.commit("moved and copied");
-    let [state, file, reason] = told();
+    let [state, file, reason] = printed();
     assert_eq!([state.as_str(), file.as_str()], ["moved", "web/a.ts"]);
     assert!(reason.contains("git saw `web/html.ts` renamed"), "{reason}");
 
@@ -195,7 +195,7 @@ fn a_rename_seen_by_git_decides_between_equal_candidates() {
     let lock = sandbox.lock();
     let commit = lock.lines().find(|line| line.starts_with("commit = ")).expect("a commit");
     sandbox.write(".memories/anchors.lock", lock.replace(commit, "commit = \"0123456789ab\""));
-    let [state, _, reason] = told();
+    let [state, _, reason] = printed();
     assert_eq!(state, "ambiguous");
     assert!(reason.contains("this clone lacks commit 0123456789ab"), "{reason}");
 }
@@ -395,9 +395,9 @@ fn annotations_point_to_the_code_and_the_memory() {
 fn explain_shows_one_finding() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv web/html.ts web/markup.ts");
-    let said = sandbox.ok("memory reanchor --dry-run --explain escape-html");
-    assert!(said.contains("web/markup.ts"), "{said}");
-    assert!(!said.contains("hash-passwords"), "{said}");
+    let message = sandbox.ok("memory reanchor --dry-run --explain escape-html");
+    assert!(message.contains("web/markup.ts"), "{message}");
+    assert!(!message.contains("hash-passwords"), "{message}");
     let outcome = sandbox.run("memory reanchor --dry-run --explain escape-hmtl");
     assert_eq!(outcome.status(), 2, "{}", outcome.text());
 }

@@ -35,7 +35,7 @@ fn the_combined_ranking_finds_as_much_as_each_signal() {
     }
     let queries = std::fs::read_to_string(fixture("queries.jsonl")).expect("the queries");
     let mut hits: BTreeMap<(String, String), Hits> = BTreeMap::new();
-    let mut said = String::new();
+    let mut message = String::new();
     for line in queries.lines() {
         let asked: Value = serde_json::from_str(line).expect("a JSON object");
         let text = |key: &str| asked[key].as_str().expect("a text").to_owned();
@@ -55,7 +55,7 @@ fn the_combined_ranking_finds_as_much_as_each_signal() {
             let own = signals.into_iter().flatten().find(|it| it["signal"] == signal);
             count(signal, own.and_then(|it| it["rank"].as_u64()));
         }
-        said += &format!("{place:?} {query}\n");
+        message += &format!("{place:?} {query}\n");
     }
     let of = |signal: &str| hits[&("all".to_owned(), signal.to_owned())];
     let fusion = of("fusion");
@@ -63,8 +63,8 @@ fn the_combined_ranking_finds_as_much_as_each_signal() {
         let alone = of(signal);
         assert!(alone.at_5 > 0, "{signal} finds nothing, so the comparison means nothing");
         let holds = fusion.at_1 >= alone.at_1 && fusion.at_5 >= alone.at_5;
-        assert!(holds, "{signal} finds more alone: {hits:#?}\n{said}");
+        assert!(holds, "{signal} finds more alone: {hits:#?}\n{message}");
     }
     // The figures when this test was written. Some queries share no word with any memory.
-    assert!(fusion.at_1 >= 25 && fusion.at_5 >= 33, "{hits:#?}\n{said}");
+    assert!(fusion.at_1 >= 25 && fusion.at_5 >= 33, "{hits:#?}\n{message}");
 }

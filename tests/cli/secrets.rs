@@ -14,8 +14,8 @@ fn token() -> String {
 fn session(sandbox: &Sandbox, lines: &[&str]) -> String {
     let texts = lines.iter().map(|line| {
         let outcome = sandbox.run(&line.replace("TOKEN", &token()));
-        let said = outcome.stdout() + &outcome.stderr();
-        assert!(!said.contains(&token()), "{}", outcome.text());
+        let message = outcome.stdout() + &outcome.stderr();
+        assert!(!message.contains(&token()), "{}", outcome.text());
         outcome.text().replace(&token(), "TOKEN")
     });
     texts.collect::<Vec<_>>().join("\n")

@@ -38,9 +38,9 @@ const LIFE: &[&str] = &[
     "memory restore all",
     "memory report --html ../report.html",
     "memory export",
-    "memory export --output kept.jsonl",
+    "memory export --output stored.jsonl",
     "memory delete all hash-passwords",
-    "memory import --from-export kept.jsonl",
+    "memory import --from-export stored.jsonl",
     "memory reanchor --check",
 ];
 
@@ -68,12 +68,12 @@ fn both_storage_strategies_give_the_same_output() {
         assert!(is_told, "no line of LIFE runs `{name}`");
     }
     for (at, line) in LIFE.iter().enumerate() {
-        let told = [&banks[0], &banks[1]].map(|(bank, sandbox)| {
+        let printed = [&banks[0], &banks[1]].map(|(bank, sandbox)| {
             let text = sandbox.run(line).text();
             let shown = bank.strip_prefix(sandbox.path("")).unwrap_or(bank);
             text.replace(&shown.display().to_string(), "BANK")
         });
-        assert_eq!(told[0], told[1], "line {at}");
+        assert_eq!(printed[0], printed[1], "line {at}");
         let is_bank = |(bank, _): &(PathBuf, Sandbox)| bank.join("anchors.lock").exists();
         assert!(banks.iter().all(is_bank), "after {line}");
     }
@@ -86,7 +86,7 @@ fn both_storage_strategies_give_the_same_output() {
     assert!(moved[0][0].contains("people/accounts.py"), "{}", moved[0][0]);
     assert_eq!(memories(&banks[0].0), memories(&banks[1].0));
     let outside = banks[1].1.git("status --porcelain --untracked-files=all -- . :!people :!shop");
-    assert_eq!(outside, "?? kept.jsonl\n", "the user's bank leaves nothing in the project");
+    assert_eq!(outside, "?? stored.jsonl\n", "the user's bank leaves nothing in the project");
 }
 
 /// Returns the name and text of each file of a bank, without store and trash.
@@ -140,9 +140,9 @@ fn the_project_configuration_overrides_the_user_strategy() {
     sandbox.write(user, "[memory]\nenable = false\n");
     let outcome = sandbox.run("memory show");
     assert_eq!(outcome.status(), 2);
-    let told = outcome.stderr();
-    assert!(told.contains("config.toml:2:1"), "{told}");
-    assert!(told.contains("hint: did you mean `enabled`?"), "{told}");
+    let printed = outcome.stderr();
+    assert!(printed.contains("config.toml:2:1"), "{printed}");
+    assert!(printed.contains("hint: did you mean `enabled`?"), "{printed}");
 }
 
 fn memory_commands() -> clap::Command {
@@ -186,15 +186,15 @@ fn every_memory_command_is_refused_when_memory_is_disabled() {
                 false => shortest(each),
             };
             let outcome = sandbox.run(&format!("{line} --json"));
-            let told = outcome.stderr();
+            let printed = outcome.stderr();
             assert_eq!(
                 (outcome.status(), outcome.stdout()),
                 (2, String::new()),
                 "{}",
                 outcome.text()
             );
-            assert!(told.starts_with("cerberus: memory is disabled"), "{line}: {told}");
-            assert!(told.contains("\nhint: set `enabled = true`"), "{line}: {told}");
+            assert!(printed.starts_with("cerberus: memory is disabled"), "{line}: {printed}");
+            assert!(printed.contains("\nhint: set `enabled = true`"), "{line}: {printed}");
         }
     }
     assert_eq!(sandbox.git("status --porcelain"), "");

@@ -120,20 +120,20 @@ fn a_filter_with_a_name_that_is_not_text_does_not_run() {
 fn symlinks_in_place_of_bank_files_are_not_followed() {
     let places = [
         ("indices", "../../outside"),
-        ("indices/bank.lock", "../../../outside/kept"),
-        ("indices/cerberus.db", "../../../outside/kept"),
+        ("indices/bank.lock", "../../../outside/stored"),
+        ("indices/cerberus.db", "../../../outside/stored"),
         ("indices/.gitignore", "../../../outside/new"),
         (".trash", "../../outside"),
         (".gitignore", "../../outside/new"),
-        ("anchors.lock", "../../outside/kept"),
-        ("pins.toml", "../../outside/kept"),
+        ("anchors.lock", "../../outside/stored"),
+        ("pins.toml", "../../outside/stored"),
     ];
     for (place, target) in places {
         let sandbox = Sandbox::bank();
         sandbox.memory("old", "An old memory\n");
         let outside = sandbox.path("../outside");
         std::fs::create_dir(&outside).expect("a folder");
-        std::fs::write(outside.join("kept"), "somebody's own\n").expect("a file");
+        std::fs::write(outside.join("stored"), "somebody's own\n").expect("a file");
         let link = sandbox.path(format!(".memories/{place}"));
         if link.is_dir() {
             std::fs::remove_dir_all(&link).expect("removed");
@@ -147,8 +147,8 @@ fn symlinks_in_place_of_bank_files_are_not_followed() {
         sandbox.run("memory delete old");
         let left: Vec<_> = std::fs::read_dir(&outside).expect("a folder").flatten().collect();
         assert_eq!(left.len(), 1, "{place}: something was written outside");
-        let kept = std::fs::read_to_string(outside.join("kept")).expect("a file");
-        assert_eq!(kept, "somebody's own\n", "{place}");
+        let stored = std::fs::read_to_string(outside.join("stored")).expect("a file");
+        assert_eq!(stored, "somebody's own\n", "{place}");
     }
 }
 

@@ -55,9 +55,9 @@ fn a_repository_does_not_choose_the_user_bank_that_it_opens() {
         for line in COMMANDS {
             let outcome = forged.run(line);
             assert_eq!((outcome.status(), outcome.stdout()), (2, String::new()), "{line}");
-            let told = outcome.stderr();
-            assert!(told.contains(&format!("named by its remote `{URL}`")), "{line}: {told}");
-            assert!(told.contains("run `cerberus trust`"), "{line}: {told}");
+            let printed = outcome.stderr();
+            assert!(printed.contains(&format!("named by its remote `{URL}`")), "{line}: {printed}");
+            assert!(printed.contains("run `cerberus trust`"), "{line}: {printed}");
         }
         let hook = forged.run("memory inject --for claude-hook");
         assert_eq!((hook.status(), hook.stdout()), (0, String::new()));
@@ -76,8 +76,8 @@ fn a_git_folder_outside_the_project_names_no_bank_without_consent() {
     victim.ok("memory add \"The secret rule\" --id secret --no-anchor");
     let forged = victim.beside("forged");
     forged.write(".git", format!("gitdir: {}\n", victim.path(".git").display()));
-    let told = forged.run("memory show").stderr();
-    assert!(told.contains("named by the git folder `"), "{told}");
+    let printed = forged.run("memory show").stderr();
+    assert!(printed.contains("named by the git folder `"), "{printed}");
 }
 
 #[test]
