@@ -108,9 +108,9 @@ pub fn rules(bytes: &[u8]) {
         assert!(found.line < n_lines, "{found:?}");
         assert!(found.text.is_char_boundary(found.prefix_len), "{found:?}");
         rules_of::mentions(&found.text);
-        ParsedQuery::parse(&found.text, &found.headings);
+        ParsedQuery::rule(&found.text, &found.headings);
     }
-    ParsedQuery::parse(text, &[]);
+    ParsedQuery::rule(text, &[]);
 }
 
 /// A valid lock file round-trips.
@@ -237,10 +237,10 @@ pub fn packed(bytes: &[u8]) {
         assert_eq!(expected.next(), None);
     }
     let Some(document) = Document::unpack(bytes) else { return };
-    let rule = ParsedQuery::parse("Close the session", &[]);
+    let rule = ParsedQuery::rule("Close the session", &[]);
     let ids: Vec<[(u32, f64); 1]> = (1..).zip(&rule.terms).map(|(id, _)| [(id, 1.0)]).collect();
     let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| &ids[..]).collect();
-    let query = WeightedQuery::new(&rule, &vec![1; ids.len()], 9, &ids);
+    let query = WeightedQuery::new(&rule, &vec![1; ids.len()], &[], 9, &ids);
     let file = ScorableFile::new(document, PathClass::Source);
     let is_in_path = |id| id <= 2;
     let mut hits = HitCounter::new(&file);
@@ -251,7 +251,7 @@ pub fn packed(bytes: &[u8]) {
         })
         .collect();
     let words = words.iter().map(|(slot, word)| (*slot, word));
-    for (at, score) in query.scores(&file, words, 0.5, &mut Vec::new()) {
+    for (at, score, _) in query.scores(&file, words, 0.5, &mut Vec::new()) {
         assert!(score.is_finite(), "{:?}", file.document.symbols[at]);
         query.explain(&file, TermSet::all(), is_in_path, at);
     }

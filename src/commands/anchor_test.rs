@@ -12,7 +12,7 @@ use super::args::quality;
 use crate::config::Settings;
 use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
 use crate::error::{ExitStatus, UserError};
-use crate::model::{CodeLocation, Scope};
+use crate::model::{CodeLocation, RuleKind, Scope};
 use crate::ops::{anchors, memories};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 
@@ -26,7 +26,7 @@ pub(crate) struct AnchorTestArgs {
     #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
     pub(crate) hints: Vec<String>,
     /// Read rules from a file (`-` for standard input), one per line: text or a JSON object
-    /// {"rule", "hints"}; with --json print one document per line
+    /// {"rule", "hints", "kind"}; with --json print one document per line
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "hints", "expect"])]
     pub(crate) rules: Option<PathBuf>,
     /// Fail unless this file or symbol is found
@@ -35,6 +35,9 @@ pub(crate) struct AnchorTestArgs {
     /// Accept the expected location among the first N candidates
     #[arg(long, alias = "within", value_name = "N", default_value_t = 1, requires = "expect")]
     pub(crate) top: usize,
+    /// Kind of the rule, if its wording misleads: code or process
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<RuleKind>,
     /// Search only code of this scope, for example language:go
     #[arg(long)]
     pub(crate) scope: Option<Scope>,
@@ -58,6 +61,7 @@ struct RuleLine {
     rule: String,
     #[serde(default)]
     hints: Vec<String>,
+    kind: Option<RuleKind>,
 }
 
 pub(crate) fn run(
@@ -102,7 +106,10 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
     if let Some(path) = &args.rules {
         let rules = read_rules(path)?.into_iter();
         return Ok(rules
-            .map(|rule| Query { rule: rule.rule, hints: rule.hints, languages })
+            .map(|rule| {
+                let kind = rule.kind.or(args.kind);
+                Query { rule: rule.rule, hints: rule.hints, languages, kind }
+            })
             .collect());
     }
     let rule = args.text.join(" ");
@@ -111,7 +118,7 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
             .hint("pass a text, as in `cerberus memory anchor-test \"close the session\"`")
             .into());
     }
-    Ok(vec![Query { rule, hints: super::hints(&args.hints), languages }])
+    Ok(vec![Query { rule, hints: super::hints(&args.hints), languages, kind: args.kind }])
 }
 
 fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
@@ -134,7 +141,7 @@ fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let rules = lines.map(|(line_idx, line)| {
         if !line.trim_start().starts_with('{') {
-            return Ok(RuleLine { rule: line.trim().to_owned(), hints: Vec::new() });
+            return Ok(RuleLine { rule: line.trim().to_owned(), hints: Vec::new(), kind: None });
         }
         serde_json::from_str(line).map_err(|error| {
             let (message, column) = super::json_error(&error);

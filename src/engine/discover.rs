@@ -5,6 +5,7 @@
 //! all rules, and each file is parsed and read once. A ranking depends on the code and the rule
 //! alone, not on earlier queries or on the files that are already parsed.
 
+mod named_code;
 mod phrase_reader;
 mod symbols;
 mod term_index;
@@ -21,9 +22,9 @@ use crate::engine::rank::calibrate::{self, Features};
 use crate::engine::rank::document::Document;
 use crate::engine::rank::postings;
 use crate::engine::rank::query::ParsedQuery;
-use crate::engine::rank::score::{self, ScorableFile, TermSet};
-use crate::model::{Language, SymbolKind};
-use crate::syntax::parse;
+use crate::engine::rank::rule_kind;
+use crate::engine::rank::score::{self, NameMatch, NameSet, ScorableFile, TermSet};
+use crate::model::{Confidence, Language, RuleKind, SymbolKind};
 use crate::timings;
 
 use super::examples::{Options, Query, RankedSymbol, Ranking, Reason};
@@ -47,7 +48,9 @@ const FILES_PER_BATCH: usize = 4_000;
 /// The score of a symbol. Small, because a rule has thousands of them.
 #[derive(Debug, Clone, Copy)]
 struct SymbolScore {
-    doc_idx: u32,
+    doc_idx: u16,
+    /// The names of code in the rule of which the symbol has all parts.
+    names: NameSet,
     /// One-based, so that the `Option` takes four bytes.
     symbol_number: Option<NonZeroU32>,
     score: f64,
@@ -55,14 +58,19 @@ struct SymbolScore {
 
 impl SymbolScore {
     fn new(doc_idx: usize, symbol_idx: Option<usize>, score: f64) -> Self {
-        let narrow = |idx: usize| u32::try_from(idx).unwrap_or(u32::MAX);
-        let symbol_number = symbol_idx.and_then(|idx| NonZeroU32::new(narrow(idx + 1)));
-        Self { doc_idx: narrow(doc_idx), symbol_number, score }
+        let symbol_number = symbol_idx.and_then(|idx| u32::try_from(idx + 1).ok());
+        Self {
+            // At most `PARSED_FILES`.
+            doc_idx: u16::try_from(doc_idx).unwrap_or(u16::MAX),
+            names: NameSet::default(),
+            symbol_number: symbol_number.and_then(NonZeroU32::new),
+            score,
+        }
     }
 
     /// Returns the index of its file among the files parsed for the rule.
     fn doc_idx(self) -> usize {
-        self.doc_idx as usize
+        usize::from(self.doc_idx)
     }
 
     /// Returns its index among the symbols of the file, or `None` for the whole file.
@@ -117,7 +125,7 @@ pub(super) fn find(
     let report = |n_parsed: usize| progress(n_files + n_parsed, n_files + PARSED_FILES);
     let step = timings::step("term lookup");
     let rules: Vec<ParsedQuery> =
-        queries.par_iter().map(|query| ParsedQuery::parse(&query.rule, &query.hints)).collect();
+        queries.par_iter().map(|query| ParsedQuery::rule(&query.rule, &query.hints)).collect();
     let terms = TermIndex::new(index, &rules);
     drop(step);
     let mut reader = PhraseReader::new(rules.len() > RULES_PER_BATCH);
@@ -193,7 +201,9 @@ impl Ranker<'_> {
             .par_iter_mut()
             .zip(&parsed)
             .for_each(|(scores, parsed)| select_top(scores, READ_SYMBOLS, parsed));
-        self.add_bonuses(reader, batch, &parsed, &mut scores);
+        self.add_phrases(reader, batch, &parsed, &mut scores);
+        let names = named_code::matches(self.code, batch, &parsed, &scores);
+        add_names(batch, &mut scores, &names);
         let ranked = batch.par_iter().zip(&parsed).zip(scores);
         rankings.par_extend(
             ranked.map(|((candidates, parsed), scores)| self.ranking(candidates, parsed, scores)),
@@ -208,8 +218,8 @@ impl Ranker<'_> {
         files.collect()
     }
 
-    /// Adds the bonuses for adjacent words and for names to the first symbols of each rule.
-    fn add_bonuses(
+    /// Adds the bonus for adjacent words to the first symbols of each rule.
+    fn add_phrases(
         &self,
         reader: &mut PhraseReader,
         batch: &[FileCandidates<'_>],
@@ -230,15 +240,11 @@ impl Ranker<'_> {
         let adjacent = reader.read(self.code, self.terms, batch, requests.collect());
         let adjacent: FxHashMap<(usize, usize), Vec<bool>> = adjacent.into_iter().collect();
         let add = |(rule_idx, scores): (usize, &mut Vec<SymbolScore>)| {
+            let FileCandidates { scorer, rule, .. } = &batch[rule_idx];
             for (symbol_rank, symbol) in scores.iter_mut().take(READ_SYMBOLS).enumerate() {
-                let file = &parsed[rule_idx][symbol.doc_idx()];
-                let adjacent =
-                    adjacent.get(&(rule_idx, symbol_rank)).map_or(&[][..], Vec::as_slice);
-                let name = symbol
-                    .symbol_idx()
-                    .map_or("", |idx| parse::last_name(&file.doc().symbols[idx].name));
-                let FileCandidates { scorer, rule, .. } = &batch[rule_idx];
-                symbol.score += score::phrase_bonus(scorer, rule, adjacent, name);
+                let adjacent = adjacent.get(&(rule_idx, symbol_rank));
+                let adjacent = adjacent.map_or(&[][..], Vec::as_slice);
+                symbol.score += score::phrase_bonus(scorer, rule, adjacent);
             }
         };
         scores.par_iter_mut().enumerate().for_each(add);
@@ -255,7 +261,12 @@ impl Ranker<'_> {
 
         let terms = candidates.rule.terms.iter();
         let n_known = terms.filter(|term| self.terms.doc_freq(&term.term) > 0).count();
-        let evidence = evidence(&scores, n_known);
+        let verdict = rule_kind::classify(&candidates.query.rule);
+        let kind = candidates.query.kind.unwrap_or(verdict.kind);
+        let mut evidence = Features { wording: verdict.wording, ..evidence(&scores, n_known) };
+        if let Some(first) = scores.first() {
+            self.add_coverage(&mut evidence, candidates, parsed, *first);
+        }
         let confidence = calibrate::confidence(evidence);
         scores.truncate(self.options.limit);
         scores.sort_unstable_by(|a, b| order(a, b, parsed));
@@ -268,12 +279,17 @@ impl Ranker<'_> {
         let rounded = Features {
             score: rounded(evidence.score),
             lead: rounded(evidence.lead),
-            n_known: evidence.n_known,
+            covered: rounded(evidence.covered),
+            named: rounded(evidence.named),
+            ..evidence
         };
         Ranking {
             rule: candidates.query.rule.clone(),
             hints: candidates.query.hints.clone(),
             min_quality: self.options.min_quality,
+            kind,
+            kind_reasons: if kind == RuleKind::Process { verdict.cues } else { Vec::new() },
+            confidence: Confidence::None,
             anchor: None,
             candidates: ranked.collect(),
             unknown_words: None,
@@ -281,6 +297,41 @@ impl Ranker<'_> {
             elapsed_ms: 0.0,
             warnings: Vec::new(),
         }
+    }
+
+    fn add_coverage(
+        &self,
+        evidence: &mut Features,
+        candidates: &FileCandidates<'_>,
+        parsed: &[ParsedCandidate<'_>],
+        first: SymbolScore,
+    ) {
+        let FileCandidates { rule, scorer, .. } = candidates;
+        let Some(symbol_idx) = first.symbol_idx() else { return };
+        let file = &parsed[first.doc_idx()];
+        let vector = self.code.files[file.file_idx].vector.as_deref().unwrap_or_default();
+        let path = postings::path_terms(vector);
+        let gains = scorer.explain(file.scorable, file.terms, |id| path.contains(&id), symbol_idx);
+        evidence.n_matched = gains.len();
+        let is_own = |term_idx: &usize| !rule.terms[*term_idx].is_hinted;
+        let weight = |term_idxs: &mut dyn Iterator<Item = usize>| -> f64 {
+            term_idxs.filter(is_own).map(|term_idx| scorer.weights[term_idx]).sum()
+        };
+        let all = weight(&mut (0..rule.terms.len()));
+        evidence.covered =
+            weight(&mut gains.iter().map(|gain| gain.term_idx)) / all.max(f64::MIN_POSITIVE);
+        let names = rule.names.iter().zip(&scorer.name_weights);
+        let names: Vec<(usize, f64)> = names
+            .enumerate()
+            .filter(|(_, (name, _))| !name.is_hinted)
+            .map(|(idx, (_, weight))| (idx, *weight))
+            .collect();
+        let found = names.iter().filter(|(idx, _)| first.names.contains(*idx));
+        let sum: f64 = names.iter().map(|it| it.1).sum();
+        evidence.named = found.map(|it| it.1).sum::<f64>() / sum.max(f64::MIN_POSITIVE);
+        evidence.n_names = names.len();
+        evidence.n_unknown_names =
+            names.iter().filter(|(idx, _)| scorer.name_freqs[*idx] == 0).count();
     }
 
     /// Returns a symbol of a file, or the whole file, with its size and the reasons for its score.
@@ -395,6 +446,28 @@ fn add_coherence(scores: &mut [SymbolScore], n_docs: usize) {
     }
 }
 
+/// Adds the bonus for names of code to the first symbols of each rule whose text was read, and
+/// drops the others if the rule has names: their scores are not comparable.
+fn add_names(
+    batch: &[FileCandidates<'_>],
+    scores: &mut [Vec<SymbolScore>],
+    matches: &FxHashMap<(usize, usize), Vec<NameMatch>>,
+) {
+    for (rule_idx, (candidates, scores)) in batch.iter().zip(scores).enumerate() {
+        if candidates.rule.names.is_empty() {
+            continue;
+        }
+        scores.truncate(READ_SYMBOLS);
+        for (symbol_rank, symbol) in scores.iter_mut().enumerate() {
+            let matches = matches.get(&(rule_idx, symbol_rank)).map_or(&[][..], Vec::as_slice);
+            symbol.score += score::name_bonus(&candidates.scorer, matches, symbol.names);
+            // From here on: the names whose text was found.
+            let found = matches.iter().enumerate().filter(|(_, it)| **it != NameMatch::Absent);
+            symbol.names = found.map(|(idx, _)| idx).collect();
+        }
+    }
+}
+
 /// Returns the features from which the probability is computed that the best score is correct.
 /// The best is the first of `scores`.
 fn evidence(scores: &[SymbolScore], n_known: usize) -> Features {
@@ -403,7 +476,7 @@ fn evidence(scores: &[SymbolScore], n_known: usize) -> Features {
     };
     let others = scores.iter().filter(|symbol| symbol.doc_idx != first.doc_idx);
     let next = others.map(|symbol| symbol.score).fold(0.0, f64::max);
-    Features { score: first.score, lead: 1.0 - next / first.score.max(f64::MIN_POSITIVE), n_known }
+    Features { score: first.score, lead: 1.0 - next / first.score.max(f64::MIN_POSITIVE), n_known, ..Features::default() }
 }
 
 #[cfg(test)]
@@ -499,7 +572,7 @@ mod tests {
 
     #[test]
     fn a_batch_ends_before_it_needs_too_many_files() {
-        let (query, rule) = (query(HASH), ParsedQuery::parse(HASH, &[]));
+        let (query, rule) = (query(HASH), ParsedQuery::rule(HASH, &[]));
         let candidates = |files: std::ops::Range<usize>| FileCandidates {
             query: &query,
             rule: &rule,

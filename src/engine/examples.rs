@@ -8,7 +8,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::rank::calibrate::{self, Features, Weights};
-use crate::model::{Language, SymbolKind};
+use crate::model::{Confidence, Language, RuleKind, SymbolKind};
 use crate::store::Store;
 use crate::tree::read;
 
@@ -23,6 +23,8 @@ const EXCERPT_LINES: usize = 5;
 pub(crate) struct Query {
     pub(crate) rule: String,
     pub(crate) hints: Vec<String>,
+    /// The kind of the rule as a person set it, in place of the one by its wording.
+    pub(crate) kind: Option<RuleKind>,
     /// The languages that the scope limits the example to.
     pub(crate) languages: Option<&'static [Language]>,
 }
@@ -45,7 +47,12 @@ pub(crate) struct Ranking {
     pub(crate) rule: String,
     pub(crate) hints: Vec<String>,
     pub(crate) min_quality: f64,
-    /// The first candidate, if it meets the quality threshold.
+    pub(crate) kind: RuleKind,
+    /// What decides that the rule is no rule about code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) kind_reasons: Vec<String>,
+    pub(crate) confidence: Confidence,
+    /// The first candidate, if it is the example of the rule surely.
     pub(crate) anchor: Option<RankedSymbol>,
     /// Best first.
     pub(crate) candidates: Vec<RankedSymbol>,
@@ -58,6 +65,23 @@ pub(crate) struct Ranking {
     pub(crate) elapsed_ms: f64,
     #[serde(skip)]
     pub(crate) warnings: Vec<String>,
+}
+
+/// Quality from which a candidate is worth a decision by a person or an agent. Of the candidates
+/// between this and the threshold for anchors, about half are right.
+const LIKELY: f64 = 0.35;
+
+impl Ranking {
+    /// Sets the confidence and the anchor from the first candidate and the kind of the rule.
+    fn decide(&mut self) {
+        let first = self.candidates.first().filter(|_| self.kind == RuleKind::Code);
+        self.confidence = match first {
+            Some(first) if first.meets_threshold(self.min_quality) => Confidence::Sure,
+            Some(first) if first.meets_threshold(LIKELY) => Confidence::Likely,
+            _ => Confidence::None,
+        };
+        self.anchor = first.filter(|_| self.confidence == Confidence::Sure).cloned();
+    }
 }
 
 /// A possible example of a rule, with its scores.
@@ -160,8 +184,7 @@ pub(crate) fn rank(
             let recency = recencies.get(&candidate.file).copied().unwrap_or(0.0);
             candidate.rate(recency, code.weights);
         }
-        let first = ranking.candidates.first();
-        ranking.anchor = first.filter(|first| first.meets_threshold(options.min_quality)).cloned();
+        ranking.decide();
     }
     Ok(rankings)
 }

@@ -5,7 +5,8 @@
 //! - [`dictionary`], [`postings`] and [`document`] pack term ids, the terms of a file and the
 //!   terms of its symbols into bytes.
 //! - [`query`] parses a rule or a search query, [`score`] scores files and symbols against it,
-//!   [`phrases`] finds adjacent words, [`path_class`] classifies a path as test or vendored.
+//!   [`named_code`] finds the code that a rule names, [`rule_kind`] decides whether code can show
+//!   a rule, [`phrases`] finds adjacent words, [`path_class`] classifies a path as test or vendored.
 //! - [`calibrate`] turns scores into probabilities, [`fusion`] merges the rankings of a search.
 //! - [`similarity`] scores whether one symbol became another, [`contradiction`] detects rules
 //!   that contradict each other.
@@ -17,13 +18,16 @@ pub(crate) mod contradiction;
 pub(crate) mod dictionary;
 pub(crate) mod document;
 pub(crate) mod fusion;
+pub(crate) mod named_code;
 pub(crate) mod path_class;
 pub(crate) mod phrases;
 pub(crate) mod postings;
 pub(crate) mod query;
+pub(crate) mod rule_kind;
 pub(crate) mod score;
 pub(crate) mod similarity;
 pub(crate) mod token_cache;
 pub(crate) mod tokenize;
+pub(crate) mod tune;
 mod word_lists;
 mod word_map;

@@ -31,6 +31,8 @@ keywords! {
     Language: "language",
     SymbolKind: "symbol kind",
     Origin: "origin",
+    RuleKind: "kind",
+    Confidence: "confidence",
     State: "state",
     EdgeType: "relation",
     LinkState: "state",
@@ -122,6 +124,34 @@ impl SymbolKind {
             Self::Class | Self::Struct | Self::Interface | Self::Trait | Self::Enum | Self::Module
         )
     }
+}
+
+/// Whether code can show a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum RuleKind {
+    /// About code.
+    Code,
+    /// About the work on the project: commits, reviews, commands, documents.
+    Process,
+}
+
+/// How reliable the best candidate of a rule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum Confidence {
+    /// It becomes the anchor.
+    Sure,
+    /// It is offered to a person or an agent, who decides.
+    Likely,
+    /// No candidate is worth a decision.
+    None,
 }
 
 /// How an anchor was selected: by ranking or by a person.

@@ -103,7 +103,7 @@ pub(crate) fn query(stored: &MemoryFile, more_hints: &[String]) -> Query {
             hints.push(hint.clone());
         }
     }
-    Query { rule: rule(&stored.memory.body).to_owned(), hints, languages: None }
+    Query { rule: rule(&stored.memory.body).to_owned(), hints, languages: None, kind: None }
 }
 
 /// Returns the first paragraph of a memory: a longer text starts with its rule and then explains it.

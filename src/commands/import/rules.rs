@@ -279,7 +279,7 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         item.anchor = rule.anchor.as_ref().map(AnchorSummary::from);
         if rule.anchor.is_none() {
             let text = anchors::rule(&item.text[rule.own_start..]).to_owned();
-            queries.push(Query { rule: text, hints: Vec::new(), languages });
+            queries.push(Query { rule: text, hints: Vec::new(), languages, kind: None });
             query_rules.push(rule);
         }
     }

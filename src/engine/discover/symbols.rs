@@ -115,6 +115,9 @@ impl<'a> WordCounter<'a> {
         let term_idxs = file.terms.indices(scorer);
         let words = term_idxs.map(|term_idx| (term_idx, &self.words[&numbers[term_idx]]));
         let of_symbols = scorer.scores(file.scorable, words, file.score, &mut self.sums);
-        scores.extend(of_symbols.map(|(idx, score)| SymbolScore::new(doc_idx, Some(idx), score)));
+        scores.extend(of_symbols.map(|(idx, score, names)| SymbolScore {
+            names,
+            ..SymbolScore::new(doc_idx, Some(idx), score)
+        }));
     }
 }

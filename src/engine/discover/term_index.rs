@@ -4,11 +4,11 @@
 
 use std::num::{NonZeroU16, NonZeroU32};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::index::CodeIndex;
 use crate::engine::rank::postings;
-use crate::engine::rank::query::ParsedQuery;
+use crate::engine::rank::query::{NamedCode, ParsedQuery};
 use crate::engine::rank::score::{self, TermSet};
 use crate::store::code::FileRow;
 
@@ -183,8 +183,20 @@ impl TermIndex {
     pub(super) fn scorer(&self, rule: &ParsedQuery, n_docs: usize) -> score::WeightedQuery {
         let terms = || rule.terms.iter().map(|term| term.term.as_str());
         let doc_freqs: Vec<usize> = terms().map(|term| self.doc_freq(term)).collect();
+        let name_freqs: Vec<usize> =
+            rule.names.iter().map(|name| self.n_files_with_all(rule, name)).collect();
         let ids: Vec<&[(u32, f64)]> = terms().map(|term| self.ids(term)).collect();
-        score::WeightedQuery::new(rule, &doc_freqs, n_docs, &ids)
+        score::WeightedQuery::new(rule, &doc_freqs, &name_freqs, n_docs, &ids)
+    }
+
+    /// Returns the number of files that contain all parts of a name.
+    fn n_files_with_all(&self, rule: &ParsedQuery, name: &NamedCode) -> usize {
+        let files_with = |part: &usize| {
+            let files = self.files_with(&rule.terms[*part].term).into_iter();
+            files.map(|(file_idx, ..)| file_idx).collect::<FxHashSet<usize>>()
+        };
+        let files = name.parts.iter().map(files_with);
+        files.reduce(|a, b| &a & &b).map_or(0, |files| files.len())
     }
 
     /// Returns the score of every file for a rule, as a share of the maximum, with the terms of the
@@ -205,7 +217,9 @@ impl TermIndex {
                 terms.insert(term_idx);
             }
         }
-        scores.iter_mut().for_each(|(score, _)| *score = scorer.share(*score));
+        for (score, terms) in &mut scores {
+            *score = scorer.share(*score + scorer.parts_score(scorer.names_in(*terms)));
+        }
         scores
     }
 }

@@ -5,6 +5,8 @@
 //! features: the score, its lead over the next file, and the number of the rule's words that
 //! occur in the code. `benches/fit_match.py` fits the model from `anchor-test --explain --json`.
 
+use super::rule_kind::Wording;
+
 /// The features of a search's first candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -15,6 +17,15 @@ pub(crate) struct Features {
     pub(crate) lead: f64,
     /// Number of the rule's words and hints that occur in the code.
     pub(crate) n_known: usize,
+    /// Number of the rule's words and hints that the candidate contains.
+    pub(crate) n_matched: usize,
+    /// The candidate's share of the weight of the rule's words, without the hints.
+    pub(crate) covered: f64,
+    /// The share of the names of code in the rule that the candidate contains.
+    pub(crate) named: f64,
+    pub(crate) n_names: usize,
+    pub(crate) n_unknown_names: usize,
+    pub(crate) wording: Wording,
 }
 
 /// Intercept of the logistic model. Fitted like the coefficients on 385 searches for 145 rules

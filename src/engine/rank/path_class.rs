@@ -9,6 +9,8 @@ pub(crate) enum PathClass {
     Source,
     Test,
     Vendored,
+    /// Scripts and checkers of the project.
+    Tool,
 }
 
 /// Conventional names of test folders in the indexed languages.
@@ -17,6 +19,12 @@ const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "testing", "testda
 /// Conventional names of folders with third-party code.
 const VENDOR_FOLDERS: &[&str] =
     &["vendor", "vendored", "_vendor", "third_party", "node_modules", "external"];
+
+/// Conventional names of folders with scripts and checkers.
+const TOOL_FOLDERS: &[&str] = &[
+    "scripts", "script", "tools", "_tools", "lint", "linters", "eslint", "codemod", "codemods", "ci", ".github",
+    "hack", "xtask", "buildSrc", "benches", "benchmarks", "bench", "examples", "example",
+];
 
 impl PathClass {
     /// Returns the class of a file path.
@@ -33,7 +41,13 @@ impl PathClass {
             || ["test", "tests", "conftest"].contains(&stem)
             || [".test.", ".spec."].iter().any(|infix| file.contains(infix))
             || (file.ends_with("Test.java") || file.ends_with("Tests.java"));
-        if is_test { Self::Test } else { Self::Source }
+        if is_test {
+            Self::Test
+        } else if has_folder(TOOL_FOLDERS) {
+            Self::Tool
+        } else {
+            Self::Source
+        }
     }
 }
 

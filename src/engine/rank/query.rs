@@ -4,8 +4,15 @@
 //! names things to avoid and a purpose ("so that X") gives the reason, so their words weigh less
 //! than the rest. Hints weigh nearly as much as words of the rule and are never stop words,
 //! because their author expects them in the code.
+//!
+//! A rule may name code. Such a name is evidence of its own, and its parts weigh less than words
+//! of prose: "use `pkg.Batch()`" is about one function, not about packages and batches. The words
+//! of paths and commands and the numbers of prose do not describe code.
 
-use super::tokenize;
+use std::ops::Range;
+
+use super::named_code::{self, Span, SpanKind};
+use super::{tokenize, tune};
 use super::word_lists::{
     COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, PURPOSES, STOP_WORDS, TEST_TERMS,
 };
@@ -25,6 +32,12 @@ const PURPOSE_WEIGHT: f64 = 0.5;
 /// Weight of a common word or an adverb of manner.
 const COMMON_WEIGHT: f64 = 0.4;
 
+/// Weight of a part of a name in the rule's text.
+const NAME_PART_WEIGHT: f64 = 0.5;
+
+/// Weight of a word in a code block of the rule: it shows a case, good or bad.
+const BLOCK_WEIGHT: f64 = 0.5;
+
 /// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).
 const MIN_ADVERB_LEN: usize = 6;
 
@@ -39,49 +52,98 @@ pub(crate) struct QueryTerm {
     pub(crate) is_hinted: bool,
 }
 
+/// Code that a rule or a hint names.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NamedCode {
+    /// The identifier or qualified name as written, without arguments.
+    pub(crate) text: String,
+    /// Its parts, as indices into the terms.
+    pub(crate) parts: Vec<usize>,
+    /// Relative to a word of the rule.
+    pub(crate) weight: f64,
+    /// Whether only a hint names it.
+    pub(crate) is_hinted: bool,
+}
+
 /// The distinct terms of a rule or a search query, in order of first occurrence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct ParsedQuery {
     pub(crate) terms: Vec<QueryTerm>,
     /// Adjacent terms, as ascending pairs of indices into `terms`.
     pub(crate) pairs: Vec<(usize, usize)>,
-    /// Identifiers of several parts, as indices into `terms`.
-    pub(crate) identifiers: Vec<Vec<usize>>,
+    pub(crate) names: Vec<NamedCode>,
     pub(crate) is_about_tests: bool,
 }
 
 impl ParsedQuery {
-    /// Parses a text and its hints.
-    pub(crate) fn parse(text: &str, hints: &[String]) -> Self {
+    /// Parses a rule and its hints.
+    pub(crate) fn rule(text: &str, hints: &[String]) -> Self {
         let mut query = Self::default();
-        for (clause, weight) in clauses(text) {
-            query.add(clause, |word| weight * word_weight(word), false);
+        let spans = named_code::spans(text);
+        let clauses = clauses(text);
+        let clause_weight = |at: usize| {
+            let clause = clauses.iter().rfind(|(range, _)| range.start <= at);
+            clause.map_or(1.0, |(_, weight)| *weight)
+        };
+        let weight = |range: Range<usize>| {
+            let word = text[range.clone()].to_lowercase();
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+            let own = match span_at(&spans, range.start).map(|span| span.kind) {
+                Some(SpanKind::Name) => tune::p("part", NAME_PART_WEIGHT),
+                Some(SpanKind::Path | SpanKind::Command) => tune::p("path", 0.0),
+                Some(SpanKind::Block) => tune::p("block", BLOCK_WEIGHT) * word_weight(&word),
+                None if is_number => tune::p("num", 0.0),
+                None => word_weight(&word),
+            };
+            own * clause_weight(range.start)
+        };
+        query.add(text, weight, false);
+        for span in spans.iter().filter(|span| span.kind == SpanKind::Name) {
+            query.add_name(&text[span.range.clone()], clause_weight(span.range.start), false);
         }
-        if query.terms.is_empty() {
-            // A text with only stop words is searched for these.
-            query.add(text, |_| 1.0, false);
-        }
-        query.is_about_tests =
-            tokenize::terms(text).iter().any(|term| TEST_TERMS.contains(&term.as_str()));
-        for hint in hints {
-            query.add(hint, |_| HINT_WEIGHT, true);
-        }
-        query
+        query.finish(text, hints)
     }
 
-    /// Adds the words of a clause or a hint. Words of weight 0 are skipped; the words around
-    /// them count as adjacent.
-    fn add(&mut self, text: &str, weight: impl Fn(&str) -> f64, is_hint: bool) {
+    /// Parses a search query, in which every word that is not a stop word counts.
+    pub(crate) fn search(text: &str, hints: &[String]) -> Self {
+        let mut query = Self::default();
+        let clauses = clauses(text);
+        let weight = |range: Range<usize>| {
+            let clause = clauses.iter().rfind(|(clause, _)| clause.start <= range.start);
+            clause.map_or(1.0, |(_, weight)| *weight) * word_weight(&text[range].to_lowercase())
+        };
+        query.add(text, weight, false);
+        query.finish(text, hints)
+    }
+
+    fn finish(mut self, text: &str, hints: &[String]) -> Self {
+        if self.terms.is_empty() {
+            // A text with only stop words is searched for these.
+            self.add(text, |_| 1.0, false);
+        }
+        self.is_about_tests =
+            tokenize::terms(text).iter().any(|term| TEST_TERMS.contains(&term.as_str()));
+        for hint in hints {
+            self.add(hint, |_| HINT_WEIGHT, true);
+            if tokenize::terms(hint).len() > 1 && !hint.contains(char::is_whitespace) {
+                self.add_name(hint, HINT_WEIGHT, true);
+            }
+        }
+        self
+    }
+
+    /// Adds the words of a text or a hint, with the weight of the word at each range. Words of
+    /// weight 0 are skipped; the words around them count as adjacent.
+    fn add(&mut self, text: &str, weight: impl Fn(Range<usize>) -> f64, is_hint: bool) {
         let mut previous = None;
-        tokenize::words(text, |word| {
-            let weight = weight(&word.to_lowercase());
+        tokenize::word_bounds(text.as_bytes(), |start, end| {
+            let Some(word) = text.get(start..end) else { return };
+            let weight = weight(start..end);
             if weight == 0.0 {
                 return;
             }
-            let mut parts = Vec::new();
             tokenize::parts(word, |part| {
                 let term_idx = self.add_term(part, weight, is_hint);
-                parts.push(term_idx);
                 if let Some(previous) = previous.replace(term_idx) {
                     let pair = (term_idx.min(previous), term_idx.max(previous));
                     if term_idx != previous && !self.pairs.contains(&pair) {
@@ -89,10 +151,21 @@ impl ParsedQuery {
                     }
                 }
             });
-            if parts.len() > 1 && !self.identifiers.contains(&parts) {
-                self.identifiers.push(parts);
-            }
         });
+    }
+
+    /// Adds a name whose parts are terms already.
+    fn add_name(&mut self, text: &str, weight: f64, is_hinted: bool) {
+        let text = text.trim_start_matches('@');
+        let index = |term: String| self.terms.iter().position(|known| known.term == term);
+        let parts: Vec<usize> = tokenize::terms(text).into_iter().filter_map(index).collect();
+        if parts.is_empty() {
+            return;
+        }
+        match self.names.iter_mut().find(|known| known.text == text) {
+            Some(known) => known.weight = known.weight.max(weight),
+            None => self.names.push(NamedCode { text: text.to_owned(), parts, weight, is_hinted }),
+        }
     }
 
     fn add_term(&mut self, word: &str, weight: f64, is_hint: bool) -> usize {
@@ -106,6 +179,11 @@ impl ParsedQuery {
         self.terms.push(QueryTerm { term, word: word.to_owned(), weight, is_hinted: is_hint });
         self.terms.len() - 1
     }
+}
+
+fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
+    let after = spans.partition_point(|span| span.range.start <= at);
+    spans[..after].last().filter(|span| at < span.range.end)
 }
 
 /// Returns the weight of a lower-case word, 0 for stop words.
@@ -122,33 +200,59 @@ fn word_weight(word: &str) -> f64 {
 
 /// Splits a text into parts with their weights. A contrast or purpose extends to the end of its
 /// clause; one that starts the text is its main statement and not weighted down.
-fn clauses(text: &str) -> Vec<(&str, f64)> {
-    let mut clauses = Vec::new();
-    for clause in text.split_inclusive([';', '.', ':', '(', ')', ',']) {
+fn clauses(text: &str) -> Vec<(Range<usize>, f64)> {
+    let mut clauses: Vec<(Range<usize>, f64)> = Vec::new();
+    let mut clause_start = 0;
+    for clause_end in clause_ends(text) {
+        let start = std::mem::replace(&mut clause_start, clause_end);
+        let clause = &text[start..clause_end];
         let mut lower = clause.to_lowercase();
         if lower.len() != clause.len() {
             // Its offsets are not valid in `clause`.
             lower.clear();
         }
         let starts =
-            [(contrast(&lower), CONTRAST_WEIGHT), (find_phrase(&lower, PURPOSES), PURPOSE_WEIGHT)];
+            [(contrast(&lower), tune::p("contrast", CONTRAST_WEIGHT)), (find_phrase(&lower, PURPOSES), PURPOSE_WEIGHT)];
         let is_first = clauses.is_empty();
         let starts = starts.into_iter().filter_map(|(start, weight)| Some((start?, weight)));
         match starts.filter(|&(start, _)| start > 0 || !is_first).min_by_key(|it| it.0) {
-            Some((start, weight)) => {
-                clauses.extend([(&clause[..start], 1.0), (&clause[start..], weight)]);
+            Some((offset, weight)) => {
+                clauses.extend([(start..start + offset, 1.0), (start + offset..clause_end, weight)]);
             }
-            None => clauses.push((clause, 1.0)),
+            None => clauses.push((start..clause_end, 1.0)),
         }
     }
     clauses
+}
+
+/// Returns the ends of the clauses of a text. Code in back-ticks and the dots inside of words do
+/// not end a clause.
+fn clause_ends(text: &str) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut is_quoted = false;
+    let mut chars = text.char_indices().peekable();
+    while let Some((offset, c)) = chars.next() {
+        let ends_word = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
+        match c {
+            '`' => is_quoted = !is_quoted,
+            ';' | '(' | ')' | ',' if !is_quoted => ends.push(offset + 1),
+            '.' | ':' if !is_quoted && ends_word => ends.push(offset + 1),
+            _ => {}
+        }
+    }
+    if ends.last() != Some(&text.len()) {
+        ends.push(text.len());
+    }
+    ends
 }
 
 /// Returns the start of the first contrast in a lower-case clause.
 fn contrast(lower: &str) -> Option<usize> {
     let first = lower.len() - lower.trim_start().len();
     let opening = find_phrase(lower, OPENING_CONTRASTS).filter(|&start| start == first);
-    opening.into_iter().chain(find_phrase(lower, CONTRASTS)).min()
+    let more = if tune::p("morec", 0.0) > 0.0 { find_phrase(lower, &["avoid", "don't", "do not", "must not", "should not"]) } else { None };
+    let not = if tune::p("not", 0.0) > 0.0 { find_phrase(lower, &["not", "over"]) } else { None };
+    opening.into_iter().chain(find_phrase(lower, CONTRASTS)).chain(more).chain(not).min()
 }
 
 /// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.
@@ -170,7 +274,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let words: Vec<String> = ParsedQuery::parse(text, &[])
+        let words: Vec<String> = ParsedQuery::rule(text, &[])
             .terms
             .iter()
             .map(|term| match term.weight {
@@ -214,17 +318,17 @@ mod tests {
 
     #[test]
     fn hints_are_split_like_identifiers() {
-        let query = ParsedQuery::parse("Close a db", &["close_db".into(), "teardown".into()]);
+        let query = ParsedQuery::rule("Close a db", &["close_db".into(), "teardown".into()]);
         let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
         assert_eq!(words, ["close", "db", "teardown"]);
         assert!(query.terms.iter().all(|term| term.is_hinted));
-        assert_eq!(query.identifiers, [[0, 1]]);
+        assert_eq!(query.names.iter().map(|it| &it.parts).collect::<Vec<_>>(), [&[0, 1]]);
         assert_eq!(query.pairs, [(0, 1)]);
     }
 
     #[test]
     fn adjacent_terms_are_paired_across_stop_words() {
-        let query = ParsedQuery::parse("Compare a signature in constant time", &[]);
+        let query = ParsedQuery::rule("Compare a signature in constant time", &[]);
         assert_eq!(query.pairs, [(0, 1), (1, 2), (2, 3)]);
     }
 }

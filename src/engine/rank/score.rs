@@ -15,7 +15,6 @@ use crate::model::SymbolKind;
 use super::document::{Document, Field, Lengths, N_FIELDS, N_OWN_FIELDS, SymbolDoc};
 use super::path_class::{self, PathClass};
 use super::query::ParsedQuery;
-use super::tokenize;
 
 pub(crate) use hits::{HitCounter, TermHits};
 
@@ -83,10 +82,17 @@ const VENDORED: f64 = 0.7;
 /// Factor for files without symbols, which are candidates themselves.
 const WHOLE_FILE: f64 = 0.6;
 
-/// Bonuses for adjacent words of the query that are adjacent in the code, and for a symbol whose
-/// name is an identifier of the query, as shares of the weights of their words.
+/// Bonuses for adjacent words of the query that are adjacent in the code, and for a symbol that has
+/// the name of code in the query, as shares of the weights of their words.
 const PAIR: f64 = 0.2;
-const IDENTIFIER: f64 = 0.5;
+const DEFINITION: f64 = 0.5;
+
+/// Weight of code that a rule names, relative to a word of the same rarity.
+const NAMED_CODE: f64 = 1.0;
+
+/// Share of the weight of named code for a file or a symbol that contains all of its parts, before
+/// the text is compared.
+const ALL_PARTS: f64 = 0.5;
 
 /// Bonus for the symbols of a file with several matching symbols, and how many of them count: such
 /// a file is likely to be about the rule.
@@ -117,14 +123,21 @@ pub(crate) struct WeightedQuery {
     /// For each term, its ids with their shares (1 for the term itself, less for other forms of
     /// it), ascending. Each id belongs to one term.
     pub(crate) ids: Vec<Vec<(u32, f64)>>,
+    /// The maximum score of each name of code.
+    pub(crate) name_weights: Vec<f64>,
+    pub(crate) name_freqs: Vec<usize>,
+    /// The terms of each name.
+    name_terms: Vec<TermSet>,
     is_about_tests: bool,
 }
 
 impl WeightedQuery {
-    /// Creates a query from the document frequencies and the ids with shares of its terms.
+    /// Creates a query from the document frequencies of its terms and names, and the ids with
+    /// shares of its terms.
     pub(crate) fn new(
         parsed: &ParsedQuery,
         doc_freqs: &[usize],
+        name_freqs: &[usize],
         n_docs: usize,
         ids: &[&[(u32, f64)]],
     ) -> Self {
@@ -135,7 +148,7 @@ impl WeightedQuery {
             let idf = idf(doc_freq, n_docs);
             // A rare hint is a strong signal, because its author expects it in code. A rare word of
             // prose may only be unusual in code, so its idf is dampened.
-            let rarity = if term.is_hinted { idf } else { idf.sqrt() };
+            let rarity = if term.is_hinted { idf.powf(super::tune::p("hidf", 1.0)) } else { idf.powf(super::tune::p("idf", 0.5)) };
             query.weights.push(rarity * term.weight);
             query.idfs.push(idf);
             for &(id, share) in *ids {
@@ -151,8 +164,29 @@ impl WeightedQuery {
         for (id, (term_idx, share)) in terms_by_id {
             query.ids[term_idx].push((id, share));
         }
-        query.max_score = query.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        for (name, &doc_freq) in parsed.names.iter().zip(name_freqs) {
+            // A hint is a guess: it may name what this code does not have.
+            let is_wrong_guess = name.is_hinted && doc_freq == 0;
+            let weight = idf(doc_freq, n_docs).sqrt() * name.weight * super::tune::p("named", NAMED_CODE);
+            query.name_weights.push(if is_wrong_guess { 0.0 } else { weight });
+            query.name_freqs.push(doc_freq);
+            query.name_terms.push(name.parts.iter().copied().collect());
+        }
+        let weights = query.weights.iter().chain(&query.name_weights);
+        query.max_score = weights.sum::<f64>().max(f64::MIN_POSITIVE);
         query
+    }
+
+    /// Returns the names of which all parts are in `terms`.
+    pub(crate) fn names_in(&self, terms: TermSet) -> NameSet {
+        let names = self.name_terms.iter().enumerate();
+        names.filter(|(_, name)| terms.contains_all(**name)).map(|(idx, _)| idx).collect()
+    }
+
+    /// Returns the score of names of which only the parts are known to occur.
+    pub(crate) fn parts_score(&self, names: NameSet) -> f64 {
+        let weights = self.name_weights.iter().enumerate();
+        weights.filter(|(idx, _)| names.contains(*idx)).map(|(_, weight)| super::tune::p("parts", ALL_PARTS) * weight).sum()
     }
 
     /// Returns a sum of term scores as a share of the maximum.
@@ -179,9 +213,37 @@ impl TermSet {
         self.0 >> term_idx.min(63) & 1 == 1
     }
 
+    fn contains_all(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
     /// Returns the term indices in the set, ascending.
     pub(crate) fn indices(self, query: &WeightedQuery) -> impl Iterator<Item = usize> + use<> {
         (0..query.weights.len()).filter(move |&term_idx| self.contains(term_idx))
+    }
+}
+
+impl FromIterator<usize> for TermSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(term_idxs: I) -> Self {
+        let mut set = Self::default();
+        term_idxs.into_iter().for_each(|term_idx| set.insert(term_idx));
+        set
+    }
+}
+
+/// A set of names of code in a query; all from 15 on share one bit.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NameSet(u16);
+
+impl NameSet {
+    pub(crate) fn contains(self, name_idx: usize) -> bool {
+        self.0 >> name_idx.min(15) & 1 == 1
+    }
+}
+
+impl FromIterator<usize> for NameSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(name_idxs: I) -> Self {
+        name_idxs.into_iter().fold(Self::default(), |set, idx| Self(set.0 | 1 << idx.min(15)))
     }
 }
 
@@ -190,8 +252,8 @@ impl TermSet {
 pub(crate) struct Accumulator {
     score: f64,
     in_name: f64,
-    /// Whether the symbol itself has a term, and not only its surroundings.
-    has_hits: bool,
+    /// The terms of the symbol itself, not of its surroundings.
+    terms: TermSet,
 }
 
 /// The score of a term in a symbol, and the fields in which it occurs.
@@ -271,7 +333,8 @@ fn example_factor(symbol: &SymbolDoc, lengths: &Lengths) -> f64 {
 }
 
 impl WeightedQuery {
-    /// Returns the indices and scores of the file's symbols that have a term of the query.
+    /// Returns the indices and scores of the file's symbols that have a term of the query, with
+    /// the names of which they have all parts.
     ///
     /// `hits` are the file's terms by ascending term index, `file_score` is the file's own score;
     /// `sums` is a reusable buffer.
@@ -281,13 +344,13 @@ impl WeightedQuery {
         hits: impl Iterator<Item = (usize, &'h TermHits)>,
         file_score: f64,
         sums: &'a mut Vec<Accumulator>,
-    ) -> impl Iterator<Item = (usize, f64)> {
+    ) -> impl Iterator<Item = (usize, f64, NameSet)> {
         sums.clear();
         sums.resize(file.symbols.len(), Accumulator::default());
         for (term_idx, hits) in hits {
             for hit in &hits.symbols {
                 let sums = &mut sums[hit.symbol];
-                sums.has_hits = true;
+                sums.terms.insert(term_idx);
                 sums.in_name += hit.in_name;
                 sums.score += self.term_score(term_idx, hit.weighted);
             }
@@ -296,11 +359,14 @@ impl WeightedQuery {
             }
         }
         let all = sums.iter().zip(&file.symbols).enumerate();
-        all.filter(|(_, (sums, _))| sums.has_hits).map(move |(symbol_idx, (sums, symbol))| {
-            let name_factor = 1.0 + NAME_SHARE * (sums.in_name / symbol.name_len).min(1.0);
+        all.filter(|(_, (sums, _))| sums.terms.0 != 0).map(move |(symbol_idx, (sums, symbol))| {
+            let name_factor = 1.0 + super::tune::p("nshare", NAME_SHARE) * (sums.in_name / symbol.name_len).min(1.0);
             let own = self.share(sums.score) * name_factor * symbol.example_factor;
-            let score = own * (1.0 - FILE_SHARE) + file_score * FILE_SHARE;
-            (symbol_idx, score * self.class_factor(file.class, symbol.is_test))
+            let names = self.names_in(sums.terms);
+            let own = own + self.share(self.parts_score(names));
+            let fs = super::tune::p("file", FILE_SHARE);
+            let score = own * (1.0 - fs) + file_score * fs;
+            (symbol_idx, score * self.class_factor(file.class, symbol.is_test), names)
         })
     }
 
@@ -317,7 +383,8 @@ impl WeightedQuery {
     fn class_factor(&self, class: PathClass, is_test: bool) -> f64 {
         match class {
             PathClass::Vendored => VENDORED,
-            _ if is_test && !self.is_about_tests => TEST,
+            PathClass::Tool => super::tune::p("tool", 1.0),
+            _ if is_test && !self.is_about_tests => super::tune::p("test", TEST),
             _ => 1.0,
         }
     }
@@ -347,29 +414,43 @@ impl WeightedQuery {
     }
 }
 
-/// Returns a symbol's bonus for adjacent words and for its name; `is_adjacent` has a flag for each
-/// of the query's pairs.
-pub(crate) fn phrase_bonus(
-    query: &WeightedQuery,
-    parsed: &ParsedQuery,
-    is_adjacent: &[bool],
-    name: &str,
-) -> f64 {
+/// Returns a symbol's bonus for adjacent words; `is_adjacent` has a flag for each of the query's
+/// pairs.
+pub(crate) fn phrase_bonus(query: &WeightedQuery, parsed: &ParsedQuery, is_adjacent: &[bool]) -> f64 {
     let pairs = parsed.pairs.iter().zip(is_adjacent).filter(|&(_, &is_adjacent)| is_adjacent);
     let pairs: f64 = pairs.map(|(&(a, b), _)| query.weights[a].min(query.weights[b])).sum();
-    query.share(PAIR * pairs + IDENTIFIER * identifier_weight(query, parsed, name))
+    query.share(super::tune::p("pair", PAIR) * pairs)
 }
 
-/// Returns the weight of the query's identifier that equals a symbol's name, or 0.
-fn identifier_weight(query: &WeightedQuery, parsed: &ParsedQuery, name: &str) -> f64 {
-    if parsed.identifiers.is_empty() {
-        return 0.0;
+/// How a symbol contains code that a rule names.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub(crate) enum NameMatch {
+    Absent,
+    /// The last part of a qualified name, and the words of its qualifier.
+    LastPart,
+    Verbatim,
+    /// The symbol has this name.
+    Definition,
+}
+
+impl NameMatch {
+    /// Returns the share of the name's weight.
+    fn share(self) -> f64 {
+        match self {
+            Self::Absent => 0.0,
+            Self::LastPart => super::tune::p("last", 0.7),
+            Self::Verbatim => 1.0,
+            Self::Definition => 1.0 + super::tune::p("def", DEFINITION),
+        }
     }
-    let name = tokenize::terms(name);
-    let is_name =
-        |parts: &&Vec<usize>| parts.iter().map(|&term_idx| &parsed.terms[term_idx].term).eq(&name);
-    let identifier = parsed.identifiers.iter().find(is_name);
-    identifier.into_iter().flatten().map(|&term_idx| query.weights[term_idx]).sum()
+}
+
+/// Returns the change of a symbol's score when the text of its names is known; `in_parts` are the
+/// names whose parts were counted before.
+pub(crate) fn name_bonus(query: &WeightedQuery, matches: &[NameMatch], in_parts: NameSet) -> f64 {
+    let weights = query.name_weights.iter().zip(matches);
+    let found: f64 = weights.map(|(weight, found)| weight * found.share()).sum();
+    query.share(found - query.parts_score(in_parts))
 }
 
 /// The highest scores of a file's symbols, in descending order.
@@ -387,7 +468,7 @@ impl TopScores {
 
     /// Returns the bonus for the file's symbols.
     pub(crate) fn coherence(&self) -> f64 {
-        COHERENCE * self.0[1..].iter().sum::<f64>() / COHERENT_SYMBOLS as f64
+        super::tune::p("coh", COHERENCE) * self.0[1..].iter().sum::<f64>() / COHERENT_SYMBOLS as f64
     }
 }
 

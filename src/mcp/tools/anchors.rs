@@ -62,7 +62,7 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
         Some(Scope::Universal) | None => None,
         Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
     };
-    let query = Query { rule: params.rule, hints: params.hints, languages };
+    let query = Query { rule: params.rule, hints: params.hints, languages, kind: None };
     let options =
         Options { limit: N_CANDIDATES, min_quality: call.project().min_quality, explain: true };
     let code = CodeBase { progress: call.progress, ..call.project().code() };

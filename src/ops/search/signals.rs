@@ -84,7 +84,7 @@ type Ranking<'c> = Vec<(&'c str, Vec<&'c str>)>;
 impl Query {
     /// Parses a query. Returns `None` if it contains no words.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let parsed = ParsedQuery::parse(text, &[]);
+        let parsed = ParsedQuery::search(text, &[]);
         let known: FxHashSet<&str> = parsed.terms.iter().map(|term| term.word.as_str()).collect();
         let mut words: Vec<String> = Vec::new();
         let mut add = |word: &str| {

@@ -1,0 +1,103 @@
+//! Reads the text of the first symbols of each rule to find the code that the rule names.
+
+use memchr::memmem::Finder;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::engine::index::Code;
+use crate::engine::rank::query::NamedCode;
+use crate::engine::rank::score::{NameMatch, NameSet};
+use crate::text::LineIndex;
+use crate::tree::read;
+
+use super::{FileCandidates, ParsedCandidate, READ_SYMBOLS, SymbolScore, group_by_file, lines};
+
+/// Files that a thread processes at once.
+const CHUNK_SIZE: usize = 8;
+
+/// Maximum number of lines above a symbol that are read for annotations and documentation.
+const MAX_LINES_ABOVE: usize = 30;
+
+/// A symbol to read: the index of its rule, and its rank for it.
+type Owner = (usize, usize);
+
+/// Returns, for the first symbols of each rule, how they contain each name of the rule.
+pub(super) fn matches(
+    code: Code<'_>,
+    batch: &[FileCandidates<'_>],
+    parsed: &[Vec<ParsedCandidate<'_>>],
+    scores: &[Vec<SymbolScore>],
+) -> FxHashMap<Owner, Vec<NameMatch>> {
+    let with_names = batch.iter().enumerate().filter(|(_, it)| !it.rule.names.is_empty());
+    let mut requests: Vec<(usize, Owner)> = with_names
+        .flat_map(|(rule_idx, _)| {
+            let top = scores[rule_idx].iter().take(READ_SYMBOLS).enumerate();
+            top.map(move |(symbol_rank, symbol)| {
+                (parsed[rule_idx][symbol.doc_idx()].file_idx, (rule_idx, symbol_rank))
+            })
+        })
+        .collect();
+    let files = group_by_file(&mut requests);
+    let read_file = |requests: &&[(usize, Owner)]| {
+        let path = &code.files[requests[0].0].path;
+        let text = read::listed_text(code.root, path).unwrap_or_default();
+        let index = LineIndex::new(&text);
+        let of_symbol = |&(_, owner): &(usize, Owner)| {
+            let (rule, symbol) = (&batch[owner.0], scores[owner.0][owner.1]);
+            let doc = parsed[owner.0][symbol.doc_idx()].doc();
+            let (first, last) = lines(doc, symbol.symbol_idx());
+            let first = with_lines_above(&text, &index, first as usize);
+            let code = &text[index.start(first)..index.start(last as usize + 1)];
+            let name = symbol.symbol_idx().map_or("", |idx| doc.symbols[idx].name.as_str());
+            let names = rule.rule.names.iter().enumerate();
+            let found = names.map(|(idx, named)| {
+                if NameSet::contains(symbol.names, idx) {
+                    name_match(named, name, code)
+                } else {
+                    NameMatch::Absent
+                }
+            });
+            (owner, found.collect())
+        };
+        requests.iter().map(of_symbol).collect::<Vec<_>>()
+    };
+    files.par_iter().with_max_len(CHUNK_SIZE).flat_map_iter(read_file).collect()
+}
+
+/// Returns the first line of the annotations and comments above a line.
+fn with_lines_above(text: &str, index: &LineIndex, first: usize) -> usize {
+    let is_above = |line: &usize| {
+        let line = text[index.start(*line)..index.start(line + 1)].trim_start();
+        ["@", "#[", "//", "/*", "*"].iter().any(|start| line.starts_with(start))
+    };
+    let above = (0..first).rev().take(MAX_LINES_ABOVE).take_while(is_above);
+    above.last().unwrap_or(first)
+}
+
+/// Returns how a symbol with this qualified name and code contains a name whose parts occur in it.
+fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
+    let is_separator = |c| c == '.' || c == ':';
+    let mut parts = named.text.split(is_separator).filter(|part| !part.is_empty()).rev();
+    let last = parts.next().unwrap_or_default();
+    let mut own = symbol.rsplit('.');
+    if own.next() == Some(last) && parts.next().is_none_or(|owner| own.next().is_none_or(|own| own == owner)) {
+        return NameMatch::Definition;
+    }
+    if contains_name(code, &named.text) {
+        NameMatch::Verbatim
+    } else if last.len() < named.text.len() && contains_name(code, last) {
+        NameMatch::LastPart
+    } else {
+        NameMatch::Absent
+    }
+}
+
+/// Returns whether `code` contains `name` as a whole.
+fn contains_name(code: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    Finder::new(name).find_iter(code.as_bytes()).any(|at| {
+        let before = code[..at].chars().next_back();
+        let after = code[at + name.len()..].chars().next();
+        !before.into_iter().chain(after).any(is_part)
+    })
+}

@@ -1,0 +1,294 @@
+//! Finds the code that a rule names (identifiers, calls, annotations), and its paths and commands,
+//! whose words say nothing about the content of code.
+//!
+//! Text in back-ticks is read as code. Outside of them, only what cannot be a word of prose
+//! counts: `snake_case`, `camelCase`, `a::b`, `call()`.
+
+use std::ops::Range;
+
+/// What a part of a rule's text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SpanKind {
+    /// An identifier, a qualified name, a call or an annotation.
+    Name,
+    /// A file, a folder or a glob.
+    Path,
+    /// A command line.
+    Command,
+    /// A fenced code block.
+    Block,
+}
+
+/// A part of a rule's text that is not prose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) kind: SpanKind,
+    /// In bytes of the text; that of a name excludes its arguments.
+    pub(crate) range: Range<usize>,
+}
+
+/// First words of command lines. A list, because `go test` and `return value` have the same form.
+const PROGRAMS: &[&str] = &[
+    "./gradlew", "./mvnw", "apt", "bash", "brew", "bun", "bundle", "cargo", "cd", "claude", "composer",
+    "curl", "deno", "docker", "gh", "git", "go", "golangci-lint", "gradle", "grep", "hatch", "helm",
+    "just", "kubectl", "make", "mise", "mvn", "mypy", "nox", "npm", "npx", "nx", "pdm", "pip", "pnpm",
+    "poetry", "pre-commit", "prek", "pytest", "python", "python3", "rg", "ruff", "rustup", "sh", "sudo",
+    "task", "terraform", "tox", "turbo", "uv", "uvx", "yarn",
+];
+
+/// Endings of file names that look like qualified names.
+const FILE_ENDINGS: &[&str] = &[
+    "c", "cc", "cfg", "cjs", "cpp", "css", "csv", "go", "h", "html", "ini", "java", "js", "json",
+    "jsonc", "jsx", "kt", "kts", "lock", "log", "md", "mdc", "mdx", "mjs", "mod", "proto", "py", "pyi",
+    "rs", "rst", "sh", "snap", "sql", "sum", "svg", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",
+];
+
+/// Minimum length of a name without a qualifier; shorter ones (`e`, `T`, `id`) occur everywhere.
+const MIN_NAME_LEN: usize = 3;
+
+/// Returns the spans of a text, in order.
+pub(crate) fn spans(text: &str) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let mut prose_start = 0;
+    while let Some(quote) = next_quote(text, prose_start) {
+        prose_spans(text, prose_start..quote.outer.start, &mut spans);
+        quoted_spans(text, &quote, &mut spans);
+        prose_start = quote.outer.end;
+    }
+    prose_spans(text, prose_start..text.len(), &mut spans);
+    spans
+}
+
+/// Text between runs of back-ticks of the same length.
+struct Quote {
+    outer: Range<usize>,
+    inner: Range<usize>,
+}
+
+fn next_quote(text: &str, mut from: usize) -> Option<Quote> {
+    while let Some(offset) = text[from..].find('`') {
+        let start = from + offset;
+        let rest = &text[start..];
+        let n_ticks = rest.len() - rest.trim_start_matches('`').len();
+        let inner_start = start + n_ticks;
+        if let Some(len) = closing_run(&text[inner_start..], n_ticks) {
+            let inner = inner_start..inner_start + len;
+            return Some(Quote { outer: start..inner.end + n_ticks, inner });
+        }
+        from = inner_start;
+    }
+    None
+}
+
+/// Returns the offset of the first run of exactly `n_ticks` back-ticks.
+fn closing_run(text: &str, n_ticks: usize) -> Option<usize> {
+    let mut from = 0;
+    while let Some(offset) = text[from..].find('`') {
+        let start = from + offset;
+        let rest = &text[start..];
+        let len = rest.len() - rest.trim_start_matches('`').len();
+        if len == n_ticks {
+            return Some(start);
+        }
+        from = start + len;
+    }
+    None
+}
+
+fn quoted_spans(text: &str, quote: &Quote, spans: &mut Vec<Span>) {
+    let inner = &text[quote.inner.clone()];
+    let whole = |kind| Span { kind, range: quote.inner.clone() };
+    if quote.inner.start - quote.outer.start >= 3 {
+        spans.push(whole(SpanKind::Block));
+    } else if is_command(inner) {
+        spans.push(whole(SpanKind::Command));
+    } else if is_path(inner) {
+        spans.push(whole(SpanKind::Path));
+    } else {
+        let names = chains(text, quote.inner.clone()).filter(Chain::is_code);
+        spans.extend(names.map(|chain| Span { kind: SpanKind::Name, range: chain.range }));
+    }
+}
+
+fn is_command(quoted: &str) -> bool {
+    let mut words = quoted.split_whitespace();
+    let Some(first) = words.next() else { return false };
+    let has_arguments = words.next().is_some();
+    (has_arguments && PROGRAMS.contains(&first)) || first.starts_with("--") || first.starts_with("./")
+        || quoted.split_whitespace().any(|word| word.starts_with("--") && word.len() > 2)
+}
+
+fn is_path(quoted: &str) -> bool {
+    let quoted = quoted.trim();
+    let is_one_word = !quoted.contains(char::is_whitespace) && !quoted.contains('(');
+    let ending = quoted.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_file = FILE_ENDINGS.contains(&ending) && !quoted.contains("::");
+    let is_folder = quoted.contains('/') && !quoted.contains("://") && !quoted.starts_with('@');
+    let is_hidden = quoted.starts_with('.') && quoted.len() > 1;
+    is_one_word && (is_file || is_folder || is_hidden)
+}
+
+/// Appends the names and paths outside of back-ticks.
+fn prose_spans(text: &str, range: Range<usize>, spans: &mut Vec<Span>) {
+    let prose = &text[range.clone()];
+    let mut word_start = None;
+    let ends = prose.char_indices().chain([(prose.len(), ' ')]);
+    for (offset, c) in ends {
+        if !c.is_whitespace() {
+            word_start.get_or_insert(offset);
+            continue;
+        }
+        let Some(start) = word_start.take() else { continue };
+        let word = range.start + start..range.start + offset;
+        let trimmed = text[word.clone()].trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '/');
+        if is_path(trimmed) || trimmed.contains("://") {
+            spans.push(Span { kind: SpanKind::Path, range: word });
+        } else {
+            let names = chains(text, word).filter(Chain::is_code_in_prose);
+            spans.extend(names.map(|chain| Span { kind: SpanKind::Name, range: chain.range }));
+        }
+    }
+}
+
+/// Identifiers joined by `.` or `::`.
+struct Chain<'t> {
+    text: &'t str,
+    range: Range<usize>,
+    /// Whether `(` or `!` follows.
+    is_call: bool,
+    /// Whether it is a part of a pattern like `test_*` or `{name}_command`, or of a template.
+    is_pattern: bool,
+}
+
+impl Chain<'_> {
+    fn name(&self) -> &str {
+        &self.text[self.range.clone()]
+    }
+
+    /// Returns whether text in back-ticks is the name of something.
+    fn is_code(&self) -> bool {
+        let name = self.name();
+        let is_word = name.bytes().all(|byte| byte.is_ascii_lowercase());
+        let is_qualified = name.contains('.') || name.contains(':');
+        !self.is_pattern
+            && (is_qualified || name.len() >= MIN_NAME_LEN)
+            && (self.is_call || !is_word)
+            && !is_literal(name)
+            && name.bytes().any(|byte| byte.is_ascii_alphabetic())
+    }
+
+    /// Returns whether a part of prose can only be code.
+    fn is_code_in_prose(&self) -> bool {
+        let name = self.name();
+        let has_underscore = name.trim_matches('_').contains('_');
+        let is_camel = name.as_bytes().windows(2).any(|pair| {
+            pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()
+        }) && name.starts_with(|c: char| c.is_ascii_lowercase());
+        let is_annotation = name.starts_with('@') && name.contains('.');
+        let is_called = self.is_call && self.text[self.range.end..].starts_with("()");
+        self.is_code() && (has_underscore || is_camel || is_annotation || is_called || name.contains("::"))
+    }
+}
+
+fn is_literal(name: &str) -> bool {
+    ["None", "True", "False", "TODO", "FIXME", "README", "NULL", "Note"].contains(&name)
+}
+
+fn chains(text: &str, range: Range<usize>) -> impl Iterator<Item = Chain<'_>> {
+    let bytes = text.as_bytes();
+    let is_start = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80;
+    let is_name = move |byte: u8| is_start(byte) || byte.is_ascii_digit();
+    let mut at = range.start;
+    std::iter::from_fn(move || {
+        while at < range.end && !is_name(bytes[at]) {
+            at += 1;
+        }
+        if at >= range.end {
+            return None;
+        }
+        let mut start = at;
+        if start > range.start && bytes[start - 1] == b'@' {
+            start -= 1;
+        }
+        loop {
+            while at < range.end && is_name(bytes[at]) {
+                at += 1;
+            }
+            let separator = match bytes.get(at..range.end).unwrap_or_default() {
+                [b':', b':', next, ..] if is_start(*next) => 2,
+                [b'.', next, ..] if is_start(*next) => 1,
+                _ => break,
+            };
+            at += separator;
+        }
+        let before = bytes[range.start..start].last();
+        let after = bytes[at..range.end].first();
+        let is_joint = |byte: &u8| matches!(byte, b'*' | b'{' | b'}' | b'%' | b'-');
+        Some(Chain {
+            text,
+            range: start..at,
+            is_call: matches!(after, Some(b'(' | b'!')),
+            is_pattern: before.is_some_and(is_joint) || after.is_some_and(is_joint),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<String> = spans(text)
+            .iter()
+            .map(|span| format!("{:?} {}", span.kind, &text[span.range.clone()]))
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn quoted_identifiers_are_names() {
+        check("Wrap with `errors.Join(a, b)`", &["Name errors.Join"]);
+        check("Use `#[derive(Debug)]` and `@pytest.fixture`", &["Name Debug", "Name @pytest.fixture"]);
+        check("`std::fs::read`, ``a_b``", &["Name std::fs::read", "Name a_b"]);
+        check("No `panic!` or `private`, `None`, `e`", &["Name panic"]);
+    }
+
+    #[test]
+    fn patterns_are_no_names() {
+        check("`test_*`, `{name}_command`, `*Singletons`", &[]);
+    }
+
+    #[test]
+    fn prose_names_only_what_is_no_word() {
+        check("Call waitForTraces before GitHub and e.g. close() of b::c", &[
+            "Name waitForTraces",
+            "Name close",
+            "Name b::c",
+        ]);
+        check("Node.js and and/or", &[]);
+    }
+
+    #[test]
+    fn commands_paths_and_blocks_are_recognized() {
+        check("Run `cargo test` in `src/engine/` for `main.rs`", &[
+            "Command cargo test",
+            "Path src/engine/",
+            "Path main.rs",
+        ]);
+        check("See docs/setup.md.\n```\nx()\n```", &["Path docs/setup.md.", "Block \nx()\n"]);
+        check("an open ` tick", &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn spans_are_ordered_parts_of_any_text(text in "[a`\\.:/@(é* ]{0,40}") {
+            let mut end = 0;
+            for span in spans(&text) {
+                prop_assert!(span.range.start >= end && text.get(span.range.clone()).is_some());
+                end = span.range.end;
+            }
+        }
+    }
+}

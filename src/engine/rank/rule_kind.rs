@@ -1,0 +1,168 @@
+//! Decides from the wording of a rule whether code can show it.
+//!
+//! Instruction files are full of working advice: how to commit, what to run, whom to ask. Such a
+//! rule shares words with some code, but no code is its example. A logistic model recognizes it by
+//! its words, the commands that it names, and the code that it does not name.
+
+use serde::Serialize;
+
+use crate::model::RuleKind;
+
+use super::named_code::{self, Span, SpanKind};
+use super::word_lists::{
+    CODE_WORDS, DEMAND_OPENINGS, PROCESS_PHRASES, PROCESS_VERBS, PROCESS_WORDS, PROJECT_WORDS,
+};
+
+/// The features of a rule's wording. Counts are limited, so that long rules do not exceed all
+/// bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Wording {
+    /// Words of the work on a project.
+    pub(crate) process: f64,
+    /// Such words that code uses too.
+    pub(crate) project: f64,
+    /// Nouns of programming.
+    pub(crate) code: f64,
+    pub(crate) commands: f64,
+    /// Identifiers, calls and annotations.
+    pub(crate) names: f64,
+    /// ln(1 + number of words).
+    pub(crate) length: f64,
+    /// Whether it has a phrase of working advice.
+    pub(crate) phrase: f64,
+    /// Whether its first verb is one of working advice.
+    pub(crate) verb: f64,
+}
+
+/// Intercept and coefficients of the logistic model, in the order of the fields of [`Wording`].
+/// Fitted by `benches/anchors/fit.py` on the rules of benches/README.md and rounded.
+const INTERCEPT: f64 = 1.9;
+const COEFFICIENTS: [f64; 8] = [1.4, 0.8, -0.55, 1.75, -1.05, -1.35, 1.3, 0.55];
+
+/// Probability from which a rule is working advice.
+const THRESHOLD: f64 = 0.5;
+
+/// The kind of a rule, with its reasons.
+#[derive(Debug, Clone)]
+pub(crate) struct Verdict {
+    pub(crate) kind: RuleKind,
+    /// Log odds that the rule is working advice.
+    pub(crate) process_logit: f64,
+    pub(crate) wording: Wording,
+    /// The words and commands of working advice.
+    pub(crate) cues: Vec<String>,
+}
+
+/// Returns the kind of a rule by its wording.
+pub(crate) fn classify(text: &str) -> Verdict {
+    let spans = named_code::spans(text);
+    let n_spans = |kind| spans.iter().filter(|span| span.kind == kind).count();
+    let prose = prose(text, &spans);
+    let words: Vec<&str> = words(&prose).collect();
+    let lead = words_of_lead(&prose);
+    let phrase = PROCESS_PHRASES.iter().find(|phrase| prose.contains(**phrase));
+    let verb = lead.iter().find(|word| !DEMAND_OPENINGS.contains(**word));
+    let verb = verb.filter(|verb| PROCESS_VERBS.contains(**verb));
+    let count = |is: &dyn Fn(&str) -> bool, limit: usize| {
+        words.iter().filter(|word| is(word)).count().min(limit) as f64
+    };
+    let wording = Wording {
+        process: count(&|word| PROCESS_WORDS.contains(word), 3),
+        project: count(&|word| PROJECT_WORDS.contains(word), 4),
+        code: count(&|word| CODE_WORDS.contains(word), 4),
+        commands: n_spans(SpanKind::Command).min(2) as f64,
+        names: n_spans(SpanKind::Name).min(3) as f64,
+        length: (1.0 + words.len() as f64).ln(),
+        phrase: f64::from(u8::from(phrase.is_some())),
+        verb: f64::from(u8::from(verb.is_some())),
+    };
+    let process_logit = process_logit(&wording);
+    let is_process = 1.0 / (1.0 + (-process_logit).exp()) >= THRESHOLD;
+    let mut cues: Vec<String> = Vec::new();
+    let commands = spans.iter().filter(|span| span.kind == SpanKind::Command);
+    let commands = commands.map(|span| text[span.range.clone()].to_owned());
+    let cue_words = words.iter().filter(|word| {
+        PROCESS_WORDS.contains(**word) || PROJECT_WORDS.contains(**word)
+    });
+    let single = phrase.map(|phrase| (*phrase).to_owned()).into_iter().chain(verb.map(|verb| (*verb).to_owned()));
+    for cue in single.chain(commands).chain(cue_words.map(|word| (*word).to_owned())) {
+        if !cues.contains(&cue) {
+            cues.push(cue);
+        }
+    }
+    let kind = if is_process { RuleKind::Process } else { RuleKind::Code };
+    Verdict { kind, process_logit, wording, cues }
+}
+
+fn process_logit(wording: &Wording) -> f64 {
+    let Wording { process, project, code, commands, names, length, phrase, verb } = *wording;
+    let features = [process, project, code, commands, names, length, phrase, verb];
+    INTERCEPT + features.iter().zip(COEFFICIENTS).map(|(value, weight)| value * weight).sum::<f64>()
+}
+
+/// Returns a text in lower case, with spaces in place of code, paths, commands and link targets.
+fn prose(text: &str, spans: &[Span]) -> String {
+    let mut prose = String::with_capacity(text.len());
+    let mut start = 0;
+    for span in spans {
+        prose.push_str(&text[start..span.range.start]);
+        prose.push(' ');
+        start = span.range.end;
+    }
+    prose.push_str(&text[start..]);
+    prose.to_lowercase()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_ascii_alphabetic() || c == '\'' || c == '-';
+    let words = text.split(move |c| !is_part(c)).map(|word| word.trim_matches(['-', '\'']));
+    words.filter(|word| !word.is_empty())
+}
+
+/// Returns the words after a title in bold letters (`**Errors**: wrap them`).
+fn words_of_lead(prose: &str) -> Vec<&str> {
+    /// Titles are short; a longer text in bold letters is the rule itself.
+    const MAX_TITLE_LEN: usize = 40;
+    let trimmed = prose.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '*');
+    let title = trimmed.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    let lead = match title {
+        Some((title, rest)) if title.len() <= MAX_TITLE_LEN && words(rest).next().is_some() => rest,
+        _ => trimmed,
+    };
+    words(lead).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn working_advice_is_recognized() {
+        for rule in [
+            "Make sure all existing tests pass before submitting a pull request",
+            "Be respectful in code review comments",
+            "Run `cargo fmt` and `cargo clippy` before each commit",
+            "Ask the maintainers before adding a dependency",
+            "Update the changelog when you release a version",
+        ] {
+            let verdict = classify(rule);
+            assert_eq!(verdict.kind, RuleKind::Process, "{rule}: {verdict:?}");
+            assert!(!verdict.cues.is_empty(), "{rule}");
+        }
+    }
+
+    #[test]
+    fn rules_about_code_are_not() {
+        for rule in [
+            "Hash passwords with a salt and a slow key derivation function",
+            "Wrap errors with `errors.Join()` instead of `fmt.Errorf`",
+            "Commit the transaction before the session is closed",
+            "",
+        ] {
+            let verdict = classify(rule);
+            let expected = if rule.is_empty() { verdict.kind } else { RuleKind::Code };
+            assert_eq!(verdict.kind, expected, "{rule}: {verdict:?}");
+        }
+    }
+}
