@@ -22,9 +22,10 @@ use crate::engine::rank::calibrate::{self, Features};
 use crate::engine::rank::document::Document;
 use crate::engine::rank::postings;
 use crate::engine::rank::query::ParsedQuery;
-use crate::engine::rank::rule_kind;
+use crate::engine::rank::rule_kind::{self, Wording};
 use crate::engine::rank::score::{self, NameMatch, NameSet, ScorableFile, TermSet};
 use crate::model::{Confidence, Language, RuleKind, SymbolKind};
+use crate::store::code::FileRow;
 use crate::timings;
 
 use super::examples::{Options, Query, RankedSymbol, Ranking, Reason};
@@ -40,6 +41,10 @@ pub(super) const PARSED_FILES: usize = 200;
 
 /// Symbols read again for adjacent words. The first dozen decide which candidate is first.
 const READ_SYMBOLS: usize = 50;
+
+/// Maximum lead of a candidate in a file that the rule names, since no other file competes: the
+/// usual lead of a right answer.
+const NAMED_FILE_LEAD: f64 = 0.3;
 
 /// Limits of a batch: rules ranked together, and files parsed for them on all threads.
 const RULES_PER_BATCH: usize = 200;
@@ -103,14 +108,18 @@ struct FileCandidates<'a> {
     term_idxs: Vec<TermIdx>,
     /// The best files, with their scores and the terms of the rule that they contain.
     files: Vec<(usize, f64, TermSet)>,
+    /// Whether these are only files that the rule names.
+    is_in_named_files: bool,
 }
 
 impl<'a> FileCandidates<'a> {
     fn new(code: Code<'_>, terms: &TermIndex, rule: &'a ParsedQuery, query: &'a Query) -> Self {
         let scorer = terms.scorer(rule, code.files.len());
         let scores = terms.file_scores(code.files, rule, &scorer);
-        let files = best_files(code, &scores, query.languages);
-        Self { query, rule, scorer, term_idxs: terms.term_idxs(rule), files }
+        let named = named_files(code, &rule.paths);
+        let files = best_files(code, &scores, query.languages, &named);
+        let term_idxs = terms.term_idxs(rule);
+        Self { query, rule, scorer, term_idxs, files, is_in_named_files: !named.is_empty() }
     }
 }
 
@@ -259,14 +268,9 @@ impl Ranker<'_> {
         add_coherence(&mut scores, parsed.len());
         select_top(&mut scores, self.options.limit.max(1), parsed);
 
-        let terms = candidates.rule.terms.iter();
-        let n_known = terms.filter(|term| self.terms.doc_freq(&term.term) > 0).count();
         let verdict = rule_kind::classify(&candidates.query.rule);
         let kind = candidates.query.kind.unwrap_or(verdict.kind);
-        let mut evidence = Features { wording: verdict.wording, ..evidence(&scores, n_known) };
-        if let Some(first) = scores.first() {
-            self.add_coverage(&mut evidence, candidates, parsed, *first);
-        }
+        let evidence = self.evidence(candidates, parsed, &scores, verdict.wording);
         let confidence = calibrate::confidence(evidence);
         scores.truncate(self.options.limit);
         scores.sort_unstable_by(|a, b| order(a, b, parsed));
@@ -279,8 +283,6 @@ impl Ranker<'_> {
         let rounded = Features {
             score: rounded(evidence.score),
             lead: rounded(evidence.lead),
-            covered: rounded(evidence.covered),
-            named: rounded(evidence.named),
             ..evidence
         };
         Ranking {
@@ -299,39 +301,51 @@ impl Ranker<'_> {
         }
     }
 
-    fn add_coverage(
+    /// Returns the features from which the probability is computed that the best score is
+    /// correct. The best is the first of `scores`.
+    fn evidence(
         &self,
-        evidence: &mut Features,
         candidates: &FileCandidates<'_>,
         parsed: &[ParsedCandidate<'_>],
-        first: SymbolScore,
-    ) {
-        let FileCandidates { rule, scorer, .. } = candidates;
-        let Some(symbol_idx) = first.symbol_idx() else { return };
-        let file = &parsed[first.doc_idx()];
-        let vector = self.code.files[file.file_idx].vector.as_deref().unwrap_or_default();
-        let path = postings::path_terms(vector);
-        let gains = scorer.explain(file.scorable, file.terms, |id| path.contains(&id), symbol_idx);
-        evidence.n_matched = gains.len();
-        let is_own = |term_idx: &usize| !rule.terms[*term_idx].is_hinted;
-        let weight = |term_idxs: &mut dyn Iterator<Item = usize>| -> f64 {
-            term_idxs.filter(is_own).map(|term_idx| scorer.weights[term_idx]).sum()
+        scores: &[SymbolScore],
+        wording: Wording,
+    ) -> Features {
+        let Some(first) = scores.first() else {
+            return Features { wording, ..Features::default() };
         };
-        let all = weight(&mut (0..rule.terms.len()));
-        evidence.covered =
-            weight(&mut gains.iter().map(|gain| gain.term_idx)) / all.max(f64::MIN_POSITIVE);
-        let names = rule.names.iter().zip(&scorer.name_weights);
-        let names: Vec<(usize, f64)> = names
-            .enumerate()
-            .filter(|(_, (name, _))| !name.is_hinted)
-            .map(|(idx, (_, weight))| (idx, *weight))
-            .collect();
-        let found = names.iter().filter(|(idx, _)| first.names.contains(*idx));
-        let sum: f64 = names.iter().map(|it| it.1).sum();
-        evidence.named = found.map(|it| it.1).sum::<f64>() / sum.max(f64::MIN_POSITIVE);
-        evidence.n_names = names.len();
-        evidence.n_unknown_names =
-            names.iter().filter(|(idx, _)| scorer.name_freqs[*idx] == 0).count();
+        let FileCandidates { rule, scorer, .. } = candidates;
+        let others = scores.iter().filter(|symbol| symbol.doc_idx != first.doc_idx);
+        let next = others.map(|symbol| symbol.score).fold(0.0, f64::max);
+        let lead = 1.0 - next / first.score.max(f64::MIN_POSITIVE);
+        let file = &parsed[first.doc_idx()];
+        let (first_line, last_line) = lines(file.doc(), first.symbol_idx());
+        let gains = self.gains(candidates, file, first.symbol_idx());
+        let words = gains.iter().map(|gain| rule.terms[gain.term_idx].word.as_str());
+        let names = rule.names.iter().zip(&scorer.name_freqs);
+        Features {
+            score: first.score,
+            lead: if candidates.is_in_named_files { lead.min(NAMED_FILE_LEAD) } else { lead },
+            n_specific: words.filter(|word| rule_kind::is_specific(word)).count(),
+            n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
+            n_lines: (last_line - first_line + 1) as usize,
+            wording,
+        }
+    }
+
+    /// Returns what the terms of the rule contribute to the score of a symbol; nothing for a whole
+    /// file.
+    fn gains(
+        &self,
+        candidates: &FileCandidates<'_>,
+        parsed: &ParsedCandidate<'_>,
+        symbol_idx: Option<usize>,
+    ) -> Vec<score::Contribution> {
+        let vector = self.code.files[parsed.file_idx].vector.as_deref().unwrap_or_default();
+        let path = postings::path_terms(vector);
+        let is_in_path = |id| path.contains(&id);
+        let gains =
+            |idx| candidates.scorer.explain(parsed.scorable, parsed.terms, is_in_path, idx);
+        symbol_idx.map(gains).unwrap_or_default()
     }
 
     /// Returns a symbol of a file, or the whole file, with its size and the reasons for its score.
@@ -343,10 +357,7 @@ impl Ranker<'_> {
     ) -> RankedSymbol {
         let FileCandidates { rule, scorer, .. } = candidates;
         let (file, doc) = (&self.code.files[parsed.file_idx], parsed.doc());
-        let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
-        let is_in_path = |id| path.contains(&id);
-        let gains = |idx| scorer.explain(parsed.scorable, parsed.terms, is_in_path, idx);
-        let gains = symbol_idx.map(gains).unwrap_or_default();
+        let gains = self.gains(candidates, parsed, symbol_idx);
         let word = |term_idx: usize| rule.terms[term_idx].word.clone();
         let reason = |gain: &score::Contribution| Reason {
             word: word(gain.term_idx),
@@ -380,15 +391,36 @@ fn group_by_file<T: Send>(requests: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
     requests.chunk_by(|a, b| a.0 == b.0).collect()
 }
 
-/// Returns the indices of the files with the best scores over 0, best first.
+/// Returns the indices of the files with these paths, or with a path that ends so if only one does.
+fn named_files(code: Code<'_>, paths: &[String]) -> Vec<usize> {
+    let find = |path: &String| {
+        let path = path.trim_start_matches("./");
+        if let Ok(file_idx) = code.files.binary_search_by(|file| file.path.as_str().cmp(path)) {
+            return Some(file_idx);
+        }
+        let is_end = |file: &FileRow| {
+            let folder = file.path.strip_suffix(path);
+            path.contains('/') && folder.is_some_and(|folder| folder.ends_with('/'))
+        };
+        let mut found = (0..code.files.len()).filter(|idx| is_end(&code.files[*idx]));
+        found.next().filter(|_| found.next().is_none())
+    };
+    paths.iter().filter_map(find).collect()
+}
+
+/// Returns the indices of the files with the best scores over 0, best first. If the rule names
+/// files, no others.
 fn best_files(
     code: Code<'_>,
     scores: &[(f64, TermSet)],
     languages: Option<&[Language]>,
+    named: &[usize],
 ) -> Vec<(usize, f64, TermSet)> {
     let matches = |file_idx: &usize| {
         let language = code.files[*file_idx].language;
-        scores[*file_idx].0 > 0.0 && languages.is_none_or(|languages| languages.contains(&language))
+        scores[*file_idx].0 > 0.0
+            && languages.is_none_or(|languages| languages.contains(&language))
+            && (named.is_empty() || named.contains(file_idx))
     };
     let mut best: Vec<usize> = (0..scores.len()).filter(matches).collect();
     // Files are ordered by path.
@@ -461,22 +493,8 @@ fn add_names(
         for (symbol_rank, symbol) in scores.iter_mut().enumerate() {
             let matches = matches.get(&(rule_idx, symbol_rank)).map_or(&[][..], Vec::as_slice);
             symbol.score += score::name_bonus(&candidates.scorer, matches, symbol.names);
-            // From here on: the names whose text was found.
-            let found = matches.iter().enumerate().filter(|(_, it)| **it != NameMatch::Absent);
-            symbol.names = found.map(|(idx, _)| idx).collect();
         }
     }
-}
-
-/// Returns the features from which the probability is computed that the best score is correct.
-/// The best is the first of `scores`.
-fn evidence(scores: &[SymbolScore], n_known: usize) -> Features {
-    let Some(first) = scores.first() else {
-        return Features::default();
-    };
-    let others = scores.iter().filter(|symbol| symbol.doc_idx != first.doc_idx);
-    let next = others.map(|symbol| symbol.score).fold(0.0, f64::max);
-    Features { score: first.score, lead: 1.0 - next / first.score.max(f64::MIN_POSITIVE), n_known, ..Features::default() }
 }
 
 #[cfg(test)]
@@ -579,6 +597,7 @@ mod tests {
             scorer: score::WeightedQuery::default(),
             term_idxs: Vec::new(),
             files: files.map(|file| (file, 1.0, TermSet::default())).collect(),
+            is_in_named_files: false,
         };
         let most = FILES_PER_BATCH;
         let candidates = [0..most + 1, 0..most - 1, 1..most, most..most + 1].map(candidates);

@@ -28,6 +28,5 @@ pub(crate) mod score;
 pub(crate) mod similarity;
 pub(crate) mod token_cache;
 pub(crate) mod tokenize;
-pub(crate) mod tune;
 mod word_lists;
 mod word_map;

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::engine::index::Code;
+use crate::engine::rank::named_code::pattern_pieces;
 use crate::engine::rank::query::NamedCode;
 use crate::engine::rank::score::{NameMatch, NameSet};
 use crate::text::LineIndex;
@@ -76,6 +77,11 @@ fn with_lines_above(text: &str, index: &LineIndex, first: usize) -> usize {
 
 /// Returns how a symbol with this qualified name and code contains a name whose parts occur in it.
 fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
+    if named.is_pattern {
+        let name = symbol.rsplit('.').next().unwrap_or_default();
+        let is_match = matches_pattern(name, &pattern_pieces(&named.text));
+        return if is_match { NameMatch::Definition } else { NameMatch::Absent };
+    }
     let is_separator = |c| c == '.' || c == ':';
     let mut parts = named.text.split(is_separator).filter(|part| !part.is_empty()).rev();
     let last = parts.next().unwrap_or_default();
@@ -90,6 +96,18 @@ fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
     } else {
         NameMatch::Absent
     }
+}
+
+/// Returns whether a name consists of these pieces, in order, with anything between them.
+fn matches_pattern(name: &str, pieces: &[&str]) -> bool {
+    let Some((first, rest)) = pieces.split_first() else { return false };
+    let Some(mut name) = name.strip_prefix(first) else { return false };
+    let Some((last, middle)) = rest.split_last() else { return name.is_empty() };
+    for piece in middle {
+        let Some((_, after)) = name.split_once(piece) else { return false };
+        name = after;
+    }
+    name.ends_with(last)
 }
 
 /// Returns whether `code` contains `name` as a whole.

@@ -11,6 +11,8 @@ use std::ops::Range;
 pub(crate) enum SpanKind {
     /// An identifier, a qualified name, a call or an annotation.
     Name,
+    /// A pattern of names: `test_*`, `{name}_command`.
+    Pattern,
     /// A file, a folder or a glob.
     Path,
     /// A command line.
@@ -100,10 +102,14 @@ fn quoted_spans(text: &str, quote: &Quote, spans: &mut Vec<Span>) {
     let whole = |kind| Span { kind, range: quote.inner.clone() };
     if quote.inner.start - quote.outer.start >= 3 {
         spans.push(whole(SpanKind::Block));
-    } else if is_command(inner) {
+    } else if is_command(inner) || is_after_run(&text[..quote.outer.start]) {
         spans.push(whole(SpanKind::Command));
     } else if is_path(inner) {
         spans.push(whole(SpanKind::Path));
+    } else if let Some(range) = pattern(inner) {
+        let start = quote.inner.start;
+        let range = start + range.start..start + range.end;
+        spans.push(Span { kind: SpanKind::Pattern, range });
     } else {
         let names = chains(text, quote.inner.clone()).filter(Chain::is_code);
         spans.extend(names.map(|chain| Span { kind: SpanKind::Name, range: chain.range }));
@@ -111,11 +117,58 @@ fn quoted_spans(text: &str, quote: &Quote, spans: &mut Vec<Span>) {
 }
 
 fn is_command(quoted: &str) -> bool {
-    let mut words = quoted.split_whitespace();
+    let is_assignment = |word: &&str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        })
+    };
+    let mut words = quoted.split_whitespace().skip_while(is_assignment);
     let Some(first) = words.next() else { return false };
     let has_arguments = words.next().is_some();
     (has_arguments && PROGRAMS.contains(&first)) || first.starts_with("--") || first.starts_with("./")
         || quoted.split_whitespace().any(|word| word.starts_with("--") && word.len() > 2)
+}
+
+/// Returns whether a text ends with a verb whose object is a command.
+fn is_after_run(text: &str) -> bool {
+    let word = text.trim_end_matches(['*', '_']).strip_suffix(' ').unwrap_or_default();
+    let word = word.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let verbs = ["run", "runs", "rerun", "running", "execute", "executing", "invoke"];
+    verbs.iter().any(|verb| word.eq_ignore_ascii_case(verb))
+}
+
+/// Returns the pattern of names in a quoted text.
+fn pattern(quoted: &str) -> Option<Range<usize>> {
+    quoted.split_whitespace().find_map(|word| {
+        let word = word.trim_end_matches([':', ',', ')']).trim_end_matches('(');
+        let is_wildcard = |c| matches!(c, '*' | '{' | '<');
+        let is_allowed = |c: char| c.is_alphanumeric() || "_*{}<>$".contains(c);
+        let has_wildcard = word.contains(is_wildcard) && !word.starts_with(['<', '$']);
+        let is_pattern = has_wildcard && word.chars().all(is_allowed);
+        // A wildcard next to nothing but a type (`*Foo`, `Vec<T>`) is a pointer or a generic type.
+        let is_type = word.ends_with('>') || (word.starts_with('*') && !word[1..].contains(is_wildcard) && quoted.len() > word.len());
+        let n_literal: usize = pattern_pieces(word).iter().map(|piece| piece.len()).sum();
+        let start = word.as_ptr() as usize - quoted.as_ptr() as usize;
+        (is_pattern && !is_type && n_literal >= MIN_NAME_LEN).then_some(start..start + word.len())
+    })
+}
+
+/// Returns the literal pieces between the wildcards of a pattern of names. The first and the last
+/// are empty if the pattern starts or ends with a wildcard.
+pub(crate) fn pattern_pieces(pattern: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = pattern;
+    while let Some(start) = rest.find(['*', '{', '<']) {
+        pieces.push(&rest[..start]);
+        let closing = match rest.as_bytes()[start] {
+            b'{' => rest[start..].find('}'),
+            b'<' => rest[start..].find('>'),
+            _ => None,
+        };
+        rest = &rest[start + closing.unwrap_or(0) + 1..];
+    }
+    pieces.push(rest);
+    pieces
 }
 
 fn is_path(quoted: &str) -> bool {
@@ -256,8 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_no_names() {
-        check("`test_*`, `{name}_command`, `*Singletons`", &[]);
+    fn patterns_of_names_are_recognized() {
+        check("`def test_*()`, `{name}_command`, `*Singletons`", &[
+            "Pattern test_*",
+            "Pattern {name}_command",
+            "Pattern *Singletons",
+        ]);
+        check("`*common.Common`, `Vec<T>`", &["Name common.Common", "Name Vec"]);
+        assert_eq!(pattern_pieces("a_{b}_c*"), ["a_", "_c", ""]);
     }
 
     #[test]
@@ -272,6 +331,7 @@ mod tests {
 
     #[test]
     fn commands_paths_and_blocks_are_recognized() {
+        check("`A_B=1 go test`, run `erk plan`", &["Command A_B=1 go test", "Command erk plan"]);
         check("Run `cargo test` in `src/engine/` for `main.rs`", &[
             "Command cargo test",
             "Path src/engine/",

@@ -26,6 +26,14 @@ const TOOL_FOLDERS: &[&str] = &[
     "hack", "xtask", "buildSrc", "benches", "benchmarks", "bench", "examples", "example",
 ];
 
+/// Returns whether a part of a path is the name of scripts or of a checker.
+fn is_tool(part: &str) -> bool {
+    TOOL_FOLDERS.contains(&part)
+        || part.contains("lint")
+        || part.starts_with("check_")
+        || part.ends_with("checks")
+}
+
 impl PathClass {
     /// Returns the class of a file path.
     pub(crate) fn from_path(path: &str) -> Self {
@@ -43,7 +51,7 @@ impl PathClass {
             || (file.ends_with("Test.java") || file.ends_with("Tests.java"));
         if is_test {
             Self::Test
-        } else if has_folder(TOOL_FOLDERS) {
+        } else if path.split('/').any(is_tool) {
             Self::Tool
         } else {
             Self::Source

@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use super::named_code::{self, Span, SpanKind};
-use super::{tokenize, tune};
+use super::tokenize;
 use super::word_lists::{
     COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, PURPOSES, STOP_WORDS, TEST_TERMS,
 };
@@ -63,6 +63,8 @@ pub(crate) struct NamedCode {
     pub(crate) weight: f64,
     /// Whether only a hint names it.
     pub(crate) is_hinted: bool,
+    /// Whether `text` is a pattern of names.
+    pub(crate) is_pattern: bool,
 }
 
 /// The distinct terms of a rule or a search query, in order of first occurrence.
@@ -72,6 +74,8 @@ pub(crate) struct ParsedQuery {
     /// Adjacent terms, as ascending pairs of indices into `terms`.
     pub(crate) pairs: Vec<(usize, usize)>,
     pub(crate) names: Vec<NamedCode>,
+    /// The files and folders that the rule names.
+    pub(crate) paths: Vec<String>,
     pub(crate) is_about_tests: bool,
 }
 
@@ -89,17 +93,23 @@ impl ParsedQuery {
             let word = text[range.clone()].to_lowercase();
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
             let own = match span_at(&spans, range.start).map(|span| span.kind) {
-                Some(SpanKind::Name) => tune::p("part", NAME_PART_WEIGHT),
-                Some(SpanKind::Path | SpanKind::Command) => tune::p("path", 0.0),
-                Some(SpanKind::Block) => tune::p("block", BLOCK_WEIGHT) * word_weight(&word),
-                None if is_number => tune::p("num", 0.0),
+                Some(SpanKind::Name | SpanKind::Pattern) => NAME_PART_WEIGHT,
+                Some(SpanKind::Path | SpanKind::Command) => 0.0,
+                Some(SpanKind::Block) => BLOCK_WEIGHT * word_weight(&word),
+                None if is_number => 0.0,
                 None => word_weight(&word),
             };
             own * clause_weight(range.start)
         };
         query.add(text, weight, false);
-        for span in spans.iter().filter(|span| span.kind == SpanKind::Name) {
-            query.add_name(&text[span.range.clone()], clause_weight(span.range.start), false);
+        for span in &spans {
+            let (name, weight) = (&text[span.range.clone()], clause_weight(span.range.start));
+            match span.kind {
+                SpanKind::Name => query.add_name(name, weight, false),
+                SpanKind::Pattern => query.add_pattern(name, weight),
+                SpanKind::Path => query.paths.push(name.to_owned()),
+                SpanKind::Command | SpanKind::Block => {}
+            }
         }
         query.finish(text, hints)
     }
@@ -164,7 +174,25 @@ impl ParsedQuery {
         }
         match self.names.iter_mut().find(|known| known.text == text) {
             Some(known) => known.weight = known.weight.max(weight),
-            None => self.names.push(NamedCode { text: text.to_owned(), parts, weight, is_hinted }),
+            None => self.names.push(NamedCode {
+                text: text.to_owned(),
+                parts,
+                weight,
+                is_hinted,
+                is_pattern: false,
+            }),
+        }
+    }
+
+    /// Adds a pattern of names, of which the literal pieces are terms already.
+    fn add_pattern(&mut self, pattern: &str, weight: f64) {
+        let pieces = named_code::pattern_pieces(pattern);
+        let terms = pieces.iter().flat_map(|piece| tokenize::terms(piece));
+        let index = |term: String| self.terms.iter().position(|known| known.term == term);
+        let parts: Vec<usize> = terms.filter_map(index).collect();
+        if !parts.is_empty() {
+            let text = pattern.to_owned();
+            self.names.push(NamedCode { text, parts, weight, is_hinted: false, is_pattern: true });
         }
     }
 
@@ -212,7 +240,7 @@ fn clauses(text: &str) -> Vec<(Range<usize>, f64)> {
             lower.clear();
         }
         let starts =
-            [(contrast(&lower), tune::p("contrast", CONTRAST_WEIGHT)), (find_phrase(&lower, PURPOSES), PURPOSE_WEIGHT)];
+            [(contrast(&lower), CONTRAST_WEIGHT), (find_phrase(&lower, PURPOSES), PURPOSE_WEIGHT)];
         let is_first = clauses.is_empty();
         let starts = starts.into_iter().filter_map(|(start, weight)| Some((start?, weight)));
         match starts.filter(|&(start, _)| start > 0 || !is_first).min_by_key(|it| it.0) {
@@ -250,9 +278,7 @@ fn clause_ends(text: &str) -> Vec<usize> {
 fn contrast(lower: &str) -> Option<usize> {
     let first = lower.len() - lower.trim_start().len();
     let opening = find_phrase(lower, OPENING_CONTRASTS).filter(|&start| start == first);
-    let more = if tune::p("morec", 0.0) > 0.0 { find_phrase(lower, &["avoid", "don't", "do not", "must not", "should not"]) } else { None };
-    let not = if tune::p("not", 0.0) > 0.0 { find_phrase(lower, &["not", "over"]) } else { None };
-    opening.into_iter().chain(find_phrase(lower, CONTRASTS)).chain(more).chain(not).min()
+    opening.into_iter().chain(find_phrase(lower, CONTRASTS)).min()
 }
 
 /// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.

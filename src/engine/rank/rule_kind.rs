@@ -29,26 +29,23 @@ pub(crate) struct Wording {
     pub(crate) names: f64,
     /// ln(1 + number of words).
     pub(crate) length: f64,
+    /// Share of nouns of programming among the words.
+    pub(crate) general: f64,
     /// Whether it has a phrase of working advice.
     pub(crate) phrase: f64,
     /// Whether its first verb is one of working advice.
     pub(crate) verb: f64,
 }
 
-/// Intercept and coefficients of the logistic model, in the order of the fields of [`Wording`].
+/// Intercept and coefficients of the logistic model, in the order of [`process_logit`].
 /// Fitted by `benches/anchors/fit.py` on the rules of benches/README.md and rounded.
-const INTERCEPT: f64 = 1.9;
-const COEFFICIENTS: [f64; 8] = [1.4, 0.8, -0.55, 1.75, -1.05, -1.35, 1.3, 0.55];
-
-/// Probability from which a rule is working advice.
-const THRESHOLD: f64 = 0.5;
+const INTERCEPT: f64 = 2.1;
+const COEFFICIENTS: [f64; 8] = [1.9, 0.9, -0.6, 1.8, -1.25, -1.5, 2.1, 0.45];
 
 /// The kind of a rule, with its reasons.
 #[derive(Debug, Clone)]
 pub(crate) struct Verdict {
     pub(crate) kind: RuleKind,
-    /// Log odds that the rule is working advice.
-    pub(crate) process_logit: f64,
     pub(crate) wording: Wording,
     /// The words and commands of working advice.
     pub(crate) cues: Vec<String>,
@@ -62,8 +59,11 @@ pub(crate) fn classify(text: &str) -> Verdict {
     let words: Vec<&str> = words(&prose).collect();
     let lead = words_of_lead(&prose);
     let phrase = PROCESS_PHRASES.iter().find(|phrase| prose.contains(**phrase));
-    let verb = lead.iter().find(|word| !DEMAND_OPENINGS.contains(**word));
-    let verb = verb.filter(|verb| PROCESS_VERBS.contains(**verb));
+    let verb = first_verb(&lead).or_else(|| {
+        // A condition may come first: "If you change a schema: commit the snapshot".
+        let statement = prose.split_once(": ")?.1;
+        first_verb(&words_of_lead(statement))
+    });
     let count = |is: &dyn Fn(&str) -> bool, limit: usize| {
         words.iter().filter(|word| is(word)).count().min(limit) as f64
     };
@@ -74,31 +74,56 @@ pub(crate) fn classify(text: &str) -> Verdict {
         commands: n_spans(SpanKind::Command).min(2) as f64,
         names: n_spans(SpanKind::Name).min(3) as f64,
         length: (1.0 + words.len() as f64).ln(),
+        general: general_share(&words),
         phrase: f64::from(u8::from(phrase.is_some())),
         verb: f64::from(u8::from(verb.is_some())),
     };
-    let process_logit = process_logit(&wording);
-    let is_process = 1.0 / (1.0 + (-process_logit).exp()) >= THRESHOLD;
+    let is_process = process_logit(&wording) > 0.0;
     let mut cues: Vec<String> = Vec::new();
     let commands = spans.iter().filter(|span| span.kind == SpanKind::Command);
     let commands = commands.map(|span| text[span.range.clone()].to_owned());
     let cue_words = words.iter().filter(|word| {
         PROCESS_WORDS.contains(**word) || PROJECT_WORDS.contains(**word)
     });
-    let single = phrase.map(|phrase| (*phrase).to_owned()).into_iter().chain(verb.map(|verb| (*verb).to_owned()));
+    let single = phrase.map(|phrase| (*phrase).to_owned()).into_iter().chain(verb.map(str::to_owned));
     for cue in single.chain(commands).chain(cue_words.map(|word| (*word).to_owned())) {
         if !cues.contains(&cue) {
             cues.push(cue);
         }
     }
     let kind = if is_process { RuleKind::Process } else { RuleKind::Code };
-    Verdict { kind, process_logit, wording, cues }
+    Verdict { kind, wording, cues }
 }
 
-fn process_logit(wording: &Wording) -> f64 {
-    let Wording { process, project, code, commands, names, length, phrase, verb } = *wording;
+/// Returns whether a lower-case word names a subject, and not a part of any program or project:
+/// `invoice`, but not `field` or `release`.
+pub(crate) fn is_specific(word: &str) -> bool {
+    /// Shorter words are mostly abbreviations of general ones.
+    const MIN_LEN: usize = 3;
+    let is_general = |word: &str| {
+        CODE_WORDS.contains(word) || PROJECT_WORDS.contains(word) || PROCESS_WORDS.contains(word)
+    };
+    word.len() >= MIN_LEN && !is_general(word) && !is_general(word.trim_end_matches('s'))
+}
+
+/// Returns the first verb of a statement if it is one of working advice.
+fn first_verb<'t>(words: &[&'t str]) -> Option<&'t str> {
+    let first = words.iter().copied().find(|word| !DEMAND_OPENINGS.contains(*word));
+    first.filter(|verb| PROCESS_VERBS.contains(*verb))
+}
+
+/// Returns the log odds that a rule is working advice.
+pub(super) fn process_logit(wording: &Wording) -> f64 {
+    let Wording { process, project, code, commands, names, length, phrase, verb, .. } = *wording;
     let features = [process, project, code, commands, names, length, phrase, verb];
     INTERCEPT + features.iter().zip(COEFFICIENTS).map(|(value, weight)| value * weight).sum::<f64>()
+}
+
+fn general_share(words: &[&str]) -> f64 {
+    /// Added to the number of words, so that one noun of a short rule does not decide.
+    const SMOOTHING: f64 = 3.0;
+    let n_general = words.iter().filter(|word| CODE_WORDS.contains(**word)).count();
+    n_general as f64 / (SMOOTHING + words.len() as f64)
 }
 
 /// Returns a text in lower case, with spaces in place of code, paths, commands and link targets.

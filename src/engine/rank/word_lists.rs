@@ -56,7 +56,8 @@ pub(super) const PROCESS_PHRASES: &[&str] = &[
     "after changing", "after making", "after updating", "after editing", "up to date", "in sync",
     "add test", "add or update test", "feel free", "it would be great", "make sure all",
     "make sure that", "when in doubt", "refer to", "in this session", "in this conversation",
-    "for details", "for more", "for development",
+    "for details", "for more", "for development", "when changing", "when modifying", "if you change",
+    "if you modify", "read [", "see [", "must be available", "is required for", "pinned in",
 ];
 
 /// Phrases that start a contrast anywhere in a clause.
