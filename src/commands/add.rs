@@ -157,8 +157,12 @@ fn find_anchor(
         Ok(languages) => languages,
         Err(reason) => return Ok((None, Some(Unanchored { reason, can_be_anchored: false }))),
     };
-    let query =
-        Query { rule: anchors::rule(text).to_owned(), hints: args.hints.clone(), languages, kind: None };
+    let query = Query {
+        rule: anchors::rule(text).to_owned(),
+        hints: args.hints.clone(),
+        languages,
+        kind: None,
+    };
     let min_quality = args.min_quality.unwrap_or(project.min_quality);
     let options = Options { limit: 1, min_quality, explain: false };
     let Some(mut ranking) = examples::find(project.code(), &[query], options)?.pop() else {

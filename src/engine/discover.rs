@@ -280,11 +280,8 @@ impl Ranker<'_> {
             let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx());
             RankedSymbol { rank: idx + 1, match_score, ..ranked }
         });
-        let rounded = Features {
-            score: rounded(evidence.score),
-            lead: rounded(evidence.lead),
-            ..evidence
-        };
+        let rounded =
+            Features { score: rounded(evidence.score), lead: rounded(evidence.lead), ..evidence };
         Ranking {
             rule: candidates.query.rule.clone(),
             hints: candidates.query.hints.clone(),
@@ -343,8 +340,7 @@ impl Ranker<'_> {
         let vector = self.code.files[parsed.file_idx].vector.as_deref().unwrap_or_default();
         let path = postings::path_terms(vector);
         let is_in_path = |id| path.contains(&id);
-        let gains =
-            |idx| candidates.scorer.explain(parsed.scorable, parsed.terms, is_in_path, idx);
+        let gains = |idx| candidates.scorer.explain(parsed.scorable, parsed.terms, is_in_path, idx);
         symbol_idx.map(gains).unwrap_or_default()
     }
 

@@ -58,7 +58,7 @@ pub(crate) struct Ranking {
     pub(crate) candidates: Vec<RankedSymbol>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_words: Option<Vec<UnknownWord>>,
-    /// The features of the first candidate's match. `benches/fit_match.py` refits the formula with
+    /// The features of the first candidate's match. `benches/anchors/fit.py` refits the formula with
     /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evidence: Option<Features>,

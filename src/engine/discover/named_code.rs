@@ -86,7 +86,9 @@ fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
     let mut parts = named.text.split(is_separator).filter(|part| !part.is_empty()).rev();
     let last = parts.next().unwrap_or_default();
     let mut own = symbol.rsplit('.');
-    if own.next() == Some(last) && parts.next().is_none_or(|owner| own.next().is_none_or(|own| own == owner)) {
+    if own.next() == Some(last)
+        && parts.next().is_none_or(|owner| own.next().is_none_or(|own| own == owner))
+    {
         return NameMatch::Definition;
     }
     if contains_name(code, &named.text) {

@@ -31,18 +31,67 @@ pub(crate) struct Span {
 
 /// First words of command lines. A list, because `go test` and `return value` have the same form.
 const PROGRAMS: &[&str] = &[
-    "./gradlew", "./mvnw", "apt", "bash", "brew", "bun", "bundle", "cargo", "cd", "claude", "composer",
-    "curl", "deno", "docker", "gh", "git", "go", "golangci-lint", "gradle", "grep", "hatch", "helm",
-    "just", "kubectl", "make", "mise", "mvn", "mypy", "nox", "npm", "npx", "nx", "pdm", "pip", "pnpm",
-    "poetry", "pre-commit", "prek", "pytest", "python", "python3", "rg", "ruff", "rustup", "sh", "sudo",
-    "task", "terraform", "tox", "turbo", "uv", "uvx", "yarn",
+    "./gradlew",
+    "./mvnw",
+    "apt",
+    "bash",
+    "brew",
+    "bun",
+    "bundle",
+    "cargo",
+    "cd",
+    "claude",
+    "composer",
+    "curl",
+    "deno",
+    "docker",
+    "gh",
+    "git",
+    "go",
+    "golangci-lint",
+    "gradle",
+    "grep",
+    "hatch",
+    "helm",
+    "just",
+    "kubectl",
+    "make",
+    "mise",
+    "mvn",
+    "mypy",
+    "nox",
+    "npm",
+    "npx",
+    "nx",
+    "pdm",
+    "pip",
+    "pnpm",
+    "poetry",
+    "pre-commit",
+    "prek",
+    "pytest",
+    "python",
+    "python3",
+    "rg",
+    "ruff",
+    "rustup",
+    "sh",
+    "sudo",
+    "task",
+    "terraform",
+    "tox",
+    "turbo",
+    "uv",
+    "uvx",
+    "yarn",
 ];
 
 /// Endings of file names that look like qualified names.
 const FILE_ENDINGS: &[&str] = &[
     "c", "cc", "cfg", "cjs", "cpp", "css", "csv", "go", "h", "html", "ini", "java", "js", "json",
-    "jsonc", "jsx", "kt", "kts", "lock", "log", "md", "mdc", "mdx", "mjs", "mod", "proto", "py", "pyi",
-    "rs", "rst", "sh", "snap", "sql", "sum", "svg", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",
+    "jsonc", "jsx", "kt", "kts", "lock", "log", "md", "mdc", "mdx", "mjs", "mod", "proto", "py",
+    "pyi", "rs", "rst", "sh", "snap", "sql", "sum", "svg", "toml", "ts", "tsx", "txt", "xml",
+    "yaml", "yml",
 ];
 
 /// Minimum length of a name without a qualifier; shorter ones (`e`, `T`, `id`) occur everywhere.
@@ -125,7 +174,9 @@ fn is_command(quoted: &str) -> bool {
     let mut words = quoted.split_whitespace().skip_while(is_assignment);
     let Some(first) = words.next() else { return false };
     let has_arguments = words.next().is_some();
-    (has_arguments && PROGRAMS.contains(&first)) || first.starts_with("--") || first.starts_with("./")
+    (has_arguments && PROGRAMS.contains(&first))
+        || first.starts_with("--")
+        || first.starts_with("./")
         || quoted.split_whitespace().any(|word| word.starts_with("--") && word.len() > 2)
 }
 
@@ -146,7 +197,10 @@ fn pattern(quoted: &str) -> Option<Range<usize>> {
         let has_wildcard = word.contains(is_wildcard) && !word.starts_with(['<', '$']);
         let is_pattern = has_wildcard && word.chars().all(is_allowed);
         // A wildcard next to nothing but a type (`*Foo`, `Vec<T>`) is a pointer or a generic type.
-        let is_type = word.ends_with('>') || (word.starts_with('*') && !word[1..].contains(is_wildcard) && quoted.len() > word.len());
+        let is_type = word.ends_with('>')
+            || (word.starts_with('*')
+                && !word[1..].contains(is_wildcard)
+                && quoted.len() > word.len());
         let n_literal: usize = pattern_pieces(word).iter().map(|piece| piece.len()).sum();
         let start = word.as_ptr() as usize - quoted.as_ptr() as usize;
         (is_pattern && !is_type && n_literal >= MIN_NAME_LEN).then_some(start..start + word.len())
@@ -181,6 +235,14 @@ fn is_path(quoted: &str) -> bool {
     is_one_word && (is_file || is_folder || is_hidden)
 }
 
+/// Returns whether a word of prose can only be a path: `and/or` and `Node.js` are none.
+fn is_path_in_prose(word: &str) -> bool {
+    let n_slashes = word.matches('/').count();
+    let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_file = FILE_ENDINGS.contains(&ending) && ending != "js";
+    word.contains("://") || n_slashes > 1 || word.ends_with('/') || is_file
+}
+
 /// Appends the names and paths outside of back-ticks.
 fn prose_spans(text: &str, range: Range<usize>, spans: &mut Vec<Span>) {
     let prose = &text[range.clone()];
@@ -193,8 +255,9 @@ fn prose_spans(text: &str, range: Range<usize>, spans: &mut Vec<Span>) {
         }
         let Some(start) = word_start.take() else { continue };
         let word = range.start + start..range.start + offset;
-        let trimmed = text[word.clone()].trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '/');
-        if is_path(trimmed) || trimmed.contains("://") {
+        let trimmed =
+            text[word.clone()].trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '/');
+        if is_path_in_prose(trimmed) {
             spans.push(Span { kind: SpanKind::Path, range: word });
         } else {
             let names = chains(text, word).filter(Chain::is_code_in_prose);
@@ -234,12 +297,15 @@ impl Chain<'_> {
     fn is_code_in_prose(&self) -> bool {
         let name = self.name();
         let has_underscore = name.trim_matches('_').contains('_');
-        let is_camel = name.as_bytes().windows(2).any(|pair| {
-            pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()
-        }) && name.starts_with(|c: char| c.is_ascii_lowercase());
+        let is_camel = name
+            .as_bytes()
+            .windows(2)
+            .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+            && name.starts_with(|c: char| c.is_ascii_lowercase());
         let is_annotation = name.starts_with('@') && name.contains('.');
         let is_called = self.is_call && self.text[self.range.end..].starts_with("()");
-        self.is_code() && (has_underscore || is_camel || is_annotation || is_called || name.contains("::"))
+        self.is_code()
+            && (has_underscore || is_camel || is_annotation || is_called || name.contains("::"))
     }
 }
 
@@ -249,7 +315,8 @@ fn is_literal(name: &str) -> bool {
 
 fn chains(text: &str, range: Range<usize>) -> impl Iterator<Item = Chain<'_>> {
     let bytes = text.as_bytes();
-    let is_start = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80;
+    let is_start =
+        |byte: u8| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80;
     let is_name = move |byte: u8| is_start(byte) || byte.is_ascii_digit();
     let mut at = range.start;
     std::iter::from_fn(move || {
@@ -281,7 +348,9 @@ fn chains(text: &str, range: Range<usize>) -> impl Iterator<Item = Chain<'_>> {
             text,
             range: start..at,
             is_call: matches!(after, Some(b'(' | b'!')),
-            is_pattern: before.is_some_and(is_joint) || after.is_some_and(is_joint),
+            // An asterisk before a name makes it a pointer.
+            is_pattern: before.is_some_and(|byte| *byte != b'*' && is_joint(byte))
+                || after.is_some_and(is_joint),
         })
     })
 }
@@ -303,40 +372,40 @@ mod tests {
     #[test]
     fn quoted_identifiers_are_names() {
         check("Wrap with `errors.Join(a, b)`", &["Name errors.Join"]);
-        check("Use `#[derive(Debug)]` and `@pytest.fixture`", &["Name Debug", "Name @pytest.fixture"]);
+        check(
+            "Use `#[derive(Debug)]` and `@pytest.fixture`",
+            &["Name derive", "Name Debug", "Name @pytest.fixture"],
+        );
         check("`std::fs::read`, ``a_b``", &["Name std::fs::read", "Name a_b"]);
         check("No `panic!` or `private`, `None`, `e`", &["Name panic"]);
     }
 
     #[test]
     fn patterns_of_names_are_recognized() {
-        check("`def test_*()`, `{name}_command`, `*Singletons`", &[
-            "Pattern test_*",
-            "Pattern {name}_command",
-            "Pattern *Singletons",
-        ]);
+        check(
+            "`def test_*()`, `{name}_command`, `*Singletons`",
+            &["Pattern test_*", "Pattern {name}_command", "Pattern *Singletons"],
+        );
         check("`*common.Common`, `Vec<T>`", &["Name common.Common", "Name Vec"]);
         assert_eq!(pattern_pieces("a_{b}_c*"), ["a_", "_c", ""]);
     }
 
     #[test]
     fn prose_names_only_what_is_no_word() {
-        check("Call waitForTraces before GitHub and e.g. close() of b::c", &[
-            "Name waitForTraces",
-            "Name close",
-            "Name b::c",
-        ]);
+        check(
+            "Call waitForTraces before GitHub and e.g. close() of b::c",
+            &["Name waitForTraces", "Name close", "Name b::c"],
+        );
         check("Node.js and and/or", &[]);
     }
 
     #[test]
     fn commands_paths_and_blocks_are_recognized() {
         check("`A_B=1 go test`, run `erk plan`", &["Command A_B=1 go test", "Command erk plan"]);
-        check("Run `cargo test` in `src/engine/` for `main.rs`", &[
-            "Command cargo test",
-            "Path src/engine/",
-            "Path main.rs",
-        ]);
+        check(
+            "Run `cargo test` in `src/engine/` for `main.rs`",
+            &["Command cargo test", "Path src/engine/", "Path main.rs"],
+        );
         check("See docs/setup.md.\n```\nx()\n```", &["Path docs/setup.md.", "Block \nx()\n"]);
         check("an open ` tick", &[]);
     }

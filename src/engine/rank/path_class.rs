@@ -22,8 +22,25 @@ const VENDOR_FOLDERS: &[&str] =
 
 /// Conventional names of folders with scripts and checkers.
 const TOOL_FOLDERS: &[&str] = &[
-    "scripts", "script", "tools", "_tools", "lint", "linters", "eslint", "codemod", "codemods", "ci", ".github",
-    "hack", "xtask", "buildSrc", "benches", "benchmarks", "bench", "examples", "example",
+    "scripts",
+    "script",
+    "tools",
+    "_tools",
+    "lint",
+    "linters",
+    "eslint",
+    "codemod",
+    "codemods",
+    "ci",
+    ".github",
+    "hack",
+    "xtask",
+    "buildSrc",
+    "benches",
+    "benchmarks",
+    "bench",
+    "examples",
+    "example",
 ];
 
 /// Returns whether a part of a path is the name of scripts or of a checker.

@@ -245,7 +245,8 @@ fn clauses(text: &str) -> Vec<(Range<usize>, f64)> {
         let starts = starts.into_iter().filter_map(|(start, weight)| Some((start?, weight)));
         match starts.filter(|&(start, _)| start > 0 || !is_first).min_by_key(|it| it.0) {
             Some((offset, weight)) => {
-                clauses.extend([(start..start + offset, 1.0), (start + offset..clause_end, weight)]);
+                clauses
+                    .extend([(start..start + offset, 1.0), (start + offset..clause_end, weight)]);
             }
             None => clauses.push((start..clause_end, 1.0)),
         }

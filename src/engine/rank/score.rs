@@ -421,7 +421,11 @@ impl WeightedQuery {
 
 /// Returns a symbol's bonus for adjacent words; `is_adjacent` has a flag for each of the query's
 /// pairs.
-pub(crate) fn phrase_bonus(query: &WeightedQuery, parsed: &ParsedQuery, is_adjacent: &[bool]) -> f64 {
+pub(crate) fn phrase_bonus(
+    query: &WeightedQuery,
+    parsed: &ParsedQuery,
+    is_adjacent: &[bool],
+) -> f64 {
     let pairs = parsed.pairs.iter().zip(is_adjacent).filter(|&(_, &is_adjacent)| is_adjacent);
     let pairs: f64 = pairs.map(|(&(a, b), _)| query.weights[a].min(query.weights[b])).sum();
     query.share(PAIR * pairs)

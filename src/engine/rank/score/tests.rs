@@ -43,10 +43,16 @@ fn id(word: &str) -> u32 {
 }
 
 fn query(rule: &str) -> (ParsedQuery, WeightedQuery) {
-    let rule = ParsedQuery::parse(rule, &[]);
+    let rule = ParsedQuery::rule(rule, &[]);
     let ids: Vec<[(u32, f64); 1]> = rule.terms.iter().map(|term| [(id(&term.word), 1.0)]).collect();
     let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| ids.as_slice()).collect();
-    let query = WeightedQuery::new(&rule, &vec![10; rule.terms.len()], 100, &ids);
+    let query = WeightedQuery::new(
+        &rule,
+        &vec![10; rule.terms.len()],
+        &vec![10; rule.names.len()],
+        100,
+        &ids,
+    );
     (rule, query)
 }
 
@@ -60,7 +66,9 @@ fn scores(query: &WeightedQuery, file: &ScorableFile) -> Vec<(usize, f64)> {
         })
         .collect();
     let words = words.iter().map(|(term_idx, word)| (*term_idx, word));
-    query.scores(file, words, 0.0, &mut Vec::new()).collect()
+    let mut sums = Vec::new();
+    let scores = query.scores(file, words, 0.0, &mut sums);
+    scores.map(|(symbol_idx, score, _)| (symbol_idx, score)).collect()
 }
 
 /// Checks the order of the symbols by score, and that all scores are between 0 and 1.
@@ -144,15 +152,37 @@ fn contributions_are_explained_by_field() {
 }
 
 #[test]
-fn adjacent_words_and_matching_names_add_to_the_score() {
-    let (rule, query) = query("Call hash_password");
-    let check = |is_adjacent: [bool; 2], name: &str, expected: f64| {
-        let bonus = phrase_bonus(&query, &rule, &is_adjacent, name);
-        assert!((bonus - expected).abs() < 1e-9, "{name}: {bonus}");
+fn adjacent_words_add_to_the_score() {
+    let (rule, query) = query("Call hash password");
+    let check = |is_adjacent: [bool; 2], expected: f64| {
+        let bonus = phrase_bonus(&query, &rule, &is_adjacent);
+        assert!((bonus - expected).abs() < 1e-9, "{bonus}");
     };
-    check([false, false], "password hash", 0.0);
-    check([false, true], "password", PAIR / 3.0);
-    check([true, true], "hash password", 2.0 * (PAIR + IDENTIFIER) / 3.0);
+    check([false, false], 0.0);
+    check([false, true], PAIR / 3.0);
+    check([true, true], 2.0 * PAIR / 3.0);
+}
+
+#[test]
+fn named_code_counts_as_far_as_its_text_is_found() {
+    let (_, query) = query("Hash with `hash_password()`");
+    let parts: NameSet = [0].into_iter().collect();
+    let bonus = |found| name_bonus(&query, &[found], parts);
+    assert!(bonus(NameMatch::Absent) < 0.0);
+    assert!(bonus(NameMatch::LastPart) > 0.0);
+    assert!(bonus(NameMatch::Verbatim) > bonus(NameMatch::LastPart));
+    assert!(bonus(NameMatch::Definition) > bonus(NameMatch::Verbatim));
+    // A symbol that was not counted for its parts loses nothing.
+    assert_eq!(name_bonus(&query, &[NameMatch::Absent], NameSet::default()), 0.0);
+}
+
+#[test]
+fn a_symbol_with_all_parts_of_a_name_scores_more() {
+    let (_, query) = query("Hash with `hash_password()`");
+    let both = doc("function f | body: hash password", PathClass::Source);
+    let one = doc("function f | body: hash hash", PathClass::Source);
+    let score = |file| scores(&query, file)[0].1;
+    assert!(score(&both) > score(&one) + 0.1);
 }
 
 #[test]

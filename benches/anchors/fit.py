@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Fit the two models that decide whether a rule gets an anchor.
+
+usage: fit.py CASES.jsonl ANSWERS.jsonl [ANSWERS.jsonl ...]
+
+ANSWERS come from `score.py --answers`, made without and with hints and with --foreign; CASES are their rules. The first model
+(src/engine/rank/rule_kind.rs) tells from the wording of a rule whether it is working advice, the second
+(src/engine/rank/calibrate.rs) gives the probability that the first answer is right. Code bases that are held out are ignored.
+Prints for each model the coefficients fitted on all code bases, and its quality on each code base by the model of the others.
+Uses the standard library only.
+"""
+import argparse, json, math
+
+WORDING = ["process", "project", "code", "commands", "names", "length", "phrase", "verb"]
+EVIDENCE = ["score", "lead", "specific", "process", "unknown names", "general", "length"]
+RIDGE = 0.1  # keeps coefficients finite if a feature separates the classes completely
+FOREIGN_WEIGHT = 0.35  # rules asked in other code bases are many, and rare in use
+
+def dot(coefficients, x):
+    return sum(c * v for c, v in zip(coefficients, x))
+
+def probability(logit):
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
+
+def solve(matrix, right):
+    n, rows = len(right), [line[:] + [value] for line, value in zip(matrix, right)]
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda r: abs(rows[r][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for r in range(n):
+            if r != i:
+                factor = rows[r][i] / rows[i][i]
+                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[i])]
+    return [rows[i][n] / rows[i][i] for i in range(n)]
+
+def fit(data):
+    """Newton's method on the penalised log likelihood; data are (inputs, outcome, weight)."""
+    n = len(data[0][0])
+    coefficients = [0.0] * n
+    for _ in range(30):
+        gradient = [RIDGE * c * (i > 0) for i, c in enumerate(coefficients)]
+        hessian = [[RIDGE * (i == j > 0) + 1e-9 * (i == j) for j in range(n)] for i in range(n)]
+        for x, outcome, weight in data:
+            p = probability(dot(coefficients, x))
+            for i in range(n):
+                gradient[i] += weight * (p - outcome) * x[i]
+                for j in range(n):
+                    hessian[i][j] += weight * p * (1 - p) * x[i] * x[j]
+        coefficients = [c - s for c, s in zip(coefficients, solve(hessian, gradient))]
+    return coefficients
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+def wording(row):
+    return [1.0] + [row["evidence"]["wording"][name] for name in WORDING]
+
+def evidence(row, kind_model):
+    e = row["evidence"]
+    process = max(-2.0, min(4.0, dot(kind_model, wording(row))))
+    return [1.0, e["score"], e["lead"], math.log(1 + e["nSpecific"]), process, min(e["nUnknownNames"], 2), e["wording"]["general"],
+            math.log(max(1, e["nLines"]))]
+
+def show(names, coefficients):
+    print("  " + "  ".join(f"{name} {c:.2f}" for name, c in zip(["intercept"] + names, coefficients)))
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("cases"); p.add_argument("answers", nargs="+")
+    a = p.parse_args()
+    home = {case["id"]: case["corpus"] for case in read(a.cases)}
+    kinds = {case["id"]: case["kind"] for case in read(a.cases)}
+    rows = [row for path in a.answers for row in read(path) if row["evidence"] and not row["held"]]
+    corpora = sorted({row["corpus"] for row in rows})
+    rules = {row["id"]: row for row in rows if row["kind"] != "foreign"}
+
+    def kind_model(without):
+        return fit([(wording(row), kinds[i] == "process", 1.0) for i, row in rules.items() if home[i] != without])
+
+    models = {corpus: kind_model(corpus) for corpus in corpora}
+    everything = kind_model(None)
+    print("working advice:"); show(WORDING, everything)
+    for kind in ("process", "code", "absent"):
+        logits = [dot(models[home[i]], wording(row)) for i, row in rules.items() if kinds[i] == kind]
+        print(f"  {kind:8s} n={len(logits):3d} taken for working advice {sum(l > 0 for l in logits) / max(1, len(logits)):.3f}")
+
+    def data(row, model):
+        return evidence(row, model), row["first"], FOREIGN_WEIGHT if row["kind"] == "foreign" else 1.0
+
+    print("the first answer is right:"); show(EVIDENCE, fit([data(row, everything) for row in rows]))
+    judged = []
+    for corpus in corpora:
+        model = fit([data(row, everything) for row in rows if row["corpus"] != corpus])
+        judged += [(probability(dot(model, evidence(row, models[corpus]))), row) for row in rows if row["corpus"] == corpus]
+    own = [(p, row["first"]) for p, row in judged if row["kind"] != "foreign" and dot(models[home[row["id"]]], wording(row)) <= 0]
+    for low, high in ((0, .2), (.2, .35), (.35, .5), (.5, .7), (.7, .8), (.8, .9), (.9, 1.01)):
+        right = [first for p, first in own if low <= p < high]
+        print(f"  {low:.2f} to {min(high, 1):.2f}: {len(right):4d} answers, right {sum(right) / max(1, len(right)):.2f}")
+
+if __name__ == "__main__":
+    main()
