@@ -55,6 +55,8 @@ fn size(folder: &Path) -> u64 {
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "the test creates files")]
 
+    use std::path::Path;
+
     use crate::tree::{documents, walk};
 
     #[test]
@@ -69,6 +71,7 @@ mod tests {
                 "before {name}"
             );
             assert!(documents::find(root, root).is_ok(), "before {name}");
+            assert!(walk::unignored(root, Path::new("")).is_ok(), "before {name}");
             // A comment compiles to nothing.
             let text = format!("#{}", "x".repeat(size));
             std::fs::write(root.join(name).join(".gitignore"), text).expect("an ignore file");
@@ -79,6 +82,7 @@ mod tests {
             walk::walk_plain(root, &[]).expect_err("too large"),
             walk::all_paths(root).expect_err("too large"),
             documents::find(root, root).expect_err("too large"),
+            walk::unignored(root, Path::new("")).expect_err("too large"),
         ];
         for error in errors {
             assert_eq!(error.to_string(), expected);

@@ -43,7 +43,7 @@ pub(crate) struct Listing {
 pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     let listing = Mutex::new(Listing::default());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let (mut builder, ignore_bytes) = counting_builder(root, excludes)?;
+    let (mut builder, ignore_bytes) = counting_builder(root, root, excludes)?;
     let walker = builder.threads(threads).build_parallel();
     walker.run(|| {
         let mut local = Batch { listing: Listing::default(), all: &listing };
@@ -76,7 +76,7 @@ pub(crate) fn all_paths(root: &Path) -> Result<Vec<String>> {
 }
 
 fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
-    let (builder, ignore_bytes) = counting_builder(root, excludes)?;
+    let (builder, ignore_bytes) = counting_builder(root, root, excludes)?;
     let found = builder.build().flatten();
     let found = found.filter(is_file).filter_map(|found| relative(root, &found));
     let mut paths: Vec<String> = found.collect();
@@ -85,10 +85,15 @@ fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// Returns a walk of `root`, and a count that has to be checked after it.
-fn counting_builder(root: &Path, excludes: &[String]) -> Result<(WalkBuilder, IgnoreBytes)> {
-    let mut builder = builder(root, root, excludes)?;
-    let ignore_bytes = IgnoreBytes::new(root);
+/// Returns a walk of `start`, which is `root` or a folder in it, and a count that has to be checked
+/// after the walk.
+fn counting_builder(
+    root: &Path,
+    start: &Path,
+    excludes: &[String],
+) -> Result<(WalkBuilder, IgnoreBytes)> {
+    let mut builder = builder(root, start, excludes)?;
+    let ignore_bytes = IgnoreBytes::new(start);
     let counted = ignore_bytes.clone();
     builder.filter_entry(move |found| has_valid_ignore_files(found) && counted.add(found));
     Ok((builder, ignore_bytes))
@@ -120,9 +125,11 @@ pub(super) fn unignored(root: &Path, folder: &Path) -> Result<Vec<String>> {
     if !start.is_dir() {
         return Ok(Vec::new());
     }
-    let mut walker = builder(root, &start, &[])?;
+    let (mut walker, ignore_bytes) = counting_builder(root, &start, &[])?;
     let found = walker.hidden(false).ignore(false).build().flatten();
-    Ok(found.filter(is_file).filter_map(|found| relative(root, &found)).collect())
+    let paths = found.filter(is_file).filter_map(|found| relative(root, &found)).collect();
+    ignore_bytes.check()?;
+    Ok(paths)
 }
 
 /// Fails if an ignore file of `folder` or of a folder around it is invalid.
