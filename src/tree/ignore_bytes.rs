@@ -10,7 +10,7 @@ use ignore::DirEntry;
 
 use crate::error::UserError;
 
-use super::walk::IGNORE_FILES;
+use super::walk;
 
 /// Size limit of all ignore files of a walk. The patterns of 1 MB take about a second to compile.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -23,15 +23,15 @@ pub(super) struct IgnoreBytes(Arc<AtomicU64>);
 impl IgnoreBytes {
     /// Starts with the ignore files of the first folder.
     pub(super) fn new(start: &Path) -> Self {
-        Self(Arc::new(AtomicU64::new(size(start))))
+        Self(Arc::new(AtomicU64::new(walk::ignore_bytes(start).unwrap_or(0))))
     }
 
-    /// Adds the ignore files of a folder, and returns false if there are too many.
+    /// Adds the ignore files of a folder, and returns false if one is invalid or there are too many.
     pub(super) fn add(&self, found: &DirEntry) -> bool {
         if !found.file_type().is_some_and(|kind| kind.is_dir()) {
             return true;
         }
-        let own = size(found.path());
+        let Ok(own) = walk::ignore_bytes(found.path()) else { return false };
         self.0.fetch_add(own, Ordering::Relaxed) + own <= MAX_BYTES
     }
 
@@ -44,11 +44,6 @@ impl IgnoreBytes {
             .hint("find the large ones: find . -name '.*ignore' -size +99k")
             .into())
     }
-}
-
-fn size(folder: &Path) -> u64 {
-    let sizes = IGNORE_FILES.iter().filter_map(|name| folder.join(name).metadata().ok());
-    sizes.map(|metadata| metadata.len()).sum()
 }
 
 #[cfg(test)]
