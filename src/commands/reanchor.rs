@@ -223,6 +223,10 @@ pub(crate) fn reanchor_in(
         anchors.remove(id);
     }
     let written = args.writes() && project.bank.write_anchors_undoably(&anchors)?;
+    let is_lost = |it: &&Finding| matches!(it.state, State::Gone | State::Ambiguous);
+    let lost = results.iter().filter(is_lost).map(|it| it.old.file.as_str()).collect();
+    let mut warnings = memories.warnings.clone();
+    warnings.extend(track::limit_warnings(&project.root, &lost));
     let fails = |finding: &Finding| finding.drift || (args.strict && finding.edited);
     Ok(Report {
         ok: (written || differ_only_in_layout(&anchors, &memories.anchors))
@@ -231,7 +235,7 @@ pub(crate) fn reanchor_in(
         results,
         orphans,
         written,
-        warnings: memories.warnings.clone(),
+        warnings,
     })
 }
 

@@ -26,6 +26,7 @@ use crate::file_stat::FileStat;
 use crate::model::Language;
 use crate::store::Store;
 use crate::store::code::{self, ContentHash, FileRow};
+use crate::syntax::parse::limit_warning;
 use crate::text;
 use crate::timings;
 use crate::tree::{git, read, walk};
@@ -143,8 +144,8 @@ impl CodeIndex {
             parsed: FxHashMap::default(),
             is_attached: true,
         };
-        index.persist(&new, &removed, now);
-        progress(n_files, n_files + MAX_PARSED_FILES);
+        // A caller may be cancelled while many rows are written.
+        index.persist(&new, &removed, now, &|| progress(n_files, n_files + MAX_PARSED_FILES));
         for file in scanned {
             index.warnings.extend(file.warning);
             index.files.extend(Some(file.row).filter(|row| row.vector.is_some()));
@@ -154,7 +155,14 @@ impl CodeIndex {
 
     /// Writes the changed rows, unless another process wrote in the meantime. In that case this run
     /// continues with its own snapshot, and the next run updates the index again.
-    fn persist(&mut self, rows: &[&FileRow], removed: &[String], now: i64) {
+    fn persist(
+        &mut self,
+        rows: &[&FileRow],
+        removed: &[String],
+        now: i64,
+        report: &(dyn Fn() + Sync),
+    ) {
+        report();
         if rows.is_empty() && removed.is_empty() {
             return;
         }
@@ -168,6 +176,7 @@ impl CodeIndex {
                 // A file with modification time 0 is read again by the next run, once.
                 let is_racy = (now - row.mtime).abs() < RACY_NANOSECONDS;
                 code::upsert_file(connection, row, if is_racy { 0 } else { row.mtime })?;
+                report();
             }
             for path in removed {
                 code::remove_file(connection, path)?;
@@ -317,12 +326,7 @@ impl CodeIndex {
             let mut worker = workers.get_or_default().borrow_mut();
             let (document, exceeds_limits) =
                 parse::document(&mut worker, vocabulary, file.language, &text);
-            let warning = exceeds_limits.then(|| {
-                let path = &file.path;
-                format!(
-                    "`{path}` takes too much time or memory to parse, it is text without symbols"
-                )
-            });
+            let warning = exceeds_limits.then(|| limit_warning(&file.path));
             // A text that changed since the walk may contain words that the store does not have.
             // Its symbols are not stored.
             let is_storable = is_attached && !vocabulary.has_new();

@@ -29,7 +29,7 @@ mod outcome;
 mod rename_patterns;
 mod search;
 
-pub(crate) use locate::locate;
+pub(crate) use locate::{limit_warnings, locate};
 
 use file_symbols::{ALL, FileSymbols, find_file};
 use history::History;

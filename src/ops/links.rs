@@ -16,6 +16,7 @@ use self::resolve::Resolver;
 pub(crate) use self::supersession::{Cycle, supersession};
 use super::sync::SyncedStore;
 use super::{Project, sync};
+use crate::engine::track;
 use crate::markdown::links::{Kind, Target};
 use crate::model::{EdgeType, LinkState};
 use crate::store::{links as table, memories};
@@ -84,6 +85,9 @@ pub(crate) fn links_in(
     let cycles = supersession::all_cycles(&synced)?;
     let mut warnings = std::mem::take(&mut synced.warnings);
     warnings.extend(cycles.iter().map(Cycle::warning));
+    let broken_files = edges.iter().filter(|edge| edge.is_broken());
+    let broken_files = broken_files.filter_map(|edge| Some(edge.target.split_once("::")?.0));
+    warnings.extend(track::limit_warnings(&project.root, &broken_files.collect()));
     Ok(Report { total, broken, edges, cycles, warnings })
 }
 

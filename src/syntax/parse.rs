@@ -89,6 +89,11 @@ pub(super) fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
     })
 }
 
+/// Returns the warning about a file whose parsing takes too much time or memory.
+pub(crate) fn limit_warning(path: &str) -> String {
+    format!("`{path}` takes too much time or memory to parse, it is text without symbols")
+}
+
 /// The symbols and tokens of a file.
 #[derive(Debug, Default)]
 pub(crate) struct ParsedFile {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use ignore::WalkBuilder;
 
 use super::ignore_bytes::IgnoreBytes;
-use super::walk::{check_ignore_files, has_valid_ignore_files};
+use super::walk::check_ignore_files;
 use crate::error::UserError;
 
 /// File extensions of documents.
@@ -42,7 +42,7 @@ pub(crate) fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
     walker.hidden(false).parents(false).require_git(false).git_global(false).follow_links(false);
     walker.filter_entry(move |found| {
         let is_skipped = [".git", ".memories"].iter().any(|name| found.file_name() == *name);
-        found.depth() == 0 || (!is_skipped && has_valid_ignore_files(found) && counted.add(found))
+        found.depth() == 0 || (!is_skipped && counted.add(found))
     });
     let files = walker.build().filter_map(Result::ok).filter(|found| {
         let extension = found.path().extension().and_then(|extension| extension.to_str());

@@ -158,7 +158,7 @@ pub(crate) fn status(root: &Path) -> GitStatus {
 pub(crate) fn ignored(root: &Path, paths: &[&Path]) -> Vec<String> {
     // Git reads the ignore files of all folders on the way, and the global one.
     let mut folders = paths.iter().flat_map(|path| path.ancestors().skip(1));
-    if folders.any(walk::has_invalid_ignore_file) {
+    if folders.any(|folder| walk::ignore_bytes(folder).is_err()) {
         return Vec::new();
     }
     let mut input = Vec::new();

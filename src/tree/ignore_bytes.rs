@@ -10,7 +10,7 @@ use ignore::DirEntry;
 
 use crate::error::UserError;
 
-use super::walk::IGNORE_FILES;
+use super::walk;
 
 /// Size limit of all ignore files of a walk. The patterns of 1 MB take about a second to compile.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -23,15 +23,15 @@ pub(super) struct IgnoreBytes(Arc<AtomicU64>);
 impl IgnoreBytes {
     /// Starts with the ignore files of the first folder.
     pub(super) fn new(start: &Path) -> Self {
-        Self(Arc::new(AtomicU64::new(size(start))))
+        Self(Arc::new(AtomicU64::new(walk::ignore_bytes(start).unwrap_or(0))))
     }
 
-    /// Adds the ignore files of a folder, and returns false if there are too many.
+    /// Adds the ignore files of a folder, and returns false if one is invalid or there are too many.
     pub(super) fn add(&self, found: &DirEntry) -> bool {
         if !found.file_type().is_some_and(|kind| kind.is_dir()) {
             return true;
         }
-        let own = size(found.path());
+        let Ok(own) = walk::ignore_bytes(found.path()) else { return false };
         self.0.fetch_add(own, Ordering::Relaxed) + own <= MAX_BYTES
     }
 
@@ -46,14 +46,11 @@ impl IgnoreBytes {
     }
 }
 
-fn size(folder: &Path) -> u64 {
-    let sizes = IGNORE_FILES.iter().filter_map(|name| folder.join(name).metadata().ok());
-    sizes.map(|metadata| metadata.len()).sum()
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "the test creates files")]
+
+    use std::path::Path;
 
     use crate::tree::{documents, walk};
 
@@ -69,6 +66,7 @@ mod tests {
                 "before {name}"
             );
             assert!(documents::find(root, root).is_ok(), "before {name}");
+            assert!(walk::unignored(root, Path::new("")).is_ok(), "before {name}");
             // A comment compiles to nothing.
             let text = format!("#{}", "x".repeat(size));
             std::fs::write(root.join(name).join(".gitignore"), text).expect("an ignore file");
@@ -79,6 +77,7 @@ mod tests {
             walk::walk_plain(root, &[]).expect_err("too large"),
             walk::all_paths(root).expect_err("too large"),
             documents::find(root, root).expect_err("too large"),
+            walk::unignored(root, Path::new("")).expect_err("too large"),
         ];
         for error in errors {
             assert_eq!(error.to_string(), expected);

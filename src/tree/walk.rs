@@ -3,6 +3,7 @@
 //! Ignore files outside the project, such as the global one of the user, have no effect, so that a
 //! commit has the same listing on all machines. Does not read source files.
 
+use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -19,7 +20,7 @@ use crate::syntax::language;
 use super::ignore_bytes::IgnoreBytes;
 
 /// Files that the `ignore` crate reads in each folder.
-pub(super) const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
+const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
 /// File that the crate reads in the folder of each repository.
 const EXCLUDE_FILE: &str = "info/exclude";
 
@@ -43,7 +44,7 @@ pub(crate) struct Listing {
 pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     let listing = Mutex::new(Listing::default());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let (mut builder, ignore_bytes) = counting_builder(root, excludes)?;
+    let (mut builder, ignore_bytes) = counting_builder(root, root, excludes)?;
     let walker = builder.threads(threads).build_parallel();
     walker.run(|| {
         let mut local = Batch { listing: Listing::default(), all: &listing };
@@ -76,7 +77,7 @@ pub(crate) fn all_paths(root: &Path) -> Result<Vec<String>> {
 }
 
 fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
-    let (builder, ignore_bytes) = counting_builder(root, excludes)?;
+    let (builder, ignore_bytes) = counting_builder(root, root, excludes)?;
     let found = builder.build().flatten();
     let found = found.filter(is_file).filter_map(|found| relative(root, &found));
     let mut paths: Vec<String> = found.collect();
@@ -85,12 +86,17 @@ fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// Returns a walk of `root`, and a count that has to be checked after it.
-fn counting_builder(root: &Path, excludes: &[String]) -> Result<(WalkBuilder, IgnoreBytes)> {
-    let mut builder = builder(root, root, excludes)?;
-    let ignore_bytes = IgnoreBytes::new(root);
+/// Returns a walk of `start`, which is `root` or a folder in it, and a count that has to be checked
+/// after the walk.
+fn counting_builder(
+    root: &Path,
+    start: &Path,
+    excludes: &[String],
+) -> Result<(WalkBuilder, IgnoreBytes)> {
+    let mut builder = builder(root, start, excludes)?;
+    let ignore_bytes = IgnoreBytes::new(start);
     let counted = ignore_bytes.clone();
-    builder.filter_entry(move |found| has_valid_ignore_files(found) && counted.add(found));
+    builder.filter_entry(move |found| counted.add(found));
     Ok((builder, ignore_bytes))
 }
 
@@ -120,14 +126,18 @@ pub(super) fn unignored(root: &Path, folder: &Path) -> Result<Vec<String>> {
     if !start.is_dir() {
         return Ok(Vec::new());
     }
-    let mut walker = builder(root, &start, &[])?;
+    let (mut walker, ignore_bytes) = counting_builder(root, &start, &[])?;
     let found = walker.hidden(false).ignore(false).build().flatten();
-    Ok(found.filter(is_file).filter_map(|found| relative(root, &found)).collect())
+    let paths = found.filter(is_file).filter_map(|found| relative(root, &found)).collect();
+    ignore_bytes.check()?;
+    Ok(paths)
 }
 
 /// Fails if an ignore file of `folder` or of a folder around it is invalid.
 pub(super) fn check_ignore_files(folder: &Path) -> Result<()> {
-    let Some(file) = folder.ancestors().find_map(invalid_ignore_file) else { return Ok(()) };
+    let Some(file) = folder.ancestors().find_map(|folder| ignore_bytes(folder).err()) else {
+        return Ok(());
+    };
     let shown = file.display();
     Err(UserError::usage(format!("`{shown}` is not a regular file of at most 1 MB"))
         .hint(format!("check it with `ls -l {shown}`"))
@@ -135,19 +145,24 @@ pub(super) fn check_ignore_files(folder: &Path) -> Result<()> {
 }
 
 /// Returns false for a folder with an invalid ignore file.
-pub(super) fn has_valid_ignore_files(found: &DirEntry) -> bool {
-    !found.file_type().is_some_and(|kind| kind.is_dir()) || !has_invalid_ignore_file(found.path())
+fn has_valid_ignore_files(found: &DirEntry) -> bool {
+    !found.file_type().is_some_and(|kind| kind.is_dir()) || ignore_bytes(found.path()).is_ok()
 }
 
-/// Returns whether a folder has an invalid ignore file.
-pub(super) fn has_invalid_ignore_file(folder: &Path) -> bool {
-    invalid_ignore_file(folder).is_some()
-}
-
-/// Returns the path of an invalid ignore file of a folder.
-fn invalid_ignore_file(folder: &Path) -> Option<PathBuf> {
-    let files = IGNORE_FILES.iter().map(|name| folder.join(name));
-    files.into_iter().find(|file| is_invalid(file)).or_else(|| invalid_exclude_file(folder))
+/// Returns the size of the ignore files of a folder, or the path of an invalid one. A walk does
+/// this for each folder, so it asks for each file once.
+pub(super) fn ignore_bytes(folder: &Path) -> Result<u64, PathBuf> {
+    let mut n_bytes = 0;
+    for name in IGNORE_FILES {
+        let file = folder.join(name);
+        if let Ok(metadata) = file.metadata() {
+            if !is_valid(&metadata) {
+                return Err(file);
+            }
+            n_bytes += metadata.len();
+        }
+    }
+    invalid_exclude_file(folder).map_or(Ok(n_bytes), Err)
 }
 
 /// Returns the path of an invalid file on the way to the exclude file of the repository in a
@@ -179,10 +194,15 @@ fn first_line(file: &Path) -> Option<String> {
     Some(line.trim_end_matches(['\n', '\r']).to_owned())
 }
 
-/// Returns whether an ignore file is not a regular file, or is too large: reading a pipe would
-/// never end, and a large file without line breaks would be one huge pattern.
+/// Returns whether an ignore file exists and is invalid.
 fn is_invalid(file: &Path) -> bool {
-    file.metadata().is_ok_and(|metadata| !metadata.is_file() || metadata.len() > MAX_IGNORE_BYTES)
+    file.metadata().is_ok_and(|metadata| !is_valid(&metadata))
+}
+
+/// Returns whether an ignore file is a regular file and not too large: reading a pipe would never
+/// end, and a large file without line breaks would be one huge pattern.
+fn is_valid(metadata: &Metadata) -> bool {
+    metadata.is_file() && metadata.len() <= MAX_IGNORE_BYTES
 }
 
 /// Listing of one thread, added to the common one when the thread finishes.

@@ -8,7 +8,7 @@ use crate::project::RULES;
 use crate::sandbox::Sandbox;
 
 const AT_ONCE: usize = 8;
-const KILLS: u64 = 30;
+const KILLS: u64 = 12;
 
 /// Runs all command lines in parallel and returns their outputs in order.
 fn at_once(sandbox: &Sandbox, lines: &[String]) -> Vec<Output> {
@@ -297,7 +297,7 @@ fn a_killed_merge_loses_nothing_and_can_be_finished() {
             sandbox.memory(id, format!("---\ntype: fact\n---\nText of {id}.\n"));
         }
         sandbox.memory("linker", "See [[memory:one]] and [[two]].\n");
-        kill_after(&sandbox, line, Duration::from_micros(1_000 * n));
+        kill_after(&sandbox, line, Duration::from_micros(2_500 * n));
         for id in ["one", "two", "three"] {
             let places = [format!(".memories/{id}.md"), format!(".memories/.trash/{id}.md")];
             assert!(places.iter().any(|it| sandbox.exists(it)), "round {n}: {id} is lost");
@@ -349,7 +349,7 @@ fn a_killed_add_leaves_no_partial_file() {
     let text = "Escape HTML entities in text before it is rendered as markup";
     for n in 0..KILLS {
         let line = format!("memory add \"{text}\" --id escape-{n}");
-        kill_after(&sandbox, &line, Duration::from_micros(1_500 * n));
+        kill_after(&sandbox, &line, Duration::from_micros(3_750 * n));
         is_whole(&sandbox, text);
     }
     sandbox.ok(&format!("memory add \"{text}\" --id at-last"));
@@ -386,7 +386,7 @@ fn a_killed_reanchor_can_be_run_again() {
     for n in 0..KILLS {
         let (from, to) = if n % 2 == 0 { (places[0], places[1]) } else { (places[1], places[0]) };
         std::fs::rename(sandbox.path(from), sandbox.path(to)).expect("it is there");
-        kill_after(&sandbox, "memory reanchor", Duration::from_micros(1_000 * n));
+        kill_after(&sandbox, "memory reanchor", Duration::from_micros(2_500 * n));
         toml::from_str::<toml::Table>(&sandbox.lock()).expect("the lock is TOML");
         if n % 3 == 0 {
             sandbox.ok("memory reanchor");
@@ -404,7 +404,7 @@ fn a_killed_index_is_completed_by_the_next_command() {
     let answer = sandbox.ok(line);
     for n in 0..KILLS / 2 {
         sandbox.remove("../home/cache");
-        kill_after(&sandbox, "index --full", Duration::from_micros(1_500 * n));
+        kill_after(&sandbox, "index --full", Duration::from_micros(3_750 * n));
         assert_eq!(sandbox.ok(line), answer, "round {n}");
     }
 }

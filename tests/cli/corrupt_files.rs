@@ -281,6 +281,7 @@ fn a_truncated_store_is_rebuilt() {
 #[test]
 fn a_store_of_a_newer_version_is_refused() {
     let sandbox = Sandbox::anchored();
+    sandbox.ok("memory stats");
     let mut bytes = std::fs::read(sandbox.path(STORE)).expect("a store");
     // `user_version`: https://www.sqlite.org/fileformat.html#user_version_number
     bytes[60..64].copy_from_slice(&9_999_u32.to_be_bytes());

@@ -30,6 +30,9 @@ const EXPENSIVE: &[(&str, &str, usize)] = &[
     ("go", "case a:\n", 12_000),
     ("go", "& } *\n", 12_000),
     ("js", "</ /* =a\n", 12_000),
+    ("tsx", "A<B,\nas\n>\n", 12_000),
+    ("tsx", "A<B, [ A<B, [ A<B, [ A<B, [ [ A<B, A<B, A<B, [ A<B,\n", 7_000),
+    ("js", "else else case a: case a: if } if } < } if if < } } < if\n", 7_000),
 ];
 
 /// Indexes a project with one file in 400 MB of address space.
@@ -136,4 +139,17 @@ fn excluded_code_is_not_indexed() {
     let sandbox = Sandbox::shop();
     sandbox.write("cerberus.toml", "[anchor]\nexclude = [\"web/**\", \"*.go\"]\n");
     assert_eq!(sandbox.json("index")["languages"], serde_json::json!({"python": 3}));
+}
+
+#[test]
+fn commands_that_miss_a_symbol_warn_about_its_file() {
+    let sandbox = Sandbox::anchored();
+    sandbox.memory("linker", "See [[web/html.ts::escapeHtml]].\n");
+    let code = sandbox.read("web/html.ts");
+    sandbox.write("web/html.ts", code + &"A<B,\n".repeat(12_000));
+    let warning =
+        "`web/html.ts` takes too much time or memory to parse, it is text without symbols";
+    for line in ["memory reanchor --check", "memory links"] {
+        assert_eq!(sandbox.json(line)["warnings"], serde_json::json!([warning]), "{line}");
+    }
 }

@@ -11,10 +11,10 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{self, Sandbox};
 
 /// Number of kills in a normal run.
-const KILLS: usize = 42;
+const KILLS: usize = 21;
 
 /// The commands, each run on its own copy of the project.
 pub(crate) const COMMANDS: &[&str] = &[
@@ -107,7 +107,8 @@ pub(crate) fn template() -> Sandbox {
     sandbox
 }
 
-/// Copies a project into the folder `name`; the project folder keeps its own name.
+/// Copies a project without its store, which is bound to its folder, into the folder `name`. The
+/// project folder keeps its own name.
 pub(crate) fn copy(from: &Sandbox, name: &str) -> Sandbox {
     let to = from.beside(&format!("{name}/shop"));
     copy_folder(&from.path(""), &to.path(""));
@@ -120,10 +121,8 @@ fn copy_folder(from: &Path, to: &Path) {
         let entry = entry.expect("an entry");
         let to = to.join(entry.file_name());
         if entry.file_type().expect("a type").is_dir() {
-            if entry.file_name() != "hooks" {
-                copy_folder(&entry.path(), &to);
-            }
-        } else {
+            copy_folder(&entry.path(), &to);
+        } else if !sandbox::is_store(&entry.path()) {
             std::fs::copy(entry.path(), to).expect("a file can be copied");
         }
     }

@@ -41,6 +41,8 @@ mod merge;
 mod parallel_operations;
 mod pin;
 mod pipes;
+#[cfg(target_os = "linux")]
+mod power_failure;
 mod project;
 mod ranking_quality;
 mod read;

