@@ -233,7 +233,7 @@ fn a_nested_document_holds_for_its_folder() {
         2 rules added, 0 changed, 0 duplicates, 0 skipped
         [exit 0]
 
-        $ cerberus memory read keep-most-state-here-as-docs --raw
+        $ cerberus memory read keep-most-state-here-as-web --raw
         --- stderr
         cerberus: memory `keep-most-state-here-as-docs` not found
         hint: did you mean `keep-most-state-here-as-web`?

@@ -48,6 +48,8 @@ pub(crate) struct Item {
     pub(crate) file: String,
     /// Counted from 1.
     pub(crate) line: usize,
+    /// The last line.
+    pub(crate) end_line: usize,
     pub(crate) outcome: Outcome,
     /// The memory of the item, existing or new.
     pub(crate) id: Option<String>,
@@ -102,6 +104,7 @@ impl Item {
         Self {
             file: file.to_owned(),
             line: found.line + 1,
+            end_line: found.end_line + 1,
             outcome: if is_rule { Outcome::Added } else { Outcome::Skipped },
             id: None,
             text: found.text.clone(),
