@@ -139,6 +139,7 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         project.bank.rewrite(&other.file, &text)?;
         redirected.push(Redirected { id: other.memory.id.clone(), links: n_links });
     }
+    trash::record_deletion(project, &moving)?;
     let merged_sources = trash::move_to_trash(project, &mut anchors, &moving)?;
     if !args.secret.allow_secret
         && let Some(secret) = secrets::find_secret(&merged)

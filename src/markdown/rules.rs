@@ -9,6 +9,7 @@
 
 mod blocks;
 mod context;
+mod imports;
 mod mentions;
 mod paths;
 mod tables;
@@ -19,7 +20,8 @@ mod verdict;
 mod wording;
 
 use self::blocks::{Block, CODE, Item, Words};
-use self::context::{Kind, is_incomplete, kind_of_intro, kind_of_title};
+use self::context::{Kind, is_incomplete, is_unfinished, kind_of_intro, kind_of_title};
+pub(crate) use self::imports::imports;
 pub(crate) use self::mentions::mentions;
 pub(crate) use self::paths::replace_paths;
 use self::tags::Mark;
@@ -264,7 +266,7 @@ impl Reader<'_> {
                 is_step.then_some(Kind::Steps),
                 kind == Some(Kind::Steps),
             );
-            let is_open = is_incomplete(intro.plain) && kind.is_some();
+            let is_open = is_unfinished(intro.plain) && kind.is_some();
             // The introduction is the rule, and its items are the details.
             if is_demand && !is_open && n_rules * 2 <= items.len() {
                 let end = items.last().map_or(intro.span.end, |item| item.span.end);

@@ -144,9 +144,10 @@ pub(super) const RULE_TITLES: WordList = WordList(
     don'ts always must gotchas learnings indentation directives testing tests commits
     expectations mandates",
 );
+pub(super) const SETUP_TITLES: WordList =
+    WordList("prerequisites setup install installation quickstart");
 pub(super) const STEP_TITLES: WordList = WordList(
-    "commands command setup install installation installing quickstart running deployment deploying
-    prerequisites steps releasing publishing debugging",
+    "commands command installing quickstart running deployment deploying steps releasing publishing debugging",
 );
 pub(super) const DESCRIPTION_TITLES: WordList = WordList(
     "overview structure layout architecture stack technology technologies dependencies resources

@@ -2,8 +2,8 @@
 
 use super::wording::{Modality, is_conditional, is_prohibition, modality, words};
 use crate::markdown::word_lists::{
-    CONDITION_ENDS, DESCRIPTION_TITLES, OPEN_ENDS, RULE_INTROS, RULE_TITLES, STEP_INTROS,
-    STEP_TITLES,
+    CONDITION_ENDS, DESCRIPTION_TITLES, OPEN_ENDS, RULE_INTROS, RULE_TITLES, SETUP_TITLES,
+    STEP_INTROS, STEP_TITLES,
 };
 
 /// The maximum number of words of an introduction that names its items: "Follow these rules".
@@ -36,12 +36,14 @@ pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
     }
 }
 
-/// Returns whether an introduction is the beginning of each item's sentence: "All changes must:".
+/// Returns whether each item is incomplete without its introduction: "If you add a table:".
 pub(super) fn is_incomplete(plain: &str) -> bool {
-    let all = words(plain);
-    is_conditional(plain) && all.len() > 1
-        || all.last().is_some_and(|last| OPEN_ENDS.contains(last))
-        || is_prohibition(plain)
+    is_unfinished(plain) || (is_conditional(plain) && words(plain).len() > 1)
+}
+
+/// Returns whether each item continues the sentence of its introduction: "All changes must:".
+pub(super) fn is_unfinished(plain: &str) -> bool {
+    words(plain).last().is_some_and(|last| OPEN_ENDS.contains(last)) || is_prohibition(plain)
 }
 
 fn is_open_demand(plain: &str) -> bool {
@@ -59,6 +61,9 @@ pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
         || (first.ends_with("ing") && matches!(second, "a" | "an" | "new" | "the"));
     if is_prohibition(title) {
         Some(Kind::Prohibitions)
+    } else if SETUP_TITLES.contains_any(&words) {
+        // "Prerequisites for testing"
+        Some(Kind::Steps)
     } else if RULE_TITLES.contains_any(&words) {
         Some(Kind::Rules)
     } else if is_procedure || STEP_TITLES.contains_any(&words) {

@@ -121,7 +121,11 @@ pub(super) fn is_example(plain: &str) -> bool {
     let plain = plain.trim().trim_start_matches(['✅', '❌', '✓', '✗', '✔', '✘', '\u{FE0F}', ' ']);
     let first = plain.split([':', '(']).next().unwrap_or_default();
     let is_label = words(first).len() == 1 && EXAMPLE_LABELS.contains_any(&words(first));
-    is_label && (first.len() < plain.len() || words(plain).len() == 1)
+    // "Examples: add one for each function" is an instruction.
+    let rest = &plain[first.len()..];
+    is_label
+        && !(rest.starts_with(':') && modality(rest) > Modality::Statement)
+        && (first.len() < plain.len() || words(plain).len() == 1)
 }
 
 pub(super) fn ends_open(plain: &str) -> bool {

@@ -83,19 +83,22 @@ fn is_permission(words: &[String]) -> bool {
 /// in `x`, not in `y`".
 pub(super) fn is_norm(plain: &str) -> bool {
     let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
-    sentences::split(plain, is_break).any(|sentence| {
-        let words = words(sentence);
-        let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
-        let mut pairs = words.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
-        // "No floats", unlike "No problem was found in the last release of the library".
-        let is_ban = word(0) == "no" && words.len() > 1 && words.len() <= MAX_BAN_WORDS;
-        let is_short = words.len() <= MAX_CHOICE_WORDS;
-        let requires = |word: &String| matches!(word.as_str(), "require" | "requires");
-        let is_choice = |pair| matches!(pair, ("instead", "of") | ("rather", "than")) && is_short;
-        is_ban
-            || words.iter().skip(1).any(requires)
-            || pairs.any(|it| is_demand(it) || is_choice(it))
-    })
+    // "infrastructure (not infra)"
+    plain.contains("(not ")
+        || sentences::split(plain, is_break).any(|sentence| {
+            let words = words(sentence);
+            let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
+            let mut pairs = words.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+            // "No floats", unlike "No problem was found in the last release of the library".
+            let is_ban = word(0) == "no" && words.len() > 1 && words.len() <= MAX_BAN_WORDS;
+            let is_short = words.len() <= MAX_CHOICE_WORDS;
+            let requires = |word: &String| matches!(word.as_str(), "require" | "requires");
+            let is_choice =
+                |pair| matches!(pair, ("instead", "of") | ("rather", "than")) && is_short;
+            is_ban
+                || words.iter().skip(1).any(requires)
+                || pairs.any(|it| is_demand(it) || is_choice(it))
+        })
 }
 
 /// Returns whether two adjacent words state a place or a condition that is demanded.
@@ -124,6 +127,7 @@ pub(super) fn first_verb(plain: &str) -> Option<String> {
 
 /// Returns whether a text may start with a command: "Mock external dependencies", "Default to x".
 pub(super) fn is_possible_command(plain: &str) -> bool {
+    let plain = plain.split_once(": ").map_or(plain, |(_, rest)| rest);
     let words = words(plain);
     let mut rest = words.iter().skip_while(|word| is_opener(word));
     let (Some(verb), Some(next)) = (rest.next(), rest.next()) else { return false };
@@ -176,15 +180,16 @@ fn is_obligation(words: &[String]) -> bool {
     (0..words.len()).any(|word_idx| {
         let previous = word_idx.checked_sub(1).map_or("", word);
         let (current, next) = (word(word_idx), word(word_idx + 1));
-        let is_modal_phrase = matches!(
-            (current, next),
-            ("must", "not")
-                | ("need" | "needs" | "have" | "has", "to")
-                | ("make" | "be", "sure")
-                | ("not", "allowed")
-                | ("please", "do")
-                | ("you", "can't" | "cannot")
-        );
+        let is_modal_phrase =
+            matches!(
+                (current, next),
+                ("must", "not")
+                    | ("need" | "needs" | "have" | "has", "to")
+                    | ("make" | "be", "sure")
+                    | ("not", "allowed")
+                    | ("please", "do")
+                    | ("you", "can't" | "cannot")
+            ) || (current == "please" && next != "note" && is_imperative(&words[word_idx..]));
         // "This will have to wait" is a prediction.
         let before_previous = word_idx.checked_sub(2).map_or("", word);
         let is_prediction =
