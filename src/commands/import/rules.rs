@@ -338,7 +338,6 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::markdown::rules;
     use crate::ops::managed_block;
 

@@ -97,12 +97,12 @@ pub(super) fn paragraph(plain: &str, kind: Option<Kind>, is_before_commands: boo
     let verb = first_verb(plain).unwrap_or_default();
     // "For details, see the handbook", unlike "Read the handbook before you start".
     let is_pointer = POINTER_VERBS.contains(&verb) && !words(plain).contains(&"before".to_owned());
-    is_instruction
-        && kind != Some(Kind::Steps)
-        && !SETUP_VERBS.contains(&verb)
-        && !is_pointer
-        && !is_about_document(plain)
-        && !(is_before_commands && ends_open(plain))
+    let is_other = kind == Some(Kind::Steps)
+        || SETUP_VERBS.contains(&verb)
+        || is_pointer
+        || is_about_document(plain)
+        || (is_before_commands && ends_open(plain));
+    is_instruction && !is_other
 }
 
 /// Returns whether a paragraph says how the document itself is to be used.
