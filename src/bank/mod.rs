@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 
 use crate::error::UserError;
 
+mod deleted_items;
 mod deletion;
 mod diagnostics;
 pub(crate) mod external_file;

@@ -164,22 +164,28 @@ The first line states the format, each other line holds a file: memories, anchor
 Example: cerberus memory export --output memories.jsonl")]
     Export(ExportArgs),
     /// Import rules from AGENTS.md and similar files, or a bank from an export
-    #[command(
-        arg_required_else_help = true,
-        after_help = "\
-List items that give an instruction become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
-.github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
-skipped; --dry-run shows the reasons. The example of a rule is the file or symbol that it mentions,
-otherwise the best candidate above the threshold. Already imported items are skipped, even if their
-memory was edited since; changed items are reported.
+    #[command(after_help = "\
+What demands something becomes a rule: list items, paragraphs, sections, rows of tables.
+Descriptions, links, listings and steps are skipped; --dry-run shows the reasons. The example of a
+rule is the file or symbol that it mentions, otherwise the best candidate above the threshold. The
+rules of a nested document apply to its folder.
+
+Without FILE, all files of rules are read: AGENTS.md and CLAUDE.md at any depth, GEMINI.md,
+CONTRIBUTING.md, .cursor/rules, .cursorrules, .windsurfrules, .github/copilot-instructions.md,
+.github/instructions, .claude/rules, .clinerules, .serena/memories and others, with the documents
+that they import as `@path`. On a terminal, a summary is shown first.
+
+Run it again after the documents changed: changed items update their memories, unless these were
+edited; memories of removed items are listed, and --prune moves them to the trash; a deleted memory
+does not come back. --check only compares, for CI.
 
 An export is checked before anything is written. Identical files are skipped; files that differ
 from those in the bank are an error without --overwrite.
 
 Examples:
   cerberus memory import AGENTS.md .cursor/rules --dry-run
-  cerberus memory import --from-export memories.jsonl"
-    )]
+  cerberus memory import --check
+  cerberus memory import --from-export memories.jsonl")]
     Import(ImportArgs),
     /// Print pins, memories and their examples within a token budget
     #[command(after_help = "\

@@ -1,5 +1,6 @@
 //! `cerberus memory import`: adds the rules of documents, or restores an export of a bank.
 
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -7,29 +8,42 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 
 use super::args::SecretArgs;
-use super::content;
+use super::{content, trash};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::model::Scope;
 use crate::ops::export::{Header, Line};
-use crate::output::{DIM, NAME, OK, Printer, WARN};
+use crate::output::Printer;
 
+mod classify;
+mod find;
 mod from_export;
-mod globs;
 mod mentions;
+mod place;
+mod print;
 mod rules;
-mod sources;
+pub(crate) mod sources;
+mod write;
 
-use rules::{Item, Outcome};
+use rules::Report;
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// Documents with rules, or folders of documents
-    #[arg(value_name = "FILE", required_unless_present = "from_export")]
+    /// Documents with rules, or folders of documents (default: all files of rules in the project)
+    #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Show what would be imported and skipped
     #[arg(long, conflicts_with = "from_export")]
     pub(crate) dry_run: bool,
+    /// Write nothing; exit with 1 if the documents and the bank differ
+    #[arg(long, conflicts_with_all = ["from_export", "dry_run"])]
+    pub(crate) check: bool,
+    /// Do not ask before the rules of all files are imported
+    #[arg(long, conflicts_with = "from_export")]
+    pub(crate) yes: bool,
+    /// Move the memories of items that are no longer in their documents to the trash
+    #[arg(long, conflicts_with_all = ["from_export", "check"])]
+    pub(crate) prune: bool,
     /// Do not search for examples of the rules
     #[arg(long, conflicts_with = "from_export")]
     pub(crate) no_anchor: bool,
@@ -50,87 +64,69 @@ pub(crate) struct ImportArgs {
 const MAX_EXPORT_BYTES: u64 = 1024 * 1024 * 1024;
 
 pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    if let Some(path) = &args.from_export {
-        let (header, lines) = read_export(path)?;
-        let report = from_export::import(&settings.project, &header, &lines, args)?;
-        if out.json {
-            out.json(&report)?;
-        } else {
-            out.warn(&report.warnings);
-            print_export(&report, out);
-        }
+    let Some(path) = &args.from_export else { return import_rules(args, settings, out) };
+    let (header, lines) = read_export(path)?;
+    let report = from_export::import(&settings.project, &header, &lines, args)?;
+    if out.json {
+        out.json(&report)?;
     } else {
-        let report = rules::import(&settings.project, args)?;
-        if out.json {
-            out.json(&report)?;
-        } else {
-            out.warn(&report.warnings);
-            print_rules(&report, out);
-        }
+        out.warn(&report.warnings);
+        print::export(&report, out);
     }
     Ok(ExitStatus::Done)
 }
 
-fn print_rules(report: &rules::Report, out: &mut Printer) {
-    let source = |item: &Item| format!("{}:{}", item.file, item.line);
-    let example = |item: &Item| {
-        item.anchor
-            .as_ref()
-            .map(|anchor| super::format_location(&anchor.file, anchor.symbol.as_deref()))
-    };
-    if report.dry_run {
-        let row = |item: &Item| {
-            vec![
-                source(item),
-                item.outcome.as_str().to_owned(),
-                item.reason.as_ref().or(item.id.as_ref()).cloned().unwrap_or_default(),
-                item.text.lines().next().unwrap_or_default().to_owned(),
-                example(item).unwrap_or_default(),
-            ]
-        };
-        let rows: Vec<Vec<String>> = report.items.iter().map(row).collect();
-        out.rows(&["source", "outcome", "id or reason", "text", "example"], &rows);
+fn import_rules(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let project = &settings.project;
+    let mut plan = rules::plan(project, args)?;
+    if args.check {
+        return check(&plan.report, out);
+    }
+    let is_interactive = std::io::stdin().is_terminal() && out.is_terminal();
+    let asks = args.files.is_empty() && !args.yes && !args.dry_run && !out.json && is_interactive;
+    if asks && plan.report.items.iter().any(|item| item.outcome.is_difference()) {
+        print::documents(&plan.report, out);
+        out.line("import these rules? [y/N]");
+        out.flush()?;
+        if !is_confirmed()? {
+            out.line("nothing was imported");
+            return Ok(ExitStatus::Done);
+        }
+    }
+    rules::examine(project, args, &mut plan)?;
+    if !args.dry_run {
+        write::write(project, &mut plan)?;
+        if args.prune {
+            trash::delete_files(project, &plan.removed)?;
+        }
+    }
+    if out.json {
+        out.json(&plan.report)?;
     } else {
-        for item in report.items.iter().filter(|item| item.outcome == Outcome::Added) {
-            let id = out.style(NAME, item.id.as_deref().unwrap_or_default());
-            let source = out.paint(DIM, &format!("({})", out.safe(&source(item))));
-            out.line(&format!("{} {id} {source}", out.paint(OK, "added")));
-            if let Some(example) = example(item) {
-                out.line(&format!("  example {}", out.style(NAME, &example)));
-            }
-        }
-        for item in report.items.iter().filter(|item| item.outcome == Outcome::Changed) {
-            let source = out.safe(&source(item));
-            let reason = out.safe(item.reason.as_deref().unwrap_or_default());
-            out.line(&format!("{} {source}: {reason}", out.paint(WARN, "changed")));
-        }
+        out.warn(&plan.report.warnings);
+        print::rules(&plan.report, args.prune, out);
     }
-    let n = |outcome| report.items.iter().filter(|item| item.outcome == outcome).count();
-    let (n_added, n_changed) = (n(Outcome::Added), n(Outcome::Changed));
-    let (n_duplicates, n_skipped) = (n(Outcome::Duplicate), n(Outcome::Skipped));
-    let rules = if n_added == 1 { "rule" } else { "rules" };
-    let added = if report.dry_run { "would be added" } else { "added" };
-    let duplicates = if n_duplicates == 1 { "duplicate" } else { "duplicates" };
-    out.line(&format!(
-        "{n_added} {rules} {added}, {n_changed} changed, {n_duplicates} {duplicates}, {n_skipped} skipped"
-    ));
-    if !report.dry_run && n_skipped > 0 {
-        out.line("  show the skipped items and the reasons with --dry-run");
-    }
+    Ok(ExitStatus::Done)
 }
 
-fn print_export(report: &from_export::Report, out: &mut Printer) {
-    for file in &report.imported {
-        out.line(&format!("{} {}", out.paint(OK, "imported"), out.safe(file)));
+/// Reports the differences between the documents and the bank.
+fn check(report: &Report, out: &mut Printer) -> Result<ExitStatus> {
+    let differs = report.items.iter().any(|item| item.outcome.is_difference());
+    let status = if differs { ExitStatus::CheckFailed } else { ExitStatus::Done };
+    if out.json {
+        out.json(report)?;
+    } else {
+        out.warn(&report.warnings);
+        print::differences(report, out);
     }
-    for file in &report.overwritten {
-        out.line(&format!("{} {}", out.paint(OK, "overwritten"), out.safe(file)));
-    }
-    match report.unchanged {
-        0 => {}
-        1 => out.line("1 file unchanged"),
-        n => out.line(&format!("{n} files unchanged")),
-    }
+    Ok(status)
+}
+
+/// Reads the answer of the user.
+fn is_confirmed() -> Result<bool> {
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 fn read_export(path: &Path) -> Result<(Header, Vec<Line>)> {

@@ -139,6 +139,7 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         project.bank.rewrite(&other.file, &text)?;
         redirected.push(Redirected { id: other.memory.id.clone(), links: n_links });
     }
+    trash::record_deletion(project, &moving)?;
     let merged_sources = trash::move_to_trash(project, &mut anchors, &moving)?;
     if !args.secret.allow_secret
         && let Some(secret) = secrets::find_secret(&merged)
@@ -244,6 +245,11 @@ fn merged_frontmatter(project: &Project, sources: &[Source]) -> Frontmatter {
         memory_type: Some(first.memory_type),
         category: first.category.clone().filter(|_| is_same_category),
         scope: Some(scope),
+        paths: if memories.clone().any(|memory| memory.paths.is_empty()) {
+            Vec::new()
+        } else {
+            union(&[], sources, |stored| &stored.memory.paths)
+        },
         tags: union(&[], sources, |stored| &stored.memory.tags),
         hints: union(&[], sources, |stored| &stored.memory.hints),
         created_at: oldest.or(Some(seconds(project.now))),

@@ -5,10 +5,12 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
+use super::import::sources::Source;
 use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
+use crate::markdown::frontmatter;
 use crate::ops::Project;
 use crate::ops::memories::Memories;
 use crate::output::{NAME, Printer};
@@ -58,8 +60,35 @@ pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
         }
     }
     let mut anchors = memories.anchors.clone();
+    record_deletion(project, &selected)?;
     let moved = move_to_trash(project, &mut anchors, &selected)?;
     Ok(Report { moved, warnings: memories.warnings })
+}
+
+/// Records the items that memories were imported from, before the memories are moved: an item whose
+/// memory still exists has no effect.
+pub(super) fn record_deletion(project: &Project, memories: &[&MemoryFile]) -> Result<()> {
+    let items: Vec<String> = memories.iter().flat_map(|stored| items(&stored.text)).collect();
+    project.bank.change_deleted_items(&items, &[])
+}
+
+/// Returns the items of documents that a memory was imported from.
+fn items(text: &str) -> Vec<String> {
+    let sources = frontmatter::parse(text).frontmatter.source;
+    sources.iter().filter_map(|it| Source::parse(it)).map(|source| source.item()).collect()
+}
+
+/// Moves the memories in these files to the trash, all or none.
+pub(super) fn delete_files(project: &Project, files: &[String]) -> Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let _guard = project.bank.lock_for_writing()?;
+    let memories = Memories::load(project)?;
+    let selected: Vec<&MemoryFile> =
+        memories.all.iter().filter(|stored| files.contains(&stored.file)).collect();
+    let mut anchors = memories.anchors.clone();
+    move_to_trash(project, &mut anchors, &selected).map(drop)
 }
 
 /// Moves memories with their anchors to the trash, all or none.
@@ -107,6 +136,7 @@ pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
         project.bank.write_anchors(&memories.anchors)?;
     }
     let moved = MovedMemory { id, name: name.clone(), file: restored?, anchored };
+    project.bank.change_deleted_items(&[], &items(&project.bank.read(&moved.file)?.text))?;
     Ok(Report { moved: vec![moved], warnings: memories.warnings })
 }
 

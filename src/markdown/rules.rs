@@ -1,40 +1,51 @@
 //! Rules in a document that people write for people and agents: `AGENTS.md` and the like.
 //!
-//! A list item that instructs its reader is a rule; prose, links, descriptions of files and
-//! commands, and steps of a procedure are not. The decision depends on the shape of the item,
-//! then on its wording, then on its context: the introduction above its list, or the nearest
-//! heading that describes its items. An item that is a rule only by its heading is prefixed with
-//! the heading. The meaning of a project's own words does not matter.
+//! List items, paragraphs, rows of tables and sections that demand something of their reader are
+//! rules; descriptions, links, commands and steps of a procedure are not. The decision depends on
+//! the shape of the text, then on its wording, then on its context: the introduction above its
+//! list, its siblings, or the nearest heading that describes its items. A prohibition or a
+//! condition above a list is prefixed to its items. The meaning of a project's own words does not
+//! matter.
 
 mod blocks;
+mod context;
+mod imports;
 mod mentions;
+mod paths;
+mod tables;
+mod tags;
 #[cfg(test)]
 mod tests;
+mod verdict;
 mod wording;
 
 use self::blocks::{Block, CODE, Item, Words};
+use self::context::{Kind, is_incomplete, is_unfinished, kind_of_intro, kind_of_title};
+pub(crate) use self::imports::imports;
 pub(crate) use self::mentions::mentions;
-use self::wording::{
-    Modality, is_conditional, is_descriptive, is_negated, is_prohibition, modality, words,
-};
+pub(crate) use self::paths::replace_paths;
+use self::tags::Mark;
+use self::verdict::{INTRO, STATEMENT, Verdict, ends_open, is_example};
+use self::wording::{Modality, is_possible_command, modality, words};
 use super::frontmatter;
 use super::sections::slug;
-use super::word_lists::{
-    DESCRIPTION_TITLES, EXAMPLE_LABELS, REASON_LABELS, RULE_INTROS, RULE_TITLES, STEP_TITLES,
-};
-use crate::text::{LineIndex, Span, WordList};
+use crate::text::{LineIndex, Span};
 
 /// An item of a document: a rule, or another block with the reason why it is not a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RuleItem {
     /// Counted from 0.
     pub(crate) line: usize,
+    /// The last line.
+    pub(crate) end_line: usize,
     /// The text without the list marker; of a skipped block only the beginning.
     pub(crate) text: String,
     /// The length of the heading or introduction that `text` is prefixed with.
     pub(crate) prefix_len: usize,
     /// The headings above as slugs, the nearest last.
     pub(crate) headings: Vec<String>,
+    /// The headings above, as in `Testing › Mocks`.
+    pub(crate) heading: String,
     pub(crate) skipped_because: Option<&'static str>,
 }
 
@@ -46,36 +57,24 @@ const MANAGED_END: &str = "<!-- cerberus:end";
 const SHOWN_CHARS: usize = 80;
 const SLUG_WORDS: usize = 6;
 
-/// The minimum number of words of an item that is a rule by its context.
-const MIN_WORDS: usize = 2;
-
-/// An item with this many words is clear without its context.
-const SENTENCE_WORDS: usize = 8;
-
 /// The maximum number of words of an introduction that only names its list.
 const LABEL_WORDS: usize = 5;
 
-const STATEMENT: &str = "a statement";
-const INTRO: &str = "an introduction";
+/// The maximum number of words of an item that is the heading of its nested list.
+const HEADING_WORDS: usize = 4;
 
-/// The kind of items that a heading or an introduction announces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Prohibitions,
-    Rules,
-    Steps,
-    Descriptions,
-}
+/// The maximum number of paragraphs and code blocks below a heading that is a rule itself.
+const MAX_SECTION_BLOCKS: usize = 6;
 
 /// The heading or introduction that items belong to.
 #[derive(Debug, Clone)]
 struct Context {
-    /// `None` for an introduction that only states a condition.
+    /// `None` for an introduction that only states a condition, or nothing about its items.
     kind: Option<Kind>,
     /// The prefix for rules that are unclear without it.
     text: String,
-    /// Whether it is a condition, which is prefixed to every rule.
-    is_condition: bool,
+    /// Whether every rule gets the prefix.
+    is_prefix: bool,
 }
 
 /// An introduction: a paragraph or an item that ends with a colon.
@@ -85,18 +84,21 @@ struct Intro<'a> {
     plain: &'a str,
 }
 
-/// Returns the rules of a document and its skipped blocks, ordered by line.
+/// Returns the rules of a markdown document and its skipped blocks, ordered by line.
 pub(crate) fn parse(text: &str) -> Vec<RuleItem> {
-    let blocks = blocks::blocks(text, frontmatter::body_start(text));
+    let (without_tags, marks) = tags::blank(text);
+    let blocks = blocks::blocks(&without_tags, frontmatter::body_start(text));
+    let has_title =
+        blocks.iter().any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
     let mut reader = Reader {
-        text,
+        text: &without_tags,
         lines: LineIndex::new(text),
         managed: managed_blocks(text),
+        marks: marks.into_iter().peekable(),
         headings: Vec::new(),
+        labels: Vec::new(),
         found: Vec::new(),
-        has_title: blocks
-            .iter()
-            .any(|block| matches!(block, Block::Heading { level, .. } if *level > 1)),
+        has_title,
     };
     for span in reader.managed.clone() {
         reader.skip(span.start, "managed by `inject --into`");
@@ -109,43 +111,48 @@ pub(crate) fn parse(text: &str) -> Vec<RuleItem> {
     reader.found
 }
 
+#[derive(Debug)]
+struct Heading {
+    level: usize,
+    /// Inline code is one [`CODE`].
+    title: String,
+    shown: String,
+}
+
 struct Reader<'a> {
     text: &'a str,
     lines: LineIndex,
     managed: Vec<Span>,
-    headings: Vec<(usize, String)>,
+    marks: std::iter::Peekable<std::vec::IntoIter<(usize, Mark)>>,
+    headings: Vec<Heading>,
+    /// Tags and short items around the current block, which end the path of headings.
+    labels: Vec<String>,
     found: Vec<RuleItem>,
     /// Whether a heading of level 1 is the title, because headings of other levels exist.
     has_title: bool,
 }
 
 impl Reader<'_> {
-    /// Reads the first block, and the next one if they belong together; returns their number.
+    /// Reads the first block, and the next ones that belong to it; returns their number.
     fn block(&mut self, blocks: &[Block]) -> usize {
+        self.read_marks(blocks[0].start());
         match &blocks[0] {
-            Block::Heading { start, level, title } => {
-                if !self.is_managed(*start) {
-                    self.headings.retain(|(other, _)| other < level);
-                    self.headings.push((*level, title.clone()));
+            Block::Heading { start, level, title, shown } => {
+                if self.is_managed(*start) {
+                    return 1;
                 }
+                let (level, title) = (*level, title.clone());
+                let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.headings.retain(|other| other.level < level);
+                self.headings.push(Heading { level, title, shown });
+                return self.section(*start, blocks);
             }
-            Block::Paragraph(words) => {
-                let Some(span) = self.own_span(words) else { return 1 };
-                if let (true, Some(Block::List(items))) = (ends_open(&words.plain), blocks.get(1)) {
-                    let intro = Intro { span, text_start: span.start, plain: &words.plain };
-                    self.list(items, Some(&intro), blocks.get(2));
-                    return 2;
-                }
-                let reason = match modality(&words.plain) {
-                    Modality::Obligation => {
-                        "an instruction in prose; as a list item it would be imported"
-                    }
-                    _ => "prose",
-                };
-                self.skip(span.start, reason);
+            Block::Paragraph(words) => return self.paragraph(words, blocks),
+            Block::List(items) => {
+                self.list(items, None, blocks.get(1));
+                return 1 + self.attach_examples(&blocks[1..]);
             }
-            Block::List(items) => self.list(items, None, blocks.get(1)),
-            Block::Code(span) => {
+            Block::Code { span, .. } => {
                 let code = span.slice(self.text).trim_end();
                 let is_part =
                     |last: &RuleItem| last.skipped_because.is_none() && last.text.ends_with(code);
@@ -153,100 +160,260 @@ impl Reader<'_> {
                     self.skip(span.start, "a separate code block");
                 }
             }
-            Block::Other(span, name) => self.skip(span.start, name),
-            Block::Ignored => {}
+            Block::Table { span, rows } => self.table(*span, rows),
+            Block::Ignored(_) => {}
         }
         1
     }
 
+    /// Reads a section whose heading is a rule itself and whose text explains it. Returns the
+    /// number of its blocks, or 1 for other headings.
+    fn section(&mut self, start: usize, blocks: &[Block]) -> usize {
+        let next_tag = self.marks.peek().map_or(usize::MAX, |(start, _)| *start);
+        let is_end =
+            |block: &Block| matches!(block, Block::Heading { .. }) || block.start() > next_tag;
+        let n_blocks = blocks.iter().skip(1).take_while(|block| !is_end(block)).count();
+        let own = &blocks[1..=n_blocks];
+        let is_text =
+            own.iter().all(|block| matches!(block, Block::Paragraph(_) | Block::Code { .. }));
+        let title = self.headings.last().map_or("", |heading| heading.title.as_str());
+        let is_rule = modality(title) == Modality::Obligation && words(title).len() > 2;
+        let has_text = matches!(own.first(), Some(Block::Paragraph(_)));
+        if !(is_rule && is_text && has_text && own.len() <= MAX_SECTION_BLOCKS) {
+            return 1;
+        }
+        let end = own.last().map_or(start, Block::end);
+        // It is the text of the rule, not a heading above it or above what follows.
+        self.headings.pop();
+        let title_start = start + self.text[start..].len()
+            - self.text[start..].trim_start_matches(['#', ' ', '\t']).len();
+        self.accept(title_start, end, None);
+        1 + n_blocks
+    }
+
+    fn paragraph(&mut self, own: &Words, blocks: &[Block]) -> usize {
+        let Some(span) = self.own_span(own) else { return 1 };
+        if let (true, Some(Block::List(items))) = (ends_open(&own.plain), blocks.get(1)) {
+            let intro = Intro { span, text_start: span.start, plain: &own.plain };
+            self.list(items, Some(&intro), blocks.get(2));
+            return 2 + self.attach_examples(&blocks[2..]);
+        }
+        let kind = self.heading_context().and_then(|context| context.kind);
+        let is_before_commands = matches!(blocks.get(1), Some(Block::Code { is_shell: true, .. }));
+        if !verdict::paragraph(&own.plain, kind, is_before_commands) {
+            self.skip(span.start, "prose");
+            return 1;
+        }
+        for part in labelled_lines(span, self.text) {
+            self.accept(part.start, part.end, None);
+        }
+        1 + self.attach_examples(&blocks[1..])
+    }
+
+    /// Adds the code blocks and the labelled examples that follow a rule to it; returns their
+    /// number.
+    fn attach_examples(&mut self, blocks: &[Block]) -> usize {
+        let Some(last) = self.found.last().filter(|last| last.skipped_because.is_none()) else {
+            return 0;
+        };
+        let is_label = |words: &Words| is_example(&words.plain);
+        let n_examples = blocks
+            .iter()
+            .take_while(|block| match block {
+                Block::Code { .. } => true,
+                Block::Paragraph(words) => is_label(words),
+                Block::List(items) => items.iter().all(|item| is_label(&item.words)),
+                _ => false,
+            })
+            .count();
+        let Some(end) = n_examples.checked_sub(1).map(|last| blocks[last].end()) else { return 0 };
+        let start = self.lines.start(last.end_line + 1).min(end);
+        let examples = self.text[start..end].trim_matches('\n').trim_end();
+        let end_line = self.lines.line(start + self.text[start..end].trim_end().len());
+        // An item that ends with a colon already contains its code.
+        if let Some(last) = self.found.last_mut().filter(|_| !examples.is_empty()) {
+            last.text.push_str("\n\n");
+            last.text.push_str(examples);
+            last.end_line = end_line;
+        }
+        n_examples
+    }
+
+    fn table(&mut self, span: Span, rows: &[Vec<String>]) {
+        if self.is_managed(span.start) {
+            return;
+        }
+        let Some(rules) = tables::rules(rows) else { return self.skip(span.start, "a table") };
+        // Two lines, the header and its rule, precede the rows.
+        let first_line = self.lines.line(span.start) + 2;
+        for (row_idx, text) in rules {
+            let line = first_line + row_idx;
+            self.push(line, line, text, 0);
+        }
+    }
+
     fn list(&mut self, items: &[Item], intro: Option<&Intro>, next: Option<&Block>) {
-        let context =
-            intro.and_then(|intro| self.intro_context(intro)).or_else(|| self.heading_context());
+        let context = match intro {
+            Some(intro) => Some(self.intro_context(intro)),
+            None => self.heading_context(),
+        };
         let kind = context.as_ref().and_then(|context| context.kind);
         if let Some(intro) = intro {
             let n_rules = items.iter().filter(|item| is_rule_alone(&item.words, kind)).count();
-            let heading_kind = self.heading_context().and_then(|context| context.kind);
-            let is_step = heading_kind == Some(Kind::Steps);
-            let required = if is_step { Modality::Obligation } else { Modality::Command };
+            let is_step = self.heading_context().and_then(|it| it.kind) == Some(Kind::Steps);
+            let is_demand = verdict::paragraph(
+                intro.plain,
+                is_step.then_some(Kind::Steps),
+                kind == Some(Kind::Steps),
+            );
+            let is_open = is_unfinished(intro.plain) && kind.is_some();
             // The introduction is the rule, and its items are the details.
-            if modality(intro.plain) >= required
-                && !is_prohibition(intro.plain)
-                && n_rules * 2 <= items.len()
-            {
+            if is_demand && !is_open && n_rules * 2 <= items.len() {
                 let end = items.last().map_or(intro.span.end, |item| item.span.end);
                 self.accept(intro.text_start, end, None);
                 return;
             }
-            self.skip(intro.span.start, INTRO);
+            self.intro(intro, is_demand && !is_open);
         }
+        let can_have_siblings = matches!(kind, None | Some(Kind::Descriptions));
+        let has_siblings = can_have_siblings && most_are_rules(items);
+        let context = context.map(|context| match kind {
+            Some(Kind::Descriptions) if has_siblings => Context { kind: None, ..context },
+            _ => context,
+        });
         for (item_idx, item) in items.iter().enumerate() {
             let is_last = item_idx + 1 == items.len();
-            self.item(item, context.as_ref(), next.filter(|_| is_last));
+            self.item(item, context.as_ref(), has_siblings, next.filter(|_| is_last));
         }
     }
 
-    fn item(&mut self, item: &Item, context: Option<&Context>, next: Option<&Block>) {
+    /// Takes an introduction whose items are rules themselves if it is one, too.
+    fn intro(&mut self, intro: &Intro, is_demand: bool) {
+        let has_sentences = intro.plain.contains(". ");
+        if is_demand && has_sentences {
+            let end = intro.text_start + self.own_text_len(intro);
+            self.accept(intro.text_start, end, None);
+        } else {
+            self.skip(intro.span.start, INTRO);
+        }
+    }
+
+    /// Returns the length of an introduction without its nested blocks.
+    fn own_text_len(&self, intro: &Intro) -> usize {
+        let text = &self.text[intro.text_start..intro.span.end];
+        text.find(":\n").map_or(text.len(), |colon| colon + 1)
+    }
+
+    fn item(
+        &mut self,
+        item: &Item,
+        context: Option<&Context>,
+        has_siblings: bool,
+        next: Option<&Block>,
+    ) {
         let Some(span) = self.own_span(&item.words) else { return };
         let plain = item.words.plain.trim();
         let is_open = ends_open(plain);
         if is_open && !item.lists.is_empty() {
             let intro = Intro { span: item.span, text_start: span.start, plain };
-            for items in &item.lists {
-                self.list(items, Some(&intro), None);
-            }
-            return;
+            return self.labelled(plain, |reader| {
+                for items in &item.lists {
+                    reader.list(items, Some(&intro), None);
+                }
+            });
         }
         // A short item above a nested list is its heading.
-        let is_heading = !item.lists.is_empty() && words(plain).len() <= 4;
+        let is_heading = !item.lists.is_empty() && words(plain).len() <= HEADING_WORDS;
         let verdict = match item.is_task {
-            true => Err("a task list item"),
-            false => verdict(&item.words, context.and_then(|context| context.kind)),
+            true => Verdict::Other("a task list item"),
+            false => verdict::item(&item.words, context.and_then(|context| context.kind)),
         };
-        match verdict {
-            Ok(needs_context) if !(needs_context && is_heading) => {
-                let end = match next {
-                    Some(Block::Code(code)) if is_open => code.end,
-                    _ => item.span.end,
-                };
-                let prefix = context.filter(|context| needs_context || context.is_condition);
-                self.accept(span.start, end, prefix);
-            }
-            skipped => {
-                self.skip(span.start, skipped.err().unwrap_or(INTRO));
+        let reason = match verdict {
+            Verdict::Rule => None,
+            Verdict::InContext if !is_heading => None,
+            Verdict::WithSiblings if has_siblings && !is_heading => None,
+            Verdict::InContext => Some(INTRO),
+            Verdict::WithSiblings => Some(STATEMENT),
+            Verdict::Other(reason) => Some(reason),
+        };
+        if let Some(reason) = reason {
+            self.skip(span.start, reason);
+            return self.labelled(plain, |reader| {
                 for items in &item.lists {
-                    self.list(items, None, None);
+                    reader.list(items, None, None);
+                }
+            });
+        }
+        let end = match next {
+            Some(Block::Code { span: code, .. }) if is_open => code.end,
+            _ => item.span.end,
+        };
+        let is_negated_by_context = verdict == Verdict::InContext
+            && context.is_some_and(|context| context.kind == Some(Kind::Prohibitions));
+        let prefix = context.filter(|context| context.is_prefix || is_negated_by_context);
+        self.accept(span.start, end, prefix);
+    }
+
+    /// Reads blocks below a short item, which is a part of their path of headings.
+    fn labelled(&mut self, plain: &str, read: impl FnOnce(&mut Self)) {
+        let label = label(plain);
+        let is_label = words(&label).len() <= LABEL_WORDS && !label.contains(CODE);
+        let n_labels = self.labels.len();
+        self.labels.extend(is_label.then_some(label));
+        read(self);
+        self.labels.truncate(n_labels);
+    }
+
+    /// Opens and closes the tags before a position.
+    fn read_marks(&mut self, at: usize) {
+        while let Some((_, mark)) = self.marks.next_if(|(start, _)| *start <= at) {
+            match mark {
+                Mark::Open(title) => self.labels.push(title),
+                Mark::Close => {
+                    self.labels.pop();
                 }
             }
         }
     }
 
     /// Returns the context of the nearest heading with a kind. Its prefix is that heading if it
-    /// is a prohibition, else the nearest heading, which is the subject of the items.
+    /// is a prohibition.
     fn heading_context(&self) -> Option<Context> {
-        let mut headings = self.headings.iter().rev().filter(|(level, _)| !self.is_title(*level));
+        let mut headings = self.own_headings().rev();
         let nearest = headings.clone().next()?;
-        let (kind, title) = headings.find_map(|(_, title)| Some((kind_of_title(title)?, title)))?;
-        let text = if kind == Kind::Prohibitions { title } else { &nearest.1 };
-        let is_far = title != &nearest.1 && matches!(kind, Kind::Steps | Kind::Descriptions);
-        (!is_far).then(|| Context { kind: Some(kind), text: label(text), is_condition: false })
+        let (kind, heading) = headings.find_map(|it| Some((kind_of_title(&it.title)?, it)))?;
+        let is_far = heading.title != nearest.title;
+        let is_weak = matches!(kind, Kind::Steps | Kind::Descriptions);
+        (!(is_far && is_weak)).then(|| Context {
+            kind: Some(kind),
+            text: label(&heading.title),
+            is_prefix: false,
+        })
     }
 
     /// Returns the context of an introduction; a mere name inherits the kind of the headings.
-    fn intro_context(&self, intro: &Intro) -> Option<Context> {
-        let text = label(intro.plain);
-        if let Some(kind) = kind_of_intro(intro.plain) {
-            return Some(Context { kind: Some(kind), text, is_condition: false });
-        }
-        let inherited = self.heading_context();
-        if is_conditional(intro.plain) {
-            let kind = inherited.and_then(|context| context.kind);
-            return Some(Context { kind, text, is_condition: true });
-        }
+    fn intro_context(&self, intro: &Intro) -> Context {
+        let text = label(intro.plain.rsplit(". ").next().unwrap_or(intro.plain));
         let is_name = words(&text).len() <= LABEL_WORDS;
-        inherited.filter(|_| is_name).map(|context| match context.kind {
-            Some(Kind::Prohibitions) => context,
-            _ => Context { text, ..context },
-        })
+        let own = kind_of_intro(&text);
+        let is_prefix = is_incomplete(&text);
+        let inherited = self.heading_context();
+        if own.is_none() && is_name && !is_prefix {
+            let kind = inherited.as_ref().and_then(|context| context.kind);
+            if let (Some(Kind::Prohibitions), Some(context)) = (kind, inherited) {
+                return context;
+            }
+            return Context { kind, text, is_prefix };
+        }
+        // "When you add a table:" announces instructions, whatever its section describes.
+        let is_inherited = |kind: &Kind| is_prefix && *kind != Kind::Descriptions;
+        let kind = own.or_else(|| inherited.and_then(|it| it.kind).filter(is_inherited));
+        Context { kind, text, is_prefix: is_prefix && own != Some(Kind::Prohibitions) }
+    }
+
+    /// Returns the headings above, without the title of the document.
+    fn own_headings(&self) -> impl DoubleEndedIterator<Item = &Heading> + Clone {
+        self.headings.iter().filter(|heading| heading.level > 1 || !self.has_title)
     }
 
     /// Returns the span of a text, or `None` if it is in a managed block.
@@ -258,18 +425,24 @@ impl Reader<'_> {
         self.managed.iter().any(|block| block.start <= at && at < block.end)
     }
 
-    fn is_title(&self, level: usize) -> bool {
-        level == 1 && self.has_title
-    }
-
     fn accept(&mut self, start: usize, end: usize, context: Option<&Context>) {
         let prefix = context.map(|context| format!("{}: ", context.text.replace(CODE, "…")));
         let prefix = prefix.unwrap_or_default();
+        let end_line = self.lines.line(start + self.text[start..end].trim_end().len());
+        let text = format!("{prefix}{}", self.dedent(start, end));
+        self.push(self.lines.line(start), end_line, text, prefix.len());
+    }
+
+    fn push(&mut self, line: usize, end_line: usize, text: String, prefix_len: usize) {
+        let headings = self.own_headings().map(|heading| heading.shown.as_str());
+        let heading: Vec<&str> = headings.chain(self.labels.iter().map(String::as_str)).collect();
         self.found.push(RuleItem {
-            line: self.lines.line(start),
-            text: format!("{prefix}{}", self.dedent(start, end)),
-            prefix_len: prefix.len(),
+            line,
+            end_line,
+            text,
+            prefix_len,
             headings: self.slugs(),
+            heading: heading.join(" › "),
             skipped_because: None,
         });
     }
@@ -282,19 +455,28 @@ impl Reader<'_> {
         };
         self.found.push(RuleItem {
             line: self.lines.line(start),
+            end_line: self.lines.line(start),
             text,
             prefix_len: 0,
             headings: Vec::new(),
+            heading: String::new(),
             skipped_because: Some(reason),
         });
     }
 
-    /// Returns a part of the text, without the indent of the first line on the others.
+    /// Returns a part of the text, without the indent of the first line and the marks of a
+    /// quotation on the others.
     fn dedent(&self, start: usize, end: usize) -> String {
-        let (_, column) = self.lines.line_column(start);
+        let (line, column) = self.lines.line_column(start);
+        let before = &self.text[self.lines.start(line)..start];
+        let is_quoted = before.trim_start().starts_with('>');
         let mut lines = self.text[start..end].trim_end().lines();
         let mut text = lines.next().unwrap_or_default().trim_end().to_owned();
         for line in lines {
+            let line = match line.trim_start().strip_prefix('>') {
+                Some(rest) if is_quoted => rest.trim_start(),
+                _ => line,
+            };
             let n_indent = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             text.push('\n');
             text.push_str(line[n_indent.min(column)..].trim_end());
@@ -303,9 +485,8 @@ impl Reader<'_> {
     }
 
     fn slugs(&self) -> Vec<String> {
-        let headings = self.headings.iter().filter(|(level, _)| !self.is_title(*level));
-        let slugs = headings.map(|(_, title)| {
-            let slug = slug(&title.replace(CODE, " "));
+        let slugs = self.own_headings().map(|heading| {
+            let slug = slug(&heading.title.replace(CODE, " "));
             let words = slug.split('-').filter(|word| !word.is_empty());
             words.take(SLUG_WORDS).collect::<Vec<_>>().join("-")
         });
@@ -313,113 +494,48 @@ impl Reader<'_> {
     }
 }
 
-/// Returns whether an item is a rule only by its context, or the reason why it is not a rule.
-fn verdict(item: &Words, kind: Option<Kind>) -> Result<bool, &'static str> {
-    let plain = item.plain.trim();
-    let modality = modality(plain);
-    let words = words(plain);
-    if plain.ends_with('?') {
-        return Err("a question");
-    }
-    if has_label(plain, EXAMPLE_LABELS) {
-        return Err("an example");
-    }
-    if modality < Modality::Obligation && has_label(plain, REASON_LABELS) {
-        return Err("a reason");
-    }
-    if kind == Some(Kind::Prohibitions) && !words.is_empty() {
-        return Ok(!is_negated(plain));
-    }
-    let is_reference = || matches!(words.first().map(String::as_str), Some("see" | "refer"));
-    if modality == Modality::Statement && (item.starts_with_link || is_reference()) {
-        return Err("links");
-    }
-    if modality < Modality::Obligation && is_description_of_code(plain) {
-        return Err("a description, not a rule");
-    }
-    let required = match kind {
-        Some(Kind::Steps | Kind::Descriptions) => Modality::Obligation,
-        _ => Modality::Command,
-    };
-    if modality >= required {
-        return Ok(false);
-    }
-    match kind {
-        Some(Kind::Rules) if is_descriptive(plain) => Err(STATEMENT),
-        Some(Kind::Rules) if words.len() >= MIN_WORDS && !ends_open(plain) => {
-            Ok(words.len() < SENTENCE_WORDS)
-        }
-        Some(Kind::Steps) => Err("a step or a command"),
-        _ if ends_open(plain) => Err(INTRO),
-        _ => Err(STATEMENT),
-    }
-}
-
 /// Returns whether an item is a rule without the help of its context.
 fn is_rule_alone(item: &Words, kind: Option<Kind>) -> bool {
     let restricting = kind.filter(|kind| matches!(kind, Kind::Steps | Kind::Descriptions));
-    verdict(item, restricting) == Ok(false)
+    verdict::item(item, restricting) == Verdict::Rule
 }
 
-fn ends_open(plain: &str) -> bool {
-    plain.trim_end().ends_with(':')
+/// Returns whether one of the items is a rule by itself, and at least half are or may be.
+fn most_are_rules(items: &[Item]) -> bool {
+    let (mut n_rules, mut n_commands, mut n_others) = (0, 0, 0);
+    for item in items.iter().filter(|item| !item.is_task) {
+        match verdict::item(&item.words, None) {
+            Verdict::Rule => n_rules += 1,
+            Verdict::WithSiblings if is_possible_command(&item.words.plain) => n_commands += 1,
+            _ => n_others += 1,
+        }
+    }
+    n_rules > 0 && n_rules + n_commands >= n_others
 }
 
-/// Returns whether a text is code with its description (`src/`: the sources) or a labelled
-/// command ("Run: `x`").
-fn is_description_of_code(plain: &str) -> bool {
-    let rest = plain.trim_start_matches([CODE, ',', '/', ' ', '+', '&']);
-    let separators = [':', '-', '–', '—', '→', '(', '='];
-    let is_command = |(label, rest): (&str, &str)| {
-        let is_code = rest.chars().all(|c| c == CODE || !c.is_alphanumeric());
-        words(label).len() <= 3 && !rest.is_empty() && is_code
-    };
-    plain.starts_with(CODE) && (rest.is_empty() || rest.starts_with(separators))
-        || plain.split_once(':').is_some_and(is_command)
-}
-
-fn has_label(plain: &str, labels: WordList) -> bool {
-    let label = plain.split_once(':').map(|(label, _)| words(label));
-    label.is_some_and(|words| words.len() == 1 && labels.contains(&words[0]))
+/// Returns a paragraph, or its lines if several of them have the label of a rule ("RULE: …").
+fn labelled_lines(span: Span, text: &str) -> Vec<Span> {
+    let mut starts = Vec::new();
+    let mut at = span.start;
+    for line in span.slice(text).split_inclusive('\n') {
+        let label = line.trim_start().split(':').next().unwrap_or_default();
+        let is_label = label.len() < line.trim_start().len()
+            && !label.is_empty()
+            && label.chars().all(|c| c.is_ascii_uppercase());
+        if is_label {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    if starts.len() < 2 || starts[0] != span.start {
+        return vec![span];
+    }
+    let ends = starts.iter().skip(1).copied().chain([span.end]);
+    starts.iter().zip(ends).map(|(start, end)| Span::new(*start, end)).collect()
 }
 
 fn label(text: &str) -> String {
     text.trim().trim_end_matches(':').trim_end().to_owned()
-}
-
-fn kind_of_intro(plain: &str) -> Option<Kind> {
-    let words = words(plain);
-    let has = |list: &'static str| WordList(list).contains_any(&words);
-    if is_prohibition(plain) {
-        Some(Kind::Prohibitions)
-    } else if has("steps commands") || plain.contains("as follows") {
-        Some(Kind::Steps)
-    } else if RULE_INTROS.contains_any(&words) && !has("apply applies") {
-        Some(Kind::Rules)
-    } else {
-        None
-    }
-}
-
-fn kind_of_title(title: &str) -> Option<Kind> {
-    let words = words(title);
-    let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
-    let (first, second) = (word(0), word(1));
-    // "Adding a command", "How to release": a procedure.
-    let is_procedure = [("how", "to"), ("getting", "started"), ("quick", "start"), ("see", "also")]
-        .contains(&(first, second))
-        || (first.ends_with("ing") && matches!(second, "a" | "an" | "new" | "the"));
-    if is_prohibition(title) {
-        Some(Kind::Prohibitions)
-    } else if RULE_TITLES.contains_any(&words) {
-        Some(Kind::Rules)
-    } else if is_procedure || STEP_TITLES.contains_any(&words) {
-        Some(Kind::Steps)
-    } else if DESCRIPTION_TITLES.contains_any(&words) {
-        Some(Kind::Descriptions)
-    } else {
-        None
-    }
 }
 
 /// Returns the blocks that `inject --into` manages; an unclosed one goes to the end.

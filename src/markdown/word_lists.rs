@@ -18,17 +18,17 @@ pub(super) const OPENERS: WordList = WordList(
 /// Words that start a condition, which ends at a comma.
 pub(super) const CONDITIONS: WordList = WordList(
     "when if for in before after once unless while to on at with under whenever during as where
-    from by until without inside outside within given via",
+    from by until without inside outside within given via anytime wherever otherwise",
 );
 
 /// Words at the start of a text that is itself a condition.
 pub(super) const CONDITION_STARTS: WordList =
-    WordList("if when whenever unless before after once while for");
+    WordList("if when whenever unless before after once while for anytime");
 
 /// Verbs that start a rule and are rarely nouns there.
 pub(super) const VERBS: WordList = WordList(
     "
-    accept adapt add adhere adopt align allow annotate answer append apply ask assert assign
+    accept adapt add adhere adopt align allow annotate answer append apply ask assert assess assign
     assume attach avoid await be become begin bind borrow break bring bump call capitalize carry
     catch centralize choose clear close co-locate collapse combine compare compose confirm
     consider consolidate construct consult convert coordinate create deal debounce declare
@@ -60,7 +60,7 @@ pub(super) const VERBS: WordList = WordList(
 /// Verbs that are often nouns or adjectives; only an object after them makes a command.
 pub(super) const AMBIGUOUS_VERBS: WordList = WordList(
     "
-    access batch benchmark build bundle cache cap cast chain change check clean comment commit
+    access batch benchmark build bundle cache cap cast chain change check clean clone comment commit
     complete configure control copy cover design document duplicate exercise export flag focus
     format group import index inline issue label land launch limit link lint list load lock log
     map mark match mock model name note open order own pair patch place plan post prefix present
@@ -79,6 +79,11 @@ pub(super) const OBJECT_STARTS: WordList = WordList(
     small",
 );
 
+/// Words after a verb that is a noun or an adjective there.
+pub(super) const NOT_OBJECTS: WordList = WordList(
+    "is are was were of and or has have had can may will would must should does do that which",
+);
+
 /// Words of a heading or an introduction above prohibitions.
 pub(super) const PROHIBITIONS: WordList = WordList(
     "never avoid don't dont don'ts donts forbidden prohibited banned disallowed anti-pattern
@@ -92,24 +97,57 @@ pub(super) const NEGATIONS: WordList = WordList("never avoid not no cannot");
 pub(super) const REJECTIONS: WordList = WordList("never avoid not no over instead rather cannot");
 
 /// Labels of examples and of reasons, before a colon.
-pub(super) const EXAMPLE_LABELS: WordList =
-    WordList("example examples good bad right wrong correct incorrect desired");
+pub(super) const EXAMPLE_LABELS: WordList = WordList(
+    "example examples good bad right wrong correct incorrect desired better worse before after",
+);
 pub(super) const REASON_LABELS: WordList = WordList("rationale reason why because");
 
-/// Words of an introduction to rules.
+/// Labels of a paragraph that is a rule, and of one that may be one.
+pub(super) const RULE_LABELS: WordList =
+    WordList("rule must required requirement mandatory never always do don't");
+pub(super) const IMPORTANT_LABELS: WordList =
+    WordList("note important warning caution critical tip attention remember");
+
+/// Words of an introduction to rules, and to steps.
 pub(super) const RULE_INTROS: WordList =
     WordList("rules principles conventions guidelines standards");
+pub(super) const STEP_INTROS: WordList =
+    WordList("steps commands sequence procedure workflow checklist");
+
+/// Words that emphasise the instruction after them.
+pub(super) const EMPHASES: WordList = WordList("important critical mandatory");
+
+/// Last words of an introduction that each item continues.
+pub(super) const OPEN_ENDS: WordList =
+    WordList("to must should shall be not never always please ensure");
+
+/// Last words of an introduction whose items are conditions.
+pub(super) const CONDITION_ENDS: WordList = WordList("if when unless");
+
+/// Verbs of a pointer to other documents.
+pub(super) const POINTER_VERBS: WordList = WordList("see check refer read consult visit");
+
+/// Words before and after "never" and "always" in an instruction and in a statement.
+pub(super) const ADVERB_SUBJECTS: WordList =
+    WordList("and but or please also then you we should must to is are be so");
+pub(super) const STATEMENT_VERBS: WordList = WordList("has is are was were does did will had");
+
+/// Verbs of instructions to set something up, which are steps.
+pub(super) const SETUP_VERBS: WordList =
+    WordList("install clone fork download navigate open visit launch start setup move see refer");
 
 /// Words of headings above rules, steps and descriptions.
 pub(super) const RULE_TITLES: WordList = WordList(
     "rule rules convention conventions guideline guidelines style standard standards principle
     principles practice practices requirement requirements constraint constraints policy policies
     naming idioms heuristics invariants formatting boundaries restrictions quality do dos do's
-    don'ts always must gotchas learnings indentation directives",
+    don'ts always must gotchas learnings indentation directives testing tests commits
+    expectations mandates",
 );
+pub(super) const SETUP_TITLES: WordList =
+    WordList("prerequisites setup install installation quickstart");
 pub(super) const STEP_TITLES: WordList = WordList(
-    "commands command setup install installation installing quickstart running deployment deploying
-    prerequisites steps releasing publishing debugging",
+    "commands command installing quickstart running deployment deploying steps releasing publishing debugging",
 );
 pub(super) const DESCRIPTION_TITLES: WordList = WordList(
     "overview structure layout architecture stack technology technologies dependencies resources
@@ -117,6 +155,16 @@ pub(super) const DESCRIPTION_TITLES: WordList = WordList(
     background glossary terminology introduction acknowledgements license licensing contributors
     roadmap skills components concepts environment summary organization organisation",
 );
+
+/// Titles of the columns of a table of rules.
+pub(super) const DO_COLUMNS: WordList =
+    WordList("do use prefer good right correct preferred instead yes recommended");
+pub(super) const DONT_COLUMNS: WordList = WordList(
+    "don't dont avoid never bad wrong incorrect not forbidden no deprecated antipattern
+    anti-pattern",
+);
+pub(super) const RULE_COLUMNS: WordList =
+    WordList("rule rules convention guideline guidelines must requirement constraint");
 
 /// Words that imply a relation to a link's target, anywhere in the sentence.
 pub(super) const RELATION_WORDS: [(EdgeType, WordList); 4] = [

@@ -1,6 +1,6 @@
 //! Documents to import: a file, or all documents in a folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use ignore::WalkBuilder;
@@ -8,9 +8,64 @@ use ignore::WalkBuilder;
 use super::ignore_bytes::IgnoreBytes;
 use super::walk::check_ignore_files;
 use crate::error::UserError;
+use crate::text::Globs;
 
 /// File extensions of documents.
 const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
+
+/// File extensions of other markup, which would be misread as markdown.
+const OTHER_MARKUP: &[&str] = &[
+    "rst",
+    "adoc",
+    "asciidoc",
+    "org",
+    "tex",
+    "textile",
+    "html",
+    "htm",
+    "rtf",
+    "docx",
+    "odt",
+    "pdf",
+    "ipynb",
+    "wiki",
+    "mediawiki",
+    "pod",
+    "rdoc",
+    "typ",
+];
+
+/// Globs of the files of rules of agents and of people.
+const RULE_FILES: &[&str] = &[
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "AGENT.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    "WARP.md",
+    "CONTRIBUTING.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+    ".roorules",
+    ".goosehints",
+    ".rules",
+    "**/.clinerules/**/*.md",
+    "**/.cursor/rules/**/*.md",
+    "**/.cursor/rules/**/*.mdc",
+    "**/.windsurf/rules/**/*.md",
+    "**/.claude/rules/**/*.md",
+    "**/.claude/CLAUDE.md",
+    "**/.roo/rules*/**/*.md",
+    "**/.kiro/steering/**/*.md",
+    "**/.junie/guidelines.md",
+    "**/.amazonq/rules/**/*.md",
+    "**/.augment/rules/**/*.md",
+    "**/.serena/memories/**/*.md",
+    "**/.github/copilot-instructions.md",
+    "**/.github/instructions/**/*.instructions.md",
+];
 
 /// Returns the paths, relative to `root`, of the file `path` or of the documents in the folder
 /// `path`, sorted. Symbolic links in a folder are not followed, and memories of a bank are
@@ -32,30 +87,70 @@ pub(crate) fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
     };
     let relative = relative_path(&real).ok_or_else(outside)?;
     if !real.is_dir() {
+        check_markup(&relative)?;
         return Ok(vec![relative]);
     }
-    check_ignore_files(&real)?;
-    let ignore_bytes = IgnoreBytes::new(&real);
-    let counted = ignore_bytes.clone();
-    let mut walker = WalkBuilder::new(&real);
-    // Ignore files inside the folder apply, but not those of its parents.
-    walker.hidden(false).parents(false).require_git(false).git_global(false).follow_links(false);
-    walker.filter_entry(move |found| {
-        let is_skipped = [".git", ".memories"].iter().any(|name| found.file_name() == *name);
-        found.depth() == 0 || (!is_skipped && counted.add(found))
-    });
-    let files = walker.build().filter_map(Result::ok).filter(|found| {
-        let extension = found.path().extension().and_then(|extension| extension.to_str());
-        found.file_type().is_some_and(|kind| kind.is_file())
-            && extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
-    });
-    let mut files: Vec<String> = files.filter_map(|found| relative_path(found.path())).collect();
-    ignore_bytes.check()?;
+    let mut files: Vec<String> =
+        list(&real)?.iter().filter_map(|found| relative_path(found)).collect();
+    files.retain(|file| is_document(file));
     files.sort_unstable();
     if files.is_empty() {
         return Err(UserError::usage(format!("no documents found in the folder `{shown}`"))
             .hint(format!("name a file, or a folder with `.{}` files", EXTENSIONS.join("`, `.")))
             .into());
     }
+    Ok(files)
+}
+
+/// Returns the paths, relative to `root`, of the files of rules that a project has, sorted.
+pub(crate) fn find_rule_files(root: &Path) -> Result<Vec<String>> {
+    let root = root.canonicalize().context("failed to resolve the project's root")?;
+    let globs: Vec<String> = RULE_FILES.iter().map(|glob| (*glob).to_owned()).collect();
+    let globs = Globs::new(&globs);
+    let relative = |path: &PathBuf| {
+        let relative = path.strip_prefix(&root).ok()?.to_str()?;
+        Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
+    };
+    let mut files: Vec<String> = list(&root)?.iter().filter_map(relative).collect();
+    files.retain(|file| !file.contains(char::is_control) && globs.find(file).is_some());
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Returns whether the extension of a file is that of a document.
+pub(crate) fn is_document(file: &str) -> bool {
+    extension(file).is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
+}
+
+fn extension(file: &str) -> Option<String> {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+}
+
+/// Refuses a document in another markup.
+fn check_markup(file: &str) -> Result<()> {
+    let extension = extension(file).filter(|it| OTHER_MARKUP.contains(&it.as_str()));
+    let Some(extension) = extension else { return Ok(()) };
+    Err(UserError::usage(format!("`{file}` is not markdown or plain text, but `.{extension}`"))
+        .hint(format!("convert it first, for example with `pandoc -t gfm {file} -o rules.md`"))
+        .into())
+}
+
+/// Returns the regular files in a folder that its ignore files do not exclude.
+fn list(real: &Path) -> Result<Vec<PathBuf>> {
+    check_ignore_files(real)?;
+    let ignore_bytes = IgnoreBytes::new(real);
+    let counted = ignore_bytes.clone();
+    let mut walker = WalkBuilder::new(real);
+    // Ignore files inside the folder apply, but not those of its parents.
+    walker.hidden(false).parents(false).require_git(false).git_global(false).follow_links(false);
+    walker.filter_entry(move |found| {
+        let is_skipped = [".git", ".memories"].iter().any(|name| found.file_name() == *name);
+        found.depth() == 0 || (!is_skipped && counted.add(found))
+    });
+    let files = walker.build().filter_map(Result::ok);
+    let files = files.filter(|found| found.file_type().is_some_and(|kind| kind.is_file()));
+    let files = files.map(ignore::DirEntry::into_path).collect();
+    ignore_bytes.check()?;
     Ok(files)
 }

@@ -84,6 +84,11 @@ pub(crate) fn exists(root: &Path, path: &str) -> bool {
     paths.is_some_and(|(real, root)| real.starts_with(root))
 }
 
+/// Returns whether `path` is a regular file inside `root`, and no symbolic link.
+pub(crate) fn is_file(root: &Path, path: &str) -> bool {
+    confined(root, path).is_ok()
+}
+
 /// Hint for a path that is not a file of the project.
 const PATH_HINT: &str = "name a file by its path relative to the project root";
 

@@ -63,9 +63,10 @@ fn importing_twice_adds_rules_once() {
         ---
         type: rule
         category: web
+        heading: Web
         scope: project:shop
         created_at: "2026-01-02T03:04:05Z"
-        source: AGENTS.md:12 (b2a9e179)
+        source: AGENTS.md:12@<commit> (b2a9e179)
         ---
 
         Escape HTML entities before text is rendered as markup:
@@ -84,15 +85,29 @@ fn import_prints_a_json_report() {
     sandbox.session(expect![[r#"
         $ cerberus memory import NOTES.md --no-anchor --json
         {
+          "documents": [
+            {
+              "added": 1,
+              "changed": 0,
+              "conflicts": 0,
+              "duplicates": 0,
+              "file": "NOTES.md",
+              "removed": 0,
+              "skipped": 1
+            }
+          ],
           "dryRun": false,
           "items": [
             {
               "anchor": null,
               "category": "names",
+              "endLine": 7,
               "file": "NOTES.md",
+              "heading": "Code › Names",
               "id": "use-short-names",
               "line": 7,
               "outcome": "added",
+              "paths": [],
               "reason": null,
               "scope": "project:shop",
               "tags": [
@@ -103,10 +118,13 @@ fn import_prints_a_json_report() {
             {
               "anchor": null,
               "category": null,
+              "endLine": 8,
               "file": "NOTES.md",
+              "heading": null,
               "id": null,
               "line": 8,
               "outcome": "skipped",
+              "paths": [],
               "reason": "a statement",
               "scope": null,
               "tags": [],
@@ -142,13 +160,13 @@ fn edited_memories_and_moved_items_are_recognised() {
     sandbox.edit("AGENTS.md", "Close the session as", "Always close the session as");
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
-        changed AGENTS.md:9: `close-the-session-as-request-session` was imported from an earlier version of this item; update it with `cerberus memory update close-the-session-as-request-session --content …`, or delete it and import again
+        changed close-the-session-as-request-session (AGENTS.md:9): `close-the-session-as-request-session` was imported from an earlier version of this item
         0 rules added, 1 changed, 2 duplicates, 3 skipped
           show the skipped items and the reasons with --dry-run
         [exit 0]
 
         $ cerberus memory update close-the-session-as-request-session --content "Always close the session as `request_session` does"
-        updated close-the-session-as-request-session (close-the-session-as-request-session.md)
+        unchanged close-the-session-as-request-session (close-the-session-as-request-session.md)
         [exit 0]
 
         $ cerberus memory import AGENTS.md
@@ -159,10 +177,10 @@ fn edited_memories_and_moved_items_are_recognised() {
     sandbox.edit("AGENTS.md", "- Never write SQL by hand, see shop/orders.py\n", "");
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
-        0 rules added, 0 changed, 2 duplicates, 3 skipped
+        removed never-write-sql-by-hand-see (AGENTS.md:8): no longer in the document
+        0 rules added, 0 changed, 1 removed, 2 duplicates, 3 skipped
           show the skipped items and the reasons with --dry-run
-        --- stderr
-        warning: `never-write-sql-by-hand-see` came from `AGENTS.md`, which no longer contains it
+          move the removed ones to the trash with --prune
         [exit 0]
     "#]]);
 }
@@ -191,7 +209,7 @@ fn rules_in_a_folder_get_a_scope() {
         category: go-api
         scope: language:go
         created_at: "2026-01-02T03:04:05Z"
-        source: .cursor/rules/go-api.mdc:6 (11db91f4)
+        source: .cursor/rules/go-api.mdc:6@<commit> (11db91f4)
         ---
 
         Answer clients over the limit with a retry header
@@ -201,12 +219,61 @@ fn rules_in_a_folder_get_a_scope() {
         ---
         type: rule
         category: web
+        heading: Web
         scope: project:shop
+        paths: [web/**/*.ts]
         created_at: "2026-01-02T03:04:05Z"
-        source: .cursor/rules/web.mdc:6 (cd0a6b83)
+        source: .cursor/rules/web.mdc:6@<commit> (cd0a6b83)
         ---
 
         Use the cart's own total
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_nested_document_holds_for_its_folder() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("web/docs/cart.md", "x");
+    sandbox.write(
+        "web/AGENTS.md",
+        "# Web\n\n## State\n\n### The `Cart`\n\n- Keep most state here, as `docs/cart.md` and [html](html.ts) show\n- Use `shop/orders.py` for orders\n",
+    );
+    sandbox.session(expect![[r#"
+        $ cerberus memory import web/AGENTS.md --no-anchor
+        added keep-most-state-here-as-web (web/AGENTS.md:7)
+        added use-shop-orders-py-for-orders (web/AGENTS.md:8)
+        2 rules added, 0 changed, 0 duplicates, 0 skipped
+        [exit 0]
+
+        $ cerberus memory read keep-most-state-here-as-web --raw
+        ---
+        type: rule
+        category: the
+        heading: State › The Cart
+        scope: project:shop
+        paths: [web/**]
+        tags: [state]
+        created_at: "2026-01-02T03:04:05Z"
+        source: web/AGENTS.md:7@<commit> (545455de)
+        ---
+
+        Keep most state here, as `web/docs/cart.md` and [html](web/html.ts) show
+        [exit 0]
+
+        $ cerberus memory read use-shop-orders-py-for-orders --raw
+        ---
+        type: rule
+        category: the
+        heading: State › The Cart
+        scope: project:shop
+        paths: [web/**]
+        tags: [state]
+        created_at: "2026-01-02T03:04:05Z"
+        source: web/AGENTS.md:8@<commit> (5f6586d7)
+        ---
+
+        Use `shop/orders.py` for orders
         [exit 0]
     "#]]);
 }
@@ -218,46 +285,6 @@ fn an_unreadable_source_is_refused() {
     sandbox.write("../outside.md", "- Use tea\n");
     sandbox.write("empty/x.py", "x = 1\n");
     sandbox.session(expect![[r#"
-        $ cerberus memory import
-        --- stderr
-        Import rules from AGENTS.md and similar files, or a bank from an export
-
-        Usage: cerberus memory import [OPTIONS] [FILE]...
-
-        Arguments:
-          [FILE]...  Documents with rules, or folders of documents
-
-        Options:
-              --dry-run               Show what would be imported and skipped
-              --no-anchor             Do not search for examples of the rules
-              --scope <SCOPE>         Scope of the rules: universal, language:NAME or project:NAME
-              --from-export <EXPORT>  Import the output of `cerberus memory export` (`-` for standard input)
-              --overwrite             Replace memories that differ, and move the old ones to the trash
-              --allow-secret          Write text that looks like a private key or an access token
-          -h, --help                  Print help (see more with '--help')
-          -V, --version               Print version
-
-        Global options:
-              --project <DIR>  Work on the project in this folder instead of the one around the current
-                               folder
-              --json           Print one JSON document (JSON Lines where a command says so)
-              --color <WHEN>   Colour the output [default: auto] [possible values: auto, always, never]
-              --timings        Print on stderr where the time went
-
-        List items that give an instruction become rules: AGENTS.md, CLAUDE.md, CONTRIBUTING.md,
-        .github/copilot-instructions.md, .cursor/rules, .clinerules. Prose, links, listings and steps are
-        skipped; --dry-run shows the reasons. The example of a rule is the file or symbol that it mentions,
-        otherwise the best candidate above the threshold. Already imported items are skipped, even if their
-        memory was edited since; changed items are reported.
-
-        An export is checked before anything is written. Identical files are skipped; files that differ
-        from those in the bank are an error without --overwrite.
-
-        Examples:
-          cerberus memory import AGENTS.md .cursor/rules --dry-run
-          cerberus memory import --from-export memories.jsonl
-        [exit 2]
-
         $ cerberus memory import MISSING.md
         --- stderr
         cerberus: failed to read `MISSING.md`: No such file or directory (os error 2)
@@ -280,7 +307,7 @@ fn an_unreadable_source_is_refused() {
         0 rules added, 0 changed, 0 duplicates, 1 skipped
           show the skipped items and the reasons with --dry-run
         --- stderr
-        warning: `PROSE.md` contains no rules: no list item gives an instruction
+        warning: `PROSE.md` contains no rules: nothing in it demands anything
         [exit 0]
 
         $ cerberus memory import PROSE.md --overwrite
@@ -292,6 +319,239 @@ fn an_unreadable_source_is_refused() {
         For more information, try '--help'.
         [exit 2]
     "#]]);
+}
+
+#[test]
+fn other_markup_is_refused() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("CONTRIBUTING.rst", "Rules\n=====\n\n* Use tea\n");
+    sandbox.write("style.adoc", "= Style\n\n* Use tea\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import CONTRIBUTING.rst
+        --- stderr
+        cerberus: `CONTRIBUTING.rst` is not markdown or plain text, but `.rst`
+        hint: convert it first, for example with `pandoc -t gfm CONTRIBUTING.rst -o rules.md`
+        [exit 2]
+
+        $ cerberus memory import style.adoc
+        --- stderr
+        cerberus: `style.adoc` is not markdown or plain text, but `.adoc`
+        hint: convert it first, for example with `pandoc -t gfm style.adoc -o rules.md`
+        [exit 2]
+    "#]]);
+}
+
+#[test]
+fn all_files_of_rules_are_found_with_their_imports() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("AGENTS.md", "- Use tea\n");
+    sandbox.write("CLAUDE.md", "@AGENTS.md\n\nSee @README.md and @docs/style.md.\n");
+    sandbox.write("README.md", "- Always read this\n");
+    sandbox.write("docs/style.md", "- Use short names\n");
+    sandbox.write("docs/rfc.md", "- Use long names\n");
+    sandbox.write("web/AGENTS.md", "- Use pots\n- Use tea\n");
+    sandbox.write("web/CLAUDE.md", "@notes.md\n");
+    sandbox.write("web/notes.md", "- Use cups\n");
+    sandbox.write(".cursor/rules/go.mdc", "---\nglobs: api/**\n---\n- Use a limiter\n");
+    sandbox.write(".gitignore", "vendor/\n");
+    sandbox.write("vendor/AGENTS.md", "- Use water\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import --no-anchor
+        added use-a-limiter (.cursor/rules/go.mdc:4)
+        added use-tea (AGENTS.md:1)
+        added use-pots (web/AGENTS.md:1)
+        added use-short-names (docs/style.md:1)
+        added use-cups (web/notes.md:1)
+        5 rules added, 0 changed, 1 duplicate, 3 skipped
+          show the skipped items and the reasons with --dry-run
+        [exit 0]
+
+        $ cerberus memory import --no-anchor
+        0 rules added, 0 changed, 6 duplicates, 3 skipped
+          show the skipped items and the reasons with --dry-run
+        [exit 0]
+
+        $ cerberus memory import --check
+        the documents and the bank agree
+        [exit 0]
+
+        $ cerberus memory read use-tea --raw
+        ---
+        type: rule
+        scope: project:shop
+        created_at: "2026-01-02T03:04:05Z"
+        source: [AGENTS.md:1@<commit> (9e5902d0), web/AGENTS.md:2@<commit> (9e5902d0)]
+        ---
+
+        Use tea
+        [exit 0]
+
+        $ cerberus memory read use-cups --raw
+        ---
+        type: rule
+        scope: project:shop
+        paths: [web/**]
+        created_at: "2026-01-02T03:04:05Z"
+        source: web/notes.md:1@<commit> (6b5ccab3)
+        ---
+
+        Use cups
+        [exit 0]
+
+        $ cerberus memory read use-a-limiter --raw
+        ---
+        type: rule
+        category: go
+        scope: project:shop
+        paths: [api/**]
+        created_at: "2026-01-02T03:04:05Z"
+        source: .cursor/rules/go.mdc:4@<commit> (a58f660e)
+        ---
+
+        Use a limiter
+        [exit 0]
+    "#]]);
+    sandbox.remove("AGENTS.md");
+    sandbox.remove("web/notes.md");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import --check
+        changed use-tea (AGENTS.md:1): no longer a source of the rule
+        removed use-cups (web/notes.md:1): no longer in the document
+        2 differences between the documents and the bank
+        next: cerberus memory import, then decide on removed rules and conflicts
+        [exit 1]
+
+        $ cerberus memory import --no-anchor --prune
+        changed use-tea (AGENTS.md:1): no longer a source of the rule
+        moved to the trash use-cups (web/notes.md:1): no longer in the document
+        0 rules added, 1 changed, 1 removed, 4 duplicates, 3 skipped
+          show the skipped items and the reasons with --dry-run
+        [exit 0]
+
+        $ cerberus memory import --check
+        the documents and the bank agree
+        [exit 0]
+
+        $ cerberus memory read use-tea --raw
+        ---
+        type: rule
+        scope: project:shop
+        created_at: "2026-01-02T03:04:05Z"
+        updated_at: "2026-01-02T03:04:05Z"
+        source: web/AGENTS.md:2@<commit> (9e5902d0)
+        ---
+
+        Use tea
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn the_bank_stays_in_step_with_a_document() {
+    let sandbox = with_agents();
+    sandbox.ok("memory import AGENTS.md");
+    sandbox.edit("AGENTS.md", "Close the session as", "Always close the session as");
+    sandbox.edit("AGENTS.md", "- Never write SQL by hand, see shop/orders.py\n", "");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import AGENTS.md --check
+        changed close-the-session-as-request-session (AGENTS.md:7): `close-the-session-as-request-session` was imported from an earlier version of this item
+        removed never-write-sql-by-hand-see (AGENTS.md:8): no longer in the document
+        2 differences between the documents and the bank
+        next: cerberus memory import, then decide on removed rules and conflicts
+        [exit 1]
+
+        $ cerberus memory import AGENTS.md
+        changed close-the-session-as-request-session (AGENTS.md:7): `close-the-session-as-request-session` was imported from an earlier version of this item
+        removed never-write-sql-by-hand-see (AGENTS.md:8): no longer in the document
+        0 rules added, 1 changed, 1 removed, 1 duplicate, 2 skipped
+          show the skipped items and the reasons with --dry-run
+          move the removed ones to the trash with --prune
+        [exit 0]
+
+        $ cerberus memory show close-the-session-as-request-session
+        close-the-session-as-request-session  rule · project:shop · Database
+          Always close the session as `request_session` does
+          example shop/db.py::request_session:6-14  fresh  quality Q, manual
+            @contextmanager
+            def request_session(factory):
+                """Open a database session, closed in a finally block when the request ends."""
+                session = factory()
+                try:
+                    yield session
+                    session.commit()
+                finally:
+                    session.close()
+        [exit 0]
+
+        $ cerberus memory read close-the-session-as-request-session --raw
+        ---
+        type: rule
+        category: database
+        heading: Database
+        scope: project:shop
+        created_at: "2026-01-02T03:04:05Z"
+        updated_at: "2026-01-02T03:04:05Z"
+        source: AGENTS.md:7@<commit> (7e6c2067)
+        ---
+
+        Always close the session as `request_session` does
+        [exit 0]
+
+        $ cerberus memory delete close-the-session-as-request-session never-write-sql-by-hand-see
+        close-the-session-as-request-session moved to the trash as .trash/close-the-session-as-request-session.md, with its anchor
+        never-write-sql-by-hand-see moved to the trash as .trash/never-write-sql-by-hand-see.md, with its anchor
+        undo with: cerberus memory restore close-the-session-as-request-session
+        [exit 0]
+
+        $ cerberus memory import AGENTS.md
+        0 rules added, 0 changed, 1 duplicate, 3 skipped
+          show the skipped items and the reasons with --dry-run
+        [exit 0]
+
+        $ cerberus memory import AGENTS.md --check
+        the documents and the bank agree
+        [exit 0]
+
+        $ cerberus memory restore close-the-session-as-request-session
+        close-the-session-as-request-session restored as close-the-session-as-request-session.md, with its anchor
+        [exit 0]
+
+        $ cerberus memory import AGENTS.md
+        0 rules added, 0 changed, 2 duplicates, 2 skipped
+          show the skipped items and the reasons with --dry-run
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn an_item_that_was_edited_in_both_places_is_a_conflict() {
+    let sandbox = with_agents();
+    sandbox.ok("memory import AGENTS.md --no-anchor");
+    sandbox.ok("memory update never-write-sql-by-hand-see --content \"Never write SQL by hand at all, see shop/orders.py\"");
+    sandbox.edit("AGENTS.md", "Never write SQL by hand", "Never ever write SQL by hand");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import AGENTS.md --no-anchor
+        conflict never-write-sql-by-hand-see (AGENTS.md:8): `never-write-sql-by-hand-see` was imported from an earlier version of this item and edited since; update it with `cerberus memory update never-write-sql-by-hand-see --content …`, or delete it and import again
+        0 rules added, 0 changed, 1 in conflict, 2 duplicates, 2 skipped
+          show the skipped items and the reasons with --dry-run
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn an_import_records_the_commit() {
+    let sandbox = with_agents();
+    sandbox.git("init --quiet");
+    sandbox.git("add AGENTS.md");
+    sandbox.git("-c user.name=a -c user.email=b commit --quiet -m x");
+    sandbox.ok("memory import AGENTS.md --no-anchor");
+    let text = sandbox.ok("memory read never-write-sql-by-hand-see --raw");
+    let source = text.lines().find(|line| line.starts_with("source:")).expect("a source");
+    let commit = source.split(['@', ' ']).nth(2).expect("a commit");
+    assert_eq!(commit.len(), 12, "{source}");
+    assert!(
+        sandbox.ok("memory import AGENTS.md --no-anchor").starts_with("0 rules added, 0 changed")
+    );
 }
 
 #[cfg(unix)]

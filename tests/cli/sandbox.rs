@@ -334,6 +334,10 @@ fn mask_words(cell: &str) -> String {
             word.replace(bare, "Q")
         } else if bare.len() == 40 && bare.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             word.replace(bare, "<commit>")
+        } else if let Some((source, commit)) = bare.split_once('@').filter(|(_, it)| it.len() == 12)
+            && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
+        {
+            word.replace(bare, &format!("{source}@<commit>"))
         } else if next == "ms" && bare.parse::<f64>().is_ok() {
             word.replace(bare, "N")
         } else {

@@ -131,23 +131,38 @@ fn import_skips_a_rule_with_a_secret() {
         AGENTS.md:3	added	always-close-the-session	Always close the session	
         AGENTS.md:4	skipped	contains a GitHub token	(not shown)	
         AGENTS.md:5	added	never-sleep-in-a-test	Never sleep in a test	
-        AGENTS.md:7	skipped	prose	(not shown)	
+        AGENTS.md:7	skipped	contains a GitHub token	(not shown)	
         2 rules would be added, 0 changed, 0 duplicates, 2 skipped
         --- stderr
         warning: `AGENTS.md:4` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret
+        warning: `AGENTS.md:7` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret
         [exit 0]
 
         $ cerberus memory import AGENTS.md --no-anchor --json
         {
+          "documents": [
+            {
+              "added": 2,
+              "changed": 0,
+              "conflicts": 0,
+              "duplicates": 0,
+              "file": "AGENTS.md",
+              "removed": 0,
+              "skipped": 2
+            }
+          ],
           "dryRun": false,
           "items": [
             {
               "anchor": null,
               "category": "rules",
+              "endLine": 3,
               "file": "AGENTS.md",
+              "heading": "Rules",
               "id": "always-close-the-session",
               "line": 3,
               "outcome": "added",
+              "paths": [],
               "reason": null,
               "scope": "project:shop",
               "tags": [],
@@ -156,10 +171,13 @@ fn import_skips_a_rule_with_a_secret() {
             {
               "anchor": null,
               "category": null,
+              "endLine": 4,
               "file": "AGENTS.md",
+              "heading": null,
               "id": null,
               "line": 4,
               "outcome": "skipped",
+              "paths": [],
               "reason": "contains a GitHub token",
               "scope": null,
               "tags": [],
@@ -168,10 +186,13 @@ fn import_skips_a_rule_with_a_secret() {
             {
               "anchor": null,
               "category": "rules",
+              "endLine": 5,
               "file": "AGENTS.md",
+              "heading": "Rules",
               "id": "never-sleep-in-a-test",
               "line": 5,
               "outcome": "added",
+              "paths": [],
               "reason": null,
               "scope": "project:shop",
               "tags": [],
@@ -180,18 +201,22 @@ fn import_skips_a_rule_with_a_secret() {
             {
               "anchor": null,
               "category": null,
+              "endLine": 7,
               "file": "AGENTS.md",
+              "heading": null,
               "id": null,
               "line": 7,
               "outcome": "skipped",
-              "reason": "prose",
+              "paths": [],
+              "reason": "contains a GitHub token",
               "scope": null,
               "tags": [],
               "text": "(not shown)"
             }
           ],
           "warnings": [
-            "`AGENTS.md:4` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret"
+            "`AGENTS.md:4` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret",
+            "`AGENTS.md:7` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret"
           ]
         }
         [exit 0]
@@ -201,6 +226,7 @@ fn import_skips_a_rule_with_a_secret() {
           show the skipped items and the reasons with --dry-run
         --- stderr
         warning: `AGENTS.md:4` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret
+        warning: `AGENTS.md:7` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret
         [exit 0]
     "#]].assert_eq(&session(
         &sandbox,
@@ -211,7 +237,7 @@ fn import_skips_a_rule_with_a_secret() {
         ],
     ));
     sandbox.ok("memory import AGENTS.md --no-anchor --allow-secret");
-    assert_eq!(sandbox.json("memory stats")["memories"], 3);
+    assert_eq!(sandbox.json("memory stats")["memories"], 4);
 }
 
 #[test]

@@ -1,42 +1,61 @@
 //! Imports the rules of documents that people write for people and agents.
 //!
-//! An item that was imported before is recognized (see [`super::sources`]) and not
-//! imported again. An item whose words changed is reported with the memory of its earlier version,
-//! and not written. The memories are written all together, or not at all.
+//! An item that was imported before is recognized (see [`super::sources`]). A new item becomes a
+//! memory, a changed one changes its memory, and the memory of a removed one is proposed for the
+//! trash. An item whose memory was deleted is not imported again. Everything is written together,
+//! or nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde::Serialize;
 
-use super::sources::{self, Sources};
-use super::{ImportArgs, globs, mentions};
+use super::classify::{Classifier, Document, Update};
+use super::find::{self, Found};
+use super::sources::{Source, Sources};
+use super::{ImportArgs, mentions};
 use crate::bank::names;
 use crate::engine::examples::{self, Options, Query};
 use crate::error::UserError;
-use crate::markdown::frontmatter::Frontmatter;
-use crate::markdown::rules::{self, RuleItem};
-use crate::markdown::secrets;
-use crate::model::{Anchor, MemoryType, Origin, Scope};
+use crate::markdown::rules::RuleItem;
+use crate::model::{Anchor, Origin, Scope};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
 use crate::ops::similar::SimilarMemories;
-use crate::ops::{Project, default_scope, document, seconds};
-use crate::tree::{documents, read};
+use crate::ops::{Project, default_scope};
+use crate::tree::{git, read};
 
 /// Maximum number of headings above a rule that become its tags.
 const MAX_TAGS: usize = 3;
 
-/// Replaces a text that may contain a secret.
-const HIDDEN: &str = "(not shown)";
+/// Maximum number of pairs of rules that are compared, which takes about a second.
+const MAX_PAIRS: usize = 1_000_000;
+
+/// Maximum number of characters of a removed memory that are shown.
+const SHOWN_CHARS: usize = 80;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) dry_run: bool,
+    /// The documents, in the order in which they were read.
+    pub(crate) documents: Vec<DocumentSummary>,
     /// In the order of the documents.
     pub(crate) items: Vec<Item>,
     pub(crate) warnings: Vec<String>,
+}
+
+/// The number of items of a document by outcome.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DocumentSummary {
+    pub(crate) file: String,
+    pub(crate) added: usize,
+    pub(crate) changed: usize,
+    pub(crate) removed: usize,
+    pub(crate) conflicts: usize,
+    pub(crate) duplicates: usize,
+    pub(crate) skipped: usize,
 }
 
 /// An item of a document.
@@ -46,15 +65,21 @@ pub(crate) struct Item {
     pub(crate) file: String,
     /// Counted from 1.
     pub(crate) line: usize,
+    /// The last line.
+    pub(crate) end_line: usize,
     pub(crate) outcome: Outcome,
     /// The memory of the item, existing or new.
     pub(crate) id: Option<String>,
     pub(crate) text: String,
     pub(crate) category: Option<String>,
     pub(crate) tags: Vec<String>,
+    /// The headings above the item.
+    pub(crate) heading: Option<String>,
     pub(crate) scope: Option<String>,
+    /// Globs of the files that the rule applies to.
+    pub(crate) paths: Vec<String>,
     pub(crate) anchor: Option<AnchorSummary>,
-    /// Why it was not imported.
+    /// Why it was not imported, or what changed.
     pub(crate) reason: Option<String>,
 }
 
@@ -63,8 +88,12 @@ pub(crate) struct Item {
 pub(crate) enum Outcome {
     /// In a dry run: would be added.
     Added,
-    /// Imported before with other words.
+    /// Its memory was changed.
     Changed,
+    /// No longer in the document; its memory is proposed for the trash.
+    Removed,
+    /// Changed in the document and in the bank: a person has to decide.
+    Conflict,
     /// Imported before, or its text is already in the bank.
     Duplicate,
     /// Not a rule, or cannot be imported.
@@ -76,14 +105,21 @@ impl Outcome {
         match self {
             Self::Added => "added",
             Self::Changed => "changed",
+            Self::Removed => "removed",
+            Self::Conflict => "conflict",
             Self::Duplicate => "duplicate",
             Self::Skipped => "skipped",
         }
     }
+
+    /// Whether the bank differs from the document.
+    pub(super) fn is_difference(self) -> bool {
+        matches!(self, Self::Added | Self::Changed | Self::Removed | Self::Conflict)
+    }
 }
 
 impl Item {
-    fn new(file: &str, found: &RuleItem) -> Self {
+    pub(super) fn new(file: &str, found: &RuleItem, text: String) -> Self {
         let is_rule = found.skipped_because.is_none();
         let category = found.headings.last().cloned().or_else(|| {
             // The name of a file of rules is their topic, unlike that of AGENTS.md.
@@ -96,168 +132,173 @@ impl Item {
         Self {
             file: file.to_owned(),
             line: found.line + 1,
+            end_line: found.end_line + 1,
             outcome: if is_rule { Outcome::Added } else { Outcome::Skipped },
             id: None,
-            text: found.text.clone(),
+            text,
             category: category.filter(|_| is_rule),
             tags: found.headings[n_above.saturating_sub(MAX_TAGS)..n_above].to_vec(),
+            heading: Some(found.heading.clone()).filter(|heading| !heading.is_empty()),
             scope: None,
+            paths: Vec::new(),
             anchor: None,
             reason: found.skipped_because.map(str::to_owned),
         }
     }
 
-    fn skip(&mut self, reason: String) {
+    /// Creates the item of a memory that is no longer in its document.
+    pub(super) fn removed(source: &Source, id: &str, body: &str) -> Self {
+        let title = memories::title(body);
+        Self {
+            file: source.file.clone(),
+            line: source.line,
+            end_line: source.line,
+            outcome: Outcome::Removed,
+            id: Some(id.to_owned()),
+            text: title.chars().take(SHOWN_CHARS).collect(),
+            category: None,
+            tags: Vec::new(),
+            heading: None,
+            scope: None,
+            paths: Vec::new(),
+            anchor: None,
+            reason: Some("no longer in the document".to_owned()),
+        }
+    }
+
+    pub(super) fn skip(&mut self, reason: String) {
         self.outcome = Outcome::Skipped;
         self.reason = Some(reason);
     }
 }
 
 /// A rule to import.
-struct NewRule {
-    item_idx: usize,
+pub(super) struct NewRule {
+    pub(super) item_idx: usize,
     /// Start of the item's own words in its text, after the heading that it is prefixed with.
-    own_start: usize,
-    scope: Scope,
-    digest: String,
-    anchor: Option<Anchor>,
+    pub(super) own_start: usize,
+    pub(super) scope: Scope,
+    /// The places of its copies.
+    pub(super) sources: Vec<String>,
+    pub(super) anchor: Option<Anchor>,
 }
 
-/// Imports the rules of documents.
-pub(super) fn import(project: &Project, args: &ImportArgs) -> Result<Report> {
-    let mut files = Vec::new();
-    for path in &args.files {
-        for file in documents::find(&project.root, path)? {
-            if !files.contains(&file) {
-                files.push(file);
-            }
-        }
-    }
+/// What an import would write.
+pub(super) struct Plan {
+    pub(super) report: Report,
+    pub(super) new_rules: Vec<NewRule>,
+    pub(super) updates: Vec<Update>,
+    /// Files of the memories whose items were removed.
+    pub(super) removed: Vec<String>,
+    pub(super) memories: Memories,
+}
+
+/// Compares documents with the bank.
+pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
+    let documents = find::documents(project, args)?;
     let memories = Memories::load(project)?;
+    let report = Report {
+        dry_run: args.dry_run,
+        documents: Vec::new(),
+        items: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let deleted: BTreeSet<String> = project.bank.deleted_items()?.into_iter().collect();
+    let commit = git::head(&project.root).map(|head| head.abbreviated_id());
     let sources = Sources::new(&memories);
-    let mut report = Report { dry_run: args.dry_run, items: Vec::new(), warnings: Vec::new() };
-    let mut new_rules = Vec::new();
-    for file in &files {
-        let text = read::text(&project.root, file)?;
-        let scope = args.scope.clone().or_else(|| globs::scope(&text));
-        let scope = scope.unwrap_or_else(|| default_scope(project));
-        let first_idx = report.items.len();
-        classify(file, &text, &scope, &sources, &mut report, &mut new_rules);
-        if !args.secret.allow_secret {
-            skip_secrets(&mut report, first_idx, &mut new_rules);
+    let mut classifier =
+        Classifier::new(&sources, deleted, commit, args.secret.allow_secret, report);
+    let default_scope = default_scope(project);
+    for found in &documents {
+        let text = read::text(&project.root, &found.file)?;
+        let document = Document::new(project, found, &text, args.scope.as_ref(), &default_scope);
+        classifier.document(&document)?;
+    }
+    if args.files.is_empty() {
+        let is_missing = |file: &&str| !read::exists(&project.root, file);
+        for file in sources.files().into_iter().filter(is_missing) {
+            classifier.missing_document(file);
         }
     }
+    let Classifier { mut report, new_rules, updates, removed, .. } = classifier;
+    report.documents = summaries(&documents, &report.items);
+    let removed = removed.into_iter().map(|idx| memories.all[idx].file.clone()).collect();
+    let updates = updates.into_values().collect();
     assign_ids(&memories, &mut report, &new_rules)?;
+    Ok(Plan { report, new_rules, updates, removed, memories })
+}
+
+/// Finds the examples of the new rules, and adds warnings about similar memories.
+pub(super) fn examine(project: &Project, args: &ImportArgs, plan: &mut Plan) -> Result<()> {
+    let Plan { report, new_rules, memories, .. } = plan;
     if !args.no_anchor && !new_rules.is_empty() {
-        find_anchors(project, &mut report, &mut new_rules)?;
+        find_anchors(project, report, new_rules)?;
     }
-    let mut similar = SimilarMemories::new(&memories);
-    for rule in &new_rules {
+    let n_pairs = new_rules.len() * (memories.all.len() + new_rules.len() / 2);
+    if n_pairs > MAX_PAIRS {
+        let warning = "the rules are too many to be compared: similar ones are not reported";
+        report.warnings.push(warning.to_owned());
+        return Ok(());
+    }
+    let mut similar = SimilarMemories::new(memories);
+    for rule in new_rules {
         let item = &report.items[rule.item_idx];
         let warnings = similar.warnings(&item.text, &rule.scope).into_iter();
         let location = format!("{}:{}", item.file, item.line);
         report.warnings.extend(warnings.map(|warning| format!("{location}: {warning}")));
         similar.add(item.id.as_deref().unwrap_or_default(), &item.text, &rule.scope);
     }
-    if !args.dry_run && !new_rules.is_empty() {
-        write(project, &mut report, new_rules)?;
-    }
-    Ok(report)
+    Ok(())
 }
 
-/// Adds the items of one document to the report, and its new rules to `new_rules`.
-fn classify(
-    file: &str,
-    text: &str,
-    scope: &Scope,
-    sources: &Sources,
-    report: &mut Report,
-    new_rules: &mut Vec<NewRule>,
-) {
-    let found = rules::parse(text);
-    let digests: Vec<String> = found.iter().map(|found| sources::digest(&found.text)).collect();
-    let mut removed = sources.removed(file, &digests);
-    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
-    for (found, digest) in found.iter().zip(&digests) {
-        let mut item = Item::new(file, found);
-        if found.skipped_because.is_none() {
-            item.scope = Some(scope.to_string());
-            if let Err(error) = document::check_content(&found.text) {
-                item.skip(format!("{error:#}"));
-            } else if let Some(id) = sources.find(file, digest) {
-                item.outcome = Outcome::Duplicate;
-                item.id = Some(id.to_owned());
-            } else if let Some(line) = lines.get(digest.as_str()) {
-                item.skip(format!("a duplicate of line {line}"));
-            } else if let Some(earlier) = sources::take_earlier(&mut removed, &found.text) {
-                let id = earlier.memory.id.clone();
-                item.reason = Some(format!(
-                    "`{id}` was imported from an earlier version of this item; update it with `cerberus memory update {id} --content …`, or delete it and import again"
-                ));
-                item.outcome = Outcome::Changed;
-                item.id = Some(id);
-            } else {
-                lines.insert(digest, item.line);
-                new_rules.push(NewRule {
-                    item_idx: report.items.len(),
-                    own_start: found.prefix_len,
-                    scope: scope.clone(),
-                    digest: digest.clone(),
-                    anchor: None,
-                });
-            }
+fn summaries(documents: &[Found], items: &[Item]) -> Vec<DocumentSummary> {
+    let mut by_file: BTreeMap<&str, DocumentSummary> = BTreeMap::new();
+    let mut order: Vec<&str> = documents.iter().map(|found| found.file.as_str()).collect();
+    for item in items {
+        if !by_file.contains_key(item.file.as_str()) && !order.contains(&item.file.as_str()) {
+            // A document that no longer exists.
+            order.push(&item.file);
         }
-        report.items.push(item);
+        let summary = by_file.entry(&item.file).or_default();
+        *match item.outcome {
+            Outcome::Added => &mut summary.added,
+            Outcome::Changed => &mut summary.changed,
+            Outcome::Removed => &mut summary.removed,
+            Outcome::Conflict => &mut summary.conflicts,
+            Outcome::Duplicate => &mut summary.duplicates,
+            Outcome::Skipped => &mut summary.skipped,
+        } += 1;
     }
-    for removed in removed {
-        let id = &removed.memory.id;
-        let warning = format!("`{id}` came from `{file}`, which no longer contains it");
-        report.warnings.push(warning);
-    }
-    if found.iter().all(|found| found.skipped_because.is_some()) {
-        let warning = format!("`{file}` contains no rules: no list item gives an instruction");
-        report.warnings.push(warning);
-    }
-}
-
-/// Skips the rules that contain a secret, and hides the text of all items that do.
-fn skip_secrets(report: &mut Report, first_idx: usize, new_rules: &mut Vec<NewRule>) {
-    for item_idx in first_idx..report.items.len() {
-        let item = &mut report.items[item_idx];
-        let headings = item.tags.iter().chain(&item.category).map(String::as_str);
-        let mut texts = std::iter::once(item.text.as_str()).chain(headings);
-        let Some(secret) = texts.find_map(secrets::find_secret) else { continue };
-        item.text = HIDDEN.to_owned();
-        item.category = None;
-        item.tags = Vec::new();
-        if matches!(item.outcome, Outcome::Skipped | Outcome::Duplicate) {
-            continue;
-        }
-        item.id = None;
-        item.scope = None;
-        item.skip(format!("contains {}", secret.kind));
-        report.warnings.push(format!(
-            "`{}:{}` contains {} and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret",
-            item.file, item.line, secret.kind
-        ));
-        new_rules.retain(|rule| rule.item_idx != item_idx);
-    }
+    let summary = |file: &str| {
+        let counts = by_file.remove(file).unwrap_or_default();
+        DocumentSummary { file: file.to_owned(), ..counts }
+    };
+    order.into_iter().map(summary).collect()
 }
 
 /// Assigns an unused id to every rule.
-fn assign_ids(memories: &Memories, report: &mut Report, new_rules: &[NewRule]) -> Result<()> {
+pub(super) fn assign_ids(
+    memories: &Memories,
+    report: &mut Report,
+    new_rules: &[NewRule],
+) -> Result<()> {
     let mut used: BTreeSet<String> = BTreeSet::new();
     for stored in &memories.all {
         used.insert(stored.memory.id.to_lowercase());
         used.insert(stored.file.trim_end_matches(".md").to_lowercase());
     }
+    // The next number of each name, because many items may begin with the same words.
+    let mut next: BTreeMap<String, usize> = BTreeMap::new();
     for rule in new_rules {
         let item = &mut report.items[rule.item_idx];
         let base = names::from_text(&item.text[rule.own_start..]);
-        let numbered = (2..).map(|n| format!("{base}-{n}"));
-        let mut ids = std::iter::once(base.clone()).chain(numbered);
-        let id = ids.find(|id| used.insert(id.clone()));
-        item.id = Some(id.ok_or_else(|| UserError::usage("no unused id found"))?);
+        let first = next.get(&base).copied().unwrap_or(1);
+        let numbers = first..;
+        let name = |n: usize| if n == 1 { base.clone() } else { format!("{base}-{n}") };
+        let found = numbers.map(|n| (n, name(n))).find(|(_, id)| used.insert(id.clone()));
+        let (n, id) = found.ok_or_else(|| UserError::usage("no unused id found"))?;
+        next.insert(base, n + 1);
+        item.id = Some(id);
     }
     Ok(())
 }
@@ -295,58 +336,9 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
     Ok(())
 }
 
-/// Writes all memories with their anchors; if one fails, the written ones are removed.
-fn write(project: &Project, report: &mut Report, mut new_rules: Vec<NewRule>) -> Result<()> {
-    let _guard = project.bank.lock_for_writing()?;
-    // Another process may have imported the same rules or used the same ids.
-    let memories = Memories::load(project)?;
-    let sources = Sources::new(&memories);
-    new_rules.retain(|rule| {
-        let item = &mut report.items[rule.item_idx];
-        let existing = sources.find(&item.file, &rule.digest);
-        if let Some(id) = existing {
-            item.outcome = Outcome::Duplicate;
-            item.id = Some(id.to_owned());
-        }
-        existing.is_none()
-    });
-    assign_ids(&memories, report, &new_rules)?;
-    let old = project.bank.anchors()?;
-    let mut anchors = old.clone();
-    for rule in &mut new_rules {
-        let id = report.items[rule.item_idx].id.clone().unwrap_or_default();
-        anchors.extend(rule.anchor.take().map(|anchor| (id, anchor)));
-    }
-    // Anchors are written first: if the import is interrupted, the next one skips the memories that
-    // were already written, and would not add their anchors.
-    project.bank.write_anchors(&anchors)?;
-    let mut written = Vec::new();
-    let result = new_rules.into_iter().try_for_each(|rule| {
-        let item = &report.items[rule.item_idx];
-        let frontmatter = Frontmatter {
-            memory_type: Some(MemoryType::Rule),
-            category: item.category.clone(),
-            scope: Some(rule.scope),
-            tags: item.tags.clone(),
-            created_at: Some(seconds(project.now)),
-            source: Some(sources::source(&item.file, item.line, &rule.digest)),
-            ..Frontmatter::default()
-        };
-        let id = item.id.as_deref().unwrap_or_default();
-        written.push(project.bank.create_memory_unsynced(id, &frontmatter, &item.text)?);
-        Ok(())
-    });
-    let result = result.and_then(|()| project.bank.sync(&written));
-    if result.is_err() {
-        project.bank.roll_back(written)?;
-        project.bank.write_anchors(&old)?;
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::markdown::rules;
     use crate::ops::managed_block;
 
     #[test]

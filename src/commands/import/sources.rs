@@ -16,9 +16,46 @@ use crate::ops::memories::Memories;
 /// Minimum share of common words for an item to be a changed version of another one.
 const MIN_SHARED: f64 = 0.4;
 
+/// The place in a document that a memory was imported from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Source {
+    pub(crate) file: String,
+    /// Counted from 1, at the time of the import.
+    pub(crate) line: usize,
+    /// Of the text that was imported.
+    pub(crate) digest: String,
+    /// The source as it is written in the frontmatter.
+    pub(crate) written: String,
+}
+
+impl Source {
+    /// Creates a source, for example `AGENTS.md:12@0a1b2c3d4e5f (1a2b3c4d)` at a commit.
+    pub(super) fn new(file: &str, line: usize, commit: Option<&str>, digest: &str) -> Self {
+        let at = commit.map(|commit| format!("@{commit}")).unwrap_or_default();
+        let written = format!("{file}:{line}{at} ({digest})");
+        Self { file: file.to_owned(), line, digest: digest.to_owned(), written }
+    }
+
+    /// Parses a source; `None` for a source that is a person or a program.
+    pub(crate) fn parse(written: &str) -> Option<Self> {
+        let (location, digest) = written.strip_suffix(')')?.rsplit_once(" (")?;
+        let (file, line) = location.rsplit_once(':')?;
+        let line = line.split_once('@').map_or(line, |(line, _)| line);
+        let (file, digest) = (file.to_owned(), digest.to_owned());
+        Some(Self { file, line: line.parse().ok()?, digest, written: written.to_owned() })
+    }
+
+    /// Returns the name of the item in the list of deleted ones.
+    pub(crate) fn item(&self) -> String {
+        format!("{} ({})", self.file, self.digest)
+    }
+}
+
 /// Sources of the memories of a bank. The maps contain indices of `all`.
 pub(super) struct Sources<'a> {
-    all: &'a [MemoryFile],
+    pub(super) all: &'a [MemoryFile],
+    /// Of each memory.
+    pub(super) sources: Vec<Vec<Source>>,
     by_source: BTreeMap<(String, String), usize>,
     /// Digest of each memory's current text.
     digests: Vec<String>,
@@ -30,47 +67,78 @@ impl<'a> Sources<'a> {
         let all = &memories.all;
         let digests: Vec<String> = all.iter().map(|it| digest(&it.memory.body)).collect();
         let (mut by_source, mut by_digest) = (BTreeMap::new(), BTreeMap::new());
+        let mut sources = Vec::with_capacity(all.len());
         for (memory_idx, stored) in all.iter().enumerate() {
-            let source = frontmatter::parse(&stored.text).frontmatter.source;
-            by_source.extend(source.and_then(|it| parse_source(&it)).map(|it| (it, memory_idx)));
+            let own = frontmatter::parse(&stored.text).frontmatter.source;
+            let own: Vec<Source> = own.iter().filter_map(|it| Source::parse(it)).collect();
+            for source in &own {
+                by_source.insert((source.file.clone(), source.digest.clone()), memory_idx);
+            }
+            sources.push(own);
             by_digest.entry(digests[memory_idx].clone()).or_insert(memory_idx);
         }
-        Self { all, by_source, digests, by_digest }
+        Self { all, sources, by_source, digests, by_digest }
     }
 
-    /// Returns the id of the memory that was imported from an item or has the same text.
-    pub(super) fn find(&self, file: &str, digest: &str) -> Option<&str> {
-        let imported = self.by_source.get(&(file.to_owned(), digest.to_owned()));
-        let memory_idx = imported.or_else(|| self.by_digest.get(digest))?;
-        Some(&self.all[*memory_idx].memory.id)
+    /// Returns the memory that was imported from an item.
+    pub(super) fn imported(&self, file: &str, digest: &str) -> Option<usize> {
+        self.by_source.get(&(file.to_owned(), digest.to_owned())).copied()
+    }
+
+    /// Returns the memory that has the same text as an item.
+    pub(super) fn same_text(&self, digest: &str) -> Option<usize> {
+        self.by_digest.get(digest).copied()
+    }
+
+    pub(super) fn id(&self, memory_idx: usize) -> &'a str {
+        &self.all[memory_idx].memory.id
+    }
+
+    /// Returns the source of a memory in a file.
+    pub(super) fn source_in(&self, memory_idx: usize, file: &str) -> Option<&Source> {
+        self.sources[memory_idx].iter().find(|source| source.file == file)
+    }
+
+    /// Returns whether the text of a memory was edited since it was imported.
+    pub(super) fn is_edited(&self, memory_idx: usize, source: &Source) -> bool {
+        self.digests[memory_idx] != source.digest
     }
 
     /// Returns the memories that were imported from a file which no longer contains their original
     /// or their current text.
-    pub(super) fn removed(&self, file: &str, digests: &[String]) -> Vec<&'a MemoryFile> {
+    pub(super) fn removed(&self, file: &str, digests: &FxHashSet<&str>) -> Vec<usize> {
         let removed = self.by_source.iter().filter(|((source, digest), memory_idx)| {
-            let current = &self.digests[**memory_idx];
-            source == file && !digests.contains(digest) && !digests.contains(current)
+            let current = self.digests[**memory_idx].as_str();
+            source == file && !digests.contains(digest.as_str()) && !digests.contains(current)
         });
-        removed.map(|(_, memory_idx)| &self.all[*memory_idx]).collect()
+        removed.map(|(_, memory_idx)| *memory_idx).collect()
     }
-}
 
-/// Removes and returns the memory that was most likely imported from an earlier version of a text.
-pub(super) fn take_earlier<'a>(
-    removed: &mut Vec<&'a MemoryFile>,
-    text: &str,
-) -> Option<&'a MemoryFile> {
-    let words = |text: &str| -> FxHashSet<String> { tokenize::terms(text).into_iter().collect() };
-    let new = words(text);
-    let similarity = |stored: &MemoryFile| {
-        let old = words(&stored.memory.body);
-        let n_shared = new.intersection(&old).count();
-        n_shared as f64 / (new.len() + old.len() - n_shared).max(1) as f64
-    };
-    let scored = removed.iter().enumerate().map(|(idx, stored)| (similarity(stored), idx));
-    let (best, idx) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best >= MIN_SHARED).then(|| removed.remove(idx))
+    /// Returns the files that memories were imported from.
+    pub(super) fn files(&self) -> Vec<&str> {
+        let mut files: Vec<&str> = self.by_source.keys().map(|(file, _)| file.as_str()).collect();
+        files.dedup();
+        files
+    }
+
+    /// Removes and returns the memory that was most likely imported from an earlier version of a
+    /// text.
+    pub(super) fn take_earlier(&self, removed: &mut Vec<usize>, text: &str) -> Option<usize> {
+        let words =
+            |text: &str| -> FxHashSet<String> { tokenize::terms(text).into_iter().collect() };
+        if removed.is_empty() {
+            return None;
+        }
+        let new = words(text);
+        let similarity = |memory_idx: usize| {
+            let old = words(&self.all[memory_idx].memory.body);
+            let n_shared = new.intersection(&old).count();
+            n_shared as f64 / (new.len() + old.len() - n_shared).max(1) as f64
+        };
+        let scored = removed.iter().enumerate().map(|(at, idx)| (similarity(*idx), at));
+        let (best, at) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        (best >= MIN_SHARED).then(|| removed.remove(at))
+    }
 }
 
 /// Returns a short hash of the words of a text. Punctuation, markup and case do not matter.
@@ -80,30 +148,18 @@ pub(super) fn digest(text: &str) -> String {
     format!("{:08x}", xxh3_64(words.join(" ").as_bytes()) >> 32)
 }
 
-/// Returns a source for the frontmatter, for example `AGENTS.md:12 (1a2b3c4d)`.
-pub(super) fn source(file: &str, line: usize, digest: &str) -> String {
-    format!("{file}:{line} ({digest})")
-}
-
-/// Returns the file and the digest of a source.
-fn parse_source(source: &str) -> Option<(String, String)> {
-    let (location, digest) = source.strip_suffix(')')?.rsplit_once(" (")?;
-    let (file, line) = location.rsplit_once(':')?;
-    line.parse::<usize>().ok()?;
-    Some((file.to_owned(), digest.to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn sources_are_parsed() {
-        let parsed =
-            |source: &str| parse_source(source).map(|(file, digest)| format!("{file} {digest}"));
-        assert_eq!(parsed(&source("a (b)/x.md", 12, "1a2b")).as_deref(), Some("a (b)/x.md 1a2b"));
+        for commit in [None, Some("0a1b2c3d4e5f")] {
+            let source = Source::new("a (b)/x@1.md", 12, commit, "1a2b");
+            assert_eq!(Source::parse(&source.written), Some(source));
+        }
         for other in ["a person", "x.md:12", "x.md (1a2b)", ""] {
-            assert_eq!(parsed(other), None, "{other}");
+            assert_eq!(Source::parse(other), None, "{other}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The blocks of a document: headings, paragraphs and lists.
 
-use pulldown_cmark::{Event, OffsetIter, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
 use crate::markdown::structure::normalize;
 use crate::text::Span;
@@ -14,14 +14,48 @@ pub(super) enum Block {
         start: usize,
         level: usize,
         title: String,
+        /// The title with its inline code.
+        shown: String,
     },
     Paragraph(Words),
     List(Vec<Item>),
-    Code(Span),
-    /// A table or a quotation, with its name.
-    Other(Span, &'static str),
+    Code {
+        span: Span,
+        /// Whether it contains commands, according to its language.
+        is_shell: bool,
+    },
+    /// The cells of a table by row, the header first.
+    Table {
+        span: Span,
+        rows: Vec<Vec<String>>,
+    },
     /// A comment or other HTML, which is ignored.
-    Ignored,
+    Ignored(Span),
+}
+
+impl Block {
+    pub(super) fn start(&self) -> usize {
+        match self {
+            Self::Heading { start, .. } => *start,
+            other => other.span().start,
+        }
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.span().end
+    }
+
+    fn span(&self) -> Span {
+        match self {
+            Self::Heading { start, .. } => Span::new(*start, *start),
+            Self::Paragraph(words) => words.span.unwrap_or(Span::new(0, 0)),
+            Self::List(items) => match (items.first(), items.last()) {
+                (Some(first), Some(last)) => Span::new(first.span.start, last.span.end),
+                _ => Span::new(0, 0),
+            },
+            Self::Code { span, .. } | Self::Table { span, .. } | Self::Ignored(span) => *span,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -39,18 +73,32 @@ pub(super) struct Item {
 pub(super) struct Words {
     pub(super) span: Option<Span>,
     pub(super) plain: String,
+    /// Like `plain`, with the inline code.
+    pub(super) shown: String,
+    /// Like `shown`, with the inline code in backticks.
+    pub(super) marked: String,
     pub(super) starts_with_link: bool,
 }
 
 impl Words {
     fn add(&mut self, event: &Event) {
         match event {
-            Event::Text(text) => self.plain.push_str(text),
-            Event::Code(_) => self.plain.push(CODE),
-            Event::SoftBreak | Event::HardBreak => self.plain.push(' '),
+            Event::Text(text) => self.push(text, text),
+            Event::Code(code) => {
+                self.plain.push(CODE);
+                self.shown.push_str(code);
+                self.marked.push_str(&format!("`{code}`"));
+            }
+            Event::SoftBreak | Event::HardBreak => self.push(" ", " "),
             Event::Start(Tag::Link { .. }) if self.plain.is_empty() => self.starts_with_link = true,
             _ => {}
         }
+    }
+
+    fn push(&mut self, plain: &str, shown: &str) {
+        self.plain.push_str(plain);
+        self.shown.push_str(shown);
+        self.marked.push_str(shown);
     }
 }
 
@@ -59,7 +107,25 @@ pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
     let text = normalize(text);
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let events = Parser::new_ext(&text[start..], options).into_offset_iter();
-    Reader { events, start }.read()
+    join_lists(Reader { events, start }.read())
+}
+
+/// Joins lists with nothing but comments between them: their items are siblings.
+fn join_lists(blocks: Vec<Block>) -> Vec<Block> {
+    let mut joined: Vec<Block> = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let before = joined.iter().rposition(|block| !matches!(block, Block::Ignored(_)));
+        match (block, before) {
+            (Block::List(items), Some(before)) if before + 1 < joined.len() => {
+                match &mut joined[before] {
+                    Block::List(first) => first.extend(items),
+                    _ => joined.push(Block::List(items)),
+                }
+            }
+            (block, _) => joined.push(block),
+        }
+    }
+    joined
 }
 
 struct Reader<'a> {
@@ -81,16 +147,28 @@ impl<'a> Reader<'a> {
                 blocks.push(Block::List(self.list()));
                 continue;
             }
+            if matches!(tag, Tag::Table(_)) {
+                let rows = self.rows();
+                blocks.push(Block::Table { span, rows });
+                continue;
+            }
+            // The blocks of a quotation are read like those around it.
+            if matches!(tag, Tag::BlockQuote(_)) {
+                continue;
+            }
+            let is_shell = match &tag {
+                Tag::CodeBlock(CodeBlockKind::Fenced(language)) => is_shell(language),
+                _ => false,
+            };
             let words = self.words(span);
             blocks.push(match tag {
                 Tag::Heading { level, .. } => {
-                    Block::Heading { start: span.start, level: level as usize, title: words.plain }
+                    let (level, Words { plain: title, shown, .. }) = (level as usize, words);
+                    Block::Heading { start: span.start, level, title, shown }
                 }
                 Tag::Paragraph => Block::Paragraph(words),
-                Tag::CodeBlock(_) => Block::Code(span),
-                Tag::Table(_) => Block::Other(span, "a table"),
-                Tag::BlockQuote(_) => Block::Other(span, "a quotation"),
-                _ => Block::Ignored,
+                Tag::CodeBlock(_) => Block::Code { span, is_shell },
+                _ => Block::Ignored(span),
             });
         }
         blocks
@@ -106,6 +184,21 @@ impl<'a> Reader<'a> {
             words.add(&event);
         }
         words
+    }
+
+    fn rows(&mut self) -> Vec<Vec<String>> {
+        let (mut rows, mut row) = (Vec::new(), Vec::new());
+        while let Some((event, span)) = self.next() {
+            match event {
+                Event::Start(Tag::TableCell) => row.push(self.words(span).marked),
+                Event::End(TagEnd::TableHead | TagEnd::TableRow) => {
+                    rows.push(std::mem::take(&mut row));
+                }
+                Event::End(TagEnd::Table) => break,
+                _ => {}
+            }
+        }
+        rows
     }
 
     fn list(&mut self) -> Vec<Item> {
@@ -131,10 +224,12 @@ impl<'a> Reader<'a> {
                     item.lists.push(list);
                     continue;
                 }
-                Event::Start(Tag::Paragraph) if item.words.plain.is_empty() => {}
+                Event::Start(Tag::Paragraph) if in_words => {
+                    let gap = if item.words.plain.is_empty() { "" } else { " " };
+                    item.words.push(gap, gap);
+                }
                 Event::Start(
-                    Tag::Paragraph
-                    | Tag::CodeBlock(_)
+                    Tag::CodeBlock(_)
                     | Tag::BlockQuote(_)
                     | Tag::Heading { .. }
                     | Tag::Table(_)
@@ -158,6 +253,12 @@ impl<'a> Reader<'a> {
         }
         item
     }
+}
+
+/// Returns whether the info string of a code block names the language of a shell.
+fn is_shell(info: &str) -> bool {
+    let language = info.split([' ', ',', '{']).next().unwrap_or_default();
+    ["sh", "bash", "shell", "zsh", "console", "powershell"].contains(&language)
 }
 
 fn depth_change(event: &Event) -> i32 {

@@ -84,7 +84,7 @@ The shop sells tea. Agents read this first.
             28  - a question
             29  - a task list item
             30  + Prices should be integers:
-      
+
                   ```py
                   price = 100
                   ```  [code]
@@ -128,14 +128,14 @@ fn headings_and_labels_give_context() {
 - `data/*.db` — local data
 ",
         expect![[r#"
-            5   + Naming: Functions: snake_case  [naming]
-            6   + Naming: **Types:** PascalCase  [naming]
+            5   + Functions: snake_case  [naming]
+            6   + **Types:** PascalCase  [naming]
             7   + Names of booleans begin with `is_` or `has_` in every language that is used here  [naming]
             8   - a statement
             9   - a reason
-            13  - a statement
+            13  + Lower case  [naming folders]
             15  - an introduction
-            16  - a statement
+            16  + Prices: cents  [naming folders]
             17  + ❌ NEVER floats  [naming folders]
             21  + Don't: Use default exports  [dont]
             22  + Never sleep in tests  [dont]
@@ -195,7 +195,7 @@ You must ask first.
 ",
         expect![[r#"
             1   + Before a commit, run these:
-      
+
                   - `make fmt`
                   - `make test`  []
             6   - an introduction
@@ -211,15 +211,14 @@ You must ask first.
             25  - a step or a command
             26  + Always use the pinned version  [getting-started]
             30  + Break lines after operators, as in:
-      
+
                   ```py
                   a = b +
                     c
                   ```  [style]
-            32  - a separate code block
-            37  - a quotation
+            37  + Quoted rules are quoted  [style]
             39  - a table
-            43  - an instruction in prose; as a list item it would be imported
+            43  + You must ask first.  [style]
         "#]],
     );
 }
@@ -268,4 +267,138 @@ proptest! {
             prop_assert!(found.text.get(found.prefix_len..).is_some());
         }
     }
+}
+
+#[test]
+fn all_shapes_of_rules_are_taken() {
+    check(
+        "\
+# Shop
+
+The shop is a platform that sells tea.
+
+**Prices are integers.** This is a strong requirement, so never store a float.
+
+RULE: sort imports
+RULE: one class in a file
+
+The checked-in configuration is authoritative. Run `make check` before a commit.
+
+> [!IMPORTANT]
+> Ask before you change `db/`.
+
+## Never sleep in tests
+
+A sleep makes the suite slow.
+
+```py
+clock.advance(1)
+```
+
+<important if=\"you write SQL\">
+
+- Bind values
+
+</important>
+
+## Escaping
+
+Escape text before it is rendered:
+
+```ts
+escapeHtml(text)
+```
+
+Bad:
+
+```ts
+text
+```
+
+| do | don't |
+|---|---|
+| `price = 100` | `price = 1.0` |
+
+All changes need to:
+
+- be small
+- have tests
+
+Install the tools:
+
+```sh
+make tools
+```
+
+The cache never expires.
+",
+        expect![[r#"
+            3   - prose
+            5   + **Prices are integers.** This is a strong requirement, so never store a float.  []
+            7   + RULE: sort imports  []
+            8   + RULE: one class in a file  []
+            10  + The checked-in configuration is authoritative. Run `make check` before a commit.  []
+            12  + [!IMPORTANT]
+                  Ask before you change `db/`.  []
+            15  + Never sleep in tests
+
+                  A sleep makes the suite slow.
+
+                  ```py
+                  clock.advance(1)
+                  ```  []
+            25  + Bind values  []
+            31  + Escape text before it is rendered:
+
+                  ```ts
+                  escapeHtml(text)
+                  ```
+
+                  Bad:
+
+                  ```ts
+                  text
+                  ```  [escaping]
+            45  + do: `price = 100`; don't: `price = 1.0`  [escaping]
+            47  - an introduction
+            49  + All changes need to: be small  [escaping]
+            50  + All changes need to: have tests  [escaping]
+            52  - prose
+            54  - a separate code block
+            58  - prose
+        "#]],
+    );
+}
+
+#[test]
+fn siblings_are_judged_together() {
+    check(
+        "\
+## Orders
+
+- Use integers
+- Mock the clock
+- Body: why before what
+- Carts are small
+
+<!-- next -->
+- Clone carts
+
+## Parts
+
+- Mock clocks
+- Prices
+- Carts
+",
+        expect![[r#"
+            3   + Use integers  [orders]
+            4   + Mock the clock  [orders]
+            5   + Body: why before what  [orders]
+            6   - a statement
+            9   + Clone carts  [orders]
+            13  - a statement
+            14  - a statement
+            15  - a statement
+        "#]],
+    );
 }

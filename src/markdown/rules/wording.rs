@@ -2,10 +2,15 @@
 
 use super::blocks::CODE;
 use crate::markdown::word_lists::{
-    AMBIGUOUS_VERBS, CONDITION_STARTS, CONDITIONS, MODALS, NEGATIONS, OBJECT_STARTS, OPENERS,
-    PROHIBITIONS, VERBS,
+    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CONDITION_STARTS, CONDITIONS, EMPHASES, MODALS, NEGATIONS,
+    NOT_OBJECTS, OBJECT_STARTS, OPENERS, PROHIBITIONS, STATEMENT_VERBS, VERBS,
 };
 use crate::text::sentences;
+
+/// The maximum number of words of a sentence that forbids something by "No", and of one that
+/// chooses something by "instead of".
+const MAX_BAN_WORDS: usize = 10;
+const MAX_CHOICE_WORDS: usize = 14;
 
 /// How strongly a text instructs its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,16 +26,19 @@ pub(super) enum Modality {
 pub(super) fn modality(plain: &str) -> Modality {
     let is_break =
         |c, next| c == '→' || sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
+    let plain = without_label(plain).replace("e.g.", "eg").replace("i.e.", "ie");
+    let plain = plain.as_str();
     let mut strongest = Modality::Statement;
     for sentence in sentences::split(plain, is_break) {
         let mut in_condition = false;
         for (clause_idx, clause) in sentence.split([',', '(']).enumerate() {
             let words = words(clause);
-            if is_obligation(&words) {
+            if is_obligation(&words) || (words.len() <= 2 && EMPHASES.contains_any(&words)) {
                 return Modality::Obligation;
             }
             if clause_idx == 0 {
-                in_condition = words.first().is_some_and(|first| CONDITIONS.contains(first));
+                let mut words = words.iter().skip_while(|word| *word == "important");
+                in_condition = words.next().is_some_and(|first| CONDITIONS.contains(first));
             }
             if (clause_idx == 0 || in_condition) && is_imperative(&words) {
                 strongest = Modality::Command;
@@ -38,6 +46,13 @@ pub(super) fn modality(plain: &str) -> Modality {
         }
     }
     strongest
+}
+
+/// Returns a text without a label in brackets: "[IMPORTANT]", "[!NOTE]".
+fn without_label(plain: &str) -> &str {
+    let rest = plain.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let is_label = |label: &str| label.chars().all(|c| c.is_ascii_uppercase() || c == '!');
+    rest.filter(|(label, _)| is_label(label)).map_or(plain, |(_, rest)| rest)
 }
 
 /// Returns whether a heading or an introduction is followed by prohibitions.
@@ -52,7 +67,71 @@ pub(super) fn is_prohibition(plain: &str) -> bool {
     words.len() <= MAX_WORDS
         && !is_both
         && !is_conditional(plain)
-        && (PROHIBITIONS.contains_any(&words) || words.windows(2).any(is_negated))
+        && (PROHIBITIONS.contains_any(&words)
+            || words.windows(2).any(is_negated)
+            || is_permission(&words))
+}
+
+/// Returns whether a heading or an introduction is followed by what needs a permission: "Ask
+/// before".
+fn is_permission(words: &[String]) -> bool {
+    let last = words.last().map_or("", String::as_str);
+    words.iter().any(|word| word == "ask") && matches!(last, "before" | "first")
+}
+
+/// Returns whether a text states how things are to be, without an instruction: "New code belongs
+/// in `x`, not in `y`".
+pub(super) fn is_norm(plain: &str) -> bool {
+    let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
+    // "infrastructure (not infra)"
+    plain.contains("(not ")
+        || sentences::split(plain, is_break).any(|sentence| {
+            let words = words(sentence);
+            let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
+            let mut pairs = words.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+            // "No floats", unlike "No problem was found in the last release of the library".
+            let is_ban = word(0) == "no" && words.len() > 1 && words.len() <= MAX_BAN_WORDS;
+            let is_short = words.len() <= MAX_CHOICE_WORDS;
+            let requires = |word: &String| matches!(word.as_str(), "require" | "requires");
+            let is_choice =
+                |pair| matches!(pair, ("instead", "of") | ("rather", "than")) && is_short;
+            is_ban
+                || words.iter().skip(1).any(requires)
+                || pairs.any(|it| is_demand(it) || is_choice(it))
+        })
+}
+
+/// Returns whether two adjacent words state a place or a condition that is demanded.
+fn is_demand(pair: (&str, &str)) -> bool {
+    matches!(
+        pair,
+        ("belongs" | "belong", "in" | "to" | "on" | "under")
+            | ("goes" | "go", "in" | "into")
+            | ("not", "acceptable" | "accepted" | "permitted" | "ok" | "okay")
+            | ("not", "complete" | "done" | "ready")
+            | ("hard", "constraint" | "requirement" | "rule")
+            | ("need" | "needs", "a" | "an" | "the")
+            | ("at", "most" | "least")
+    )
+}
+
+/// Returns the verb of the first instruction in a text.
+pub(super) fn first_verb(plain: &str) -> Option<String> {
+    let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
+    sentences::split(plain, is_break)
+        .flat_map(|sentence| sentence.split(','))
+        .map(words)
+        .find(|words| is_imperative(words))
+        .and_then(|words| words.into_iter().find(|word| !is_opener(word)))
+}
+
+/// Returns whether a text may start with a command: "Mock external dependencies", "Default to x".
+pub(super) fn is_possible_command(plain: &str) -> bool {
+    let plain = plain.split_once(": ").map_or(plain, |(_, rest)| rest);
+    let words = words(plain);
+    let mut rest = words.iter().skip_while(|word| is_opener(word));
+    let (Some(verb), Some(next)) = (rest.next(), rest.next()) else { return false };
+    AMBIGUOUS_VERBS.contains(verb) && !NOT_OBJECTS.contains(next)
 }
 
 /// Returns whether a text is a prohibition by itself.
@@ -75,6 +154,18 @@ pub(super) fn is_descriptive(plain: &str) -> bool {
     verb.is_some_and(|verb| VERBS.contains(verb))
 }
 
+/// Returns whether a text states a fact: "The cache holds prices", "Carts are small".
+pub(super) fn is_declarative(plain: &str) -> bool {
+    const MAX_SUBJECT_WORDS: usize = 4;
+    words(plain).iter().take(MAX_SUBJECT_WORDS + 1).skip(1).any(|word| is_third_person(word))
+}
+
+/// Returns whether a word is a verb as it follows a subject: "holds", "is".
+fn is_third_person(word: &str) -> bool {
+    let verb = word.strip_suffix('s').unwrap_or_default();
+    VERBS.contains(verb) || STATEMENT_VERBS.contains(word)
+}
+
 /// Returns the words of a text, in lower case, each inline code as one word.
 pub(super) fn words(text: &str) -> Vec<String> {
     let is_in_word = |c: char| c.is_alphanumeric() || c == CODE || matches!(c, '\'' | '-' | '_');
@@ -89,33 +180,45 @@ fn is_obligation(words: &[String]) -> bool {
     (0..words.len()).any(|word_idx| {
         let previous = word_idx.checked_sub(1).map_or("", word);
         let (current, next) = (word(word_idx), word(word_idx + 1));
-        let is_modal_phrase = matches!(
-            (current, next),
-            ("must" | "may", "not")
-                | ("need" | "needs" | "have" | "has", "to")
-                | ("make" | "be", "sure")
-                | ("not", "allowed")
-                | ("please", "do")
-        );
+        let is_modal_phrase =
+            matches!(
+                (current, next),
+                ("must", "not")
+                    | ("need" | "needs" | "have" | "has", "to")
+                    | ("make" | "be", "sure")
+                    | ("not", "allowed")
+                    | ("please", "do")
+                    | ("you", "can't" | "cannot")
+            ) || (current == "please" && next != "note" && is_imperative(&words[word_idx..]));
         // "This will have to wait" is a prediction.
-        let is_prediction = matches!(previous, "will" | "would" | "might");
+        let before_previous = word_idx.checked_sub(2).map_or("", word);
+        let is_prediction =
+            matches!(previous, "will" | "would" | "might") && before_previous != "you";
         // "They don't" is a statement; "don't" and "and do not" are obligations.
         let is_negated = current == "don't" || (current == "do" && next == "not");
         let is_addressed = word_idx == 0
             || matches!(previous, "please" | "also" | "then" | "you")
             || (matches!(previous, "and" | "but") && is_imperative(words));
+        // "The child never connects" is a statement.
+        let is_adverb = matches!(current, "never" | "always")
+            && (!(word_idx == 0 || ADVERB_SUBJECTS.contains(previous))
+                || is_third_person(next)
+                || AMBIGUOUS_VERBS.contains(next.strip_suffix('s').unwrap_or_default()));
         // "Required fields" is not an obligation, "x is required" is.
         let is_attribute =
             matches!(current, "required" | "preferred") && !matches!(previous, "is" | "are" | "be");
         (is_modal_phrase && !is_prediction)
             || (is_negated && is_addressed)
-            || (MODALS.contains(current) && !is_attribute)
+            || (MODALS.contains(current) && !is_attribute && !is_adverb)
     })
 }
 
+fn is_opener(word: &str) -> bool {
+    OPENERS.contains(word) || (word.ends_with("ly") && !VERBS.contains(word))
+}
+
 fn is_imperative(words: &[String]) -> bool {
-    let is_opener = |word: &&String| OPENERS.contains(word) || word.ends_with("ly");
-    let mut rest = words.iter().skip_while(is_opener);
+    let mut rest = words.iter().skip_while(|word| is_opener(word));
     let (Some(verb), Some(next)) = (rest.next(), rest.next()) else { return false };
     if AMBIGUOUS_VERBS.contains(verb) {
         return next.starts_with(CODE) || OBJECT_STARTS.contains(next);

@@ -1,0 +1,329 @@
+//! Compares the items of documents with the bank.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use rustc_hash::FxHashSet;
+
+use super::find::Found;
+use super::place::{self, Place};
+use super::rules::{Item, NewRule, Outcome, Report};
+use super::sources::{self, Source, Sources};
+use crate::markdown::links::normalize_path;
+use crate::markdown::rules::{self, RuleItem};
+use crate::markdown::secrets;
+use crate::model::Scope;
+use crate::ops::{Project, document};
+use crate::tree::read;
+
+/// Replaces a text that may contain a secret.
+const HIDDEN: &str = "(not shown)";
+
+/// A document to import.
+pub(super) struct Document<'a> {
+    pub(super) project: &'a Project,
+    pub(super) found: &'a Found,
+    pub(super) text: &'a str,
+    pub(super) scope: Scope,
+    pub(super) paths: Vec<String>,
+}
+
+impl<'a> Document<'a> {
+    /// Creates a document of the scope `forced`, otherwise of its own one or of `default`.
+    pub(super) fn new(
+        project: &'a Project,
+        found: &'a Found,
+        text: &'a str,
+        forced: Option<&Scope>,
+        default: &Scope,
+    ) -> Self {
+        let Place { scope, paths } = Place::of(&found.holds_at, text);
+        let scope = forced.cloned().or(scope).unwrap_or_else(|| default.clone());
+        Self { project, found, text, scope, paths }
+    }
+
+    /// Returns the path from the root for one that is relative to the document, if the file exists.
+    fn path_from_root(&self, path: &str) -> Option<String> {
+        let root = &self.project.root;
+        if !path.contains(['/', '.']) || path.starts_with('/') || read::exists(root, path) {
+            return None;
+        }
+        let file = self.found.file.as_str();
+        let own_folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folders = [own_folder, place::folder(file)].into_iter();
+        let mut paths = folders.filter_map(|folder| normalize_path(&format!("{folder}/{path}")));
+        paths.find(|path| read::exists(root, path))
+    }
+
+    /// Returns the text of an item with paths from the root.
+    fn item_text(&self, found: &RuleItem) -> String {
+        let (prefix, own) = found.text.split_at(found.prefix_len);
+        let own = rules::replace_paths(own, |path| self.path_from_root(path));
+        format!("{prefix}{own}")
+    }
+}
+
+/// The changes of one existing memory.
+#[derive(Debug, Clone)]
+pub(super) struct Update {
+    pub(super) memory_idx: usize,
+    /// The item with the new text and headings.
+    pub(super) item_idx: Option<usize>,
+    pub(super) paths: Vec<String>,
+    pub(super) sources: Vec<String>,
+}
+
+/// Compares items with the bank, and collects what is to be written.
+pub(super) struct Classifier<'a> {
+    pub(super) sources: &'a Sources<'a>,
+    /// Items whose memories were deleted.
+    pub(super) deleted: BTreeSet<String>,
+    /// The commit that is checked out.
+    pub(super) commit: Option<String>,
+    pub(super) allow_secrets: bool,
+    pub(super) report: Report,
+    pub(super) new_rules: Vec<NewRule>,
+    pub(super) updates: BTreeMap<usize, Update>,
+    /// Memories whose item no longer exists.
+    pub(super) removed: Vec<usize>,
+    /// New rules by the digest of their text.
+    new_by_text: BTreeMap<String, usize>,
+}
+
+impl<'a> Classifier<'a> {
+    pub(super) fn new(
+        sources: &'a Sources<'a>,
+        deleted: BTreeSet<String>,
+        commit: Option<String>,
+        allow_secrets: bool,
+        report: Report,
+    ) -> Self {
+        Self {
+            sources,
+            deleted,
+            commit,
+            allow_secrets,
+            report,
+            new_rules: Vec::new(),
+            updates: BTreeMap::new(),
+            removed: Vec::new(),
+            new_by_text: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the items of one document.
+    pub(super) fn document(&mut self, document: &Document) -> Result<()> {
+        let file = document.found.file.as_str();
+        let found = rules::parse(document.text);
+        let texts: Vec<String> = found.iter().map(|found| document.item_text(found)).collect();
+        let digests: Vec<String> = texts.iter().map(|text| sources::digest(text)).collect();
+        let present: FxHashSet<&str> = digests.iter().map(String::as_str).collect();
+        let mut gone = self.sources.removed(file, &present);
+        let mut unknown = Vec::new();
+        for ((found, text), digest) in found.iter().zip(texts).zip(&digests) {
+            let mut item = Item::new(file, found, text);
+            if found.skipped_because.is_none() {
+                item.scope = Some(document.scope.to_string());
+                item.paths.clone_from(&document.paths);
+            }
+            let secret = if self.allow_secrets { None } else { secret(&item) };
+            if let Some(kind) = secret {
+                self.hide(&mut item, kind);
+            } else if found.skipped_because.is_none() {
+                if let Err(error) = document::check_content(&item.text) {
+                    item.skip(format!("{error:#}"));
+                } else if !self.known(document, &mut item, digest) {
+                    unknown.push((self.report.items.len(), found.prefix_len, digest));
+                }
+            }
+            self.report.items.push(item);
+        }
+        // Only after all known items are found may a rest be an earlier version of another one.
+        for (item_idx, own_start, digest) in unknown {
+            self.unknown(document, item_idx, own_start, digest, &mut gone);
+        }
+        for memory_idx in gone {
+            self.drop_source(memory_idx, file, &document.paths);
+        }
+        let has_no_rules = found.iter().all(|found| found.skipped_because.is_some());
+        if has_no_rules && rules::imports(document.text).is_empty() {
+            let warning = format!("`{file}` contains no rules: nothing in it demands anything");
+            self.report.warnings.push(warning);
+        }
+        Ok(())
+    }
+
+    /// Drops the sources in a document that no longer exists.
+    pub(super) fn missing_document(&mut self, file: &str) {
+        for memory_idx in self.sources.removed(file, &FxHashSet::default()) {
+            self.drop_source(memory_idx, file, &[]);
+        }
+    }
+
+    /// Returns whether an item is in the bank, was deleted from it, or is a copy of an earlier item.
+    fn known(&mut self, document: &Document, item: &mut Item, digest: &str) -> bool {
+        let file = item.file.clone();
+        let source = Source::new(&file, item.line, self.commit.as_deref(), digest);
+        if let Some(memory_idx) = self.sources.imported(&file, digest) {
+            item.outcome = Outcome::Duplicate;
+            item.id = Some(self.sources.id(memory_idx).to_owned());
+            return true;
+        }
+        if self.deleted.contains(&source.item()) {
+            item.skip(
+                "its memory was deleted; bring it back with `cerberus memory restore`".to_owned(),
+            );
+            return true;
+        }
+        if let Some(memory_idx) = self.sources.same_text(digest) {
+            item.outcome = Outcome::Duplicate;
+            item.id = Some(self.sources.id(memory_idx).to_owned());
+            // A memory that a person wrote has no source to extend.
+            let is_imported = !self.sources.sources[memory_idx].is_empty();
+            if is_imported && self.sources.source_in(memory_idx, &file).is_none() {
+                item.outcome = Outcome::Changed;
+                item.reason = Some("a further source of the same rule".to_owned());
+                let update = self.update(memory_idx);
+                update.sources.push(source.written);
+                update.paths = joined(&update.paths, &document.paths);
+            }
+            return true;
+        }
+        if let Some(rule_idx) = self.new_by_text.get(digest) {
+            let rule = &mut self.new_rules[*rule_idx];
+            let first = &mut self.report.items[rule.item_idx];
+            item.skip(format!("a duplicate of {}:{}", first.file, first.line));
+            item.outcome = Outcome::Duplicate;
+            if first.file != file {
+                rule.sources.push(source.written);
+                first.paths = joined(&first.paths, &document.paths);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Adds an item that is not in the bank: a changed or a new one.
+    fn unknown(
+        &mut self,
+        document: &Document,
+        item_idx: usize,
+        own_start: usize,
+        digest: &str,
+        gone: &mut Vec<usize>,
+    ) {
+        let item = &mut self.report.items[item_idx];
+        let source = Source::new(&item.file, item.line, self.commit.as_deref(), digest);
+        let Some(memory_idx) = self.sources.take_earlier(gone, &item.text) else {
+            // A copy in the same document comes after the first one.
+            if let Some(rule_idx) = self.new_by_text.get(digest) {
+                let first = self.new_rules[*rule_idx].item_idx;
+                let line = self.report.items[first].line;
+                let item = &mut self.report.items[item_idx];
+                item.skip(format!("a duplicate of {}:{line}", item.file));
+                item.outcome = Outcome::Duplicate;
+                return;
+            }
+            self.new_by_text.insert(digest.to_owned(), self.new_rules.len());
+            self.new_rules.push(NewRule {
+                item_idx,
+                own_start,
+                scope: document.scope.clone(),
+                sources: vec![source.written],
+                anchor: None,
+            });
+            return;
+        };
+        let id = self.sources.id(memory_idx).to_owned();
+        let old = self.sources.source_in(memory_idx, &item.file).cloned();
+        if old.as_ref().is_some_and(|old| self.sources.is_edited(memory_idx, old)) {
+            item.reason = Some(format!(
+                "`{id}` was imported from an earlier version of this item and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"
+            ));
+            item.outcome = Outcome::Conflict;
+            item.id = Some(id);
+            return;
+        }
+        item.reason = Some(format!("`{id}` was imported from an earlier version of this item"));
+        item.outcome = Outcome::Changed;
+        item.id = Some(id);
+        let has_one_source = self.sources.sources[memory_idx].len() == 1;
+        let paths = document.paths.clone();
+        let update = self.update(memory_idx);
+        update.item_idx = Some(item_idx);
+        update.sources.retain(|written| Some(written) != old.as_ref().map(|old| &old.written));
+        update.sources.push(source.written);
+        if has_one_source {
+            update.paths = paths;
+        }
+    }
+
+    /// Drops the source of a memory in a file; without another one the memory is removed.
+    fn drop_source(&mut self, memory_idx: usize, file: &str, paths: &[String]) {
+        let id = self.sources.id(memory_idx).to_owned();
+        let Some(source) = self.sources.source_in(memory_idx, file).cloned() else { return };
+        let update = self.update(memory_idx);
+        update.sources.retain(|written| *written != source.written);
+        let is_removed = update.sources.is_empty();
+        let rest: Vec<String> =
+            update.paths.iter().filter(|path| !paths.contains(path)).cloned().collect();
+        if !rest.is_empty() {
+            update.paths = rest;
+        }
+        let stored = &self.sources.all[memory_idx];
+        let mut item = Item::removed(&source, &id, &stored.memory.body);
+        if is_removed {
+            self.updates.remove(&memory_idx);
+            self.removed.push(memory_idx);
+        } else {
+            item.outcome = Outcome::Changed;
+            item.reason = Some("no longer a source of the rule".to_owned());
+        }
+        self.report.items.push(item);
+    }
+
+    /// Returns the update of a memory, which changes nothing at first.
+    fn update(&mut self, memory_idx: usize) -> &mut Update {
+        let sources = self.sources;
+        self.updates.entry(memory_idx).or_insert_with(|| Update {
+            memory_idx,
+            item_idx: None,
+            paths: sources.all[memory_idx].memory.paths.clone(),
+            sources: sources.sources[memory_idx].iter().map(|it| it.written.clone()).collect(),
+        })
+    }
+
+    /// Hides the text of an item with a secret, and skips a rule.
+    fn hide(&mut self, item: &mut Item, kind: &str) {
+        let is_rule = item.outcome == Outcome::Added;
+        item.text = HIDDEN.to_owned();
+        item.category = None;
+        item.heading = None;
+        item.tags = Vec::new();
+        if is_rule {
+            item.scope = None;
+            item.paths = Vec::new();
+            item.skip(format!("contains {kind}"));
+            self.report.warnings.push(format!(
+                "`{}:{}` contains {kind} and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret",
+                item.file, item.line
+            ));
+        }
+    }
+}
+
+/// Returns the kind of the secret in an item.
+fn secret(item: &Item) -> Option<&'static str> {
+    let headings = item.tags.iter().chain(&item.category).chain(&item.heading);
+    let mut texts = std::iter::once(item.text.as_str()).chain(headings.map(String::as_str));
+    texts.find_map(secrets::find_secret).map(|secret| secret.kind)
+}
+
+/// Returns the globs of both lists; none if one of them is for all files.
+fn joined(paths: &[String], others: &[String]) -> Vec<String> {
+    if paths.is_empty() || others.is_empty() {
+        return Vec::new();
+    }
+    let new = others.iter().filter(|other| !paths.contains(other));
+    paths.iter().chain(new).cloned().collect()
+}

@@ -1,0 +1,133 @@
+//! Prints the reports of an import.
+
+use super::from_export;
+use super::rules::{Item, Outcome, Report};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
+use crate::text::plural;
+
+/// Prints the items, all of them in a dry run.
+pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
+    if report.dry_run {
+        let row = |item: &Item| {
+            vec![
+                source(item),
+                item.outcome.as_str().to_owned(),
+                item.reason.as_ref().or(item.id.as_ref()).cloned().unwrap_or_default(),
+                item.text.lines().next().unwrap_or_default().to_owned(),
+                example(item).unwrap_or_default(),
+            ]
+        };
+        let rows: Vec<Vec<String>> = report.items.iter().map(row).collect();
+        out.rows(&["source", "outcome", "id or reason", "text", "example"], &rows);
+    } else {
+        for item in of(report, Outcome::Added) {
+            added(item, out);
+        }
+        for item in report.items.iter().filter(|item| item.outcome != Outcome::Added) {
+            if item.outcome.is_difference() {
+                difference(item, is_pruned, out);
+            }
+        }
+    }
+    summary(report, is_pruned, out);
+}
+
+/// Prints what differs between the documents and the bank.
+pub(super) fn differences(report: &Report, out: &mut Printer) {
+    for item in report.items.iter().filter(|item| item.outcome.is_difference()) {
+        difference(item, false, out);
+    }
+    let n_differences = report.items.iter().filter(|item| item.outcome.is_difference()).count();
+    match n_differences {
+        0 => out.line("the documents and the bank agree"),
+        n => {
+            out.line(&format!("{} between the documents and the bank", plural(n, "difference")));
+            out.line("next: cerberus memory import, then decide on removed rules and conflicts");
+        }
+    }
+}
+
+/// Prints the number of items of each document.
+pub(super) fn documents(report: &Report, out: &mut Printer) {
+    let n = |count: usize| count.to_string();
+    let rows: Vec<Vec<String>> = report
+        .documents
+        .iter()
+        .map(|it| {
+            let counts = [it.added, it.changed, it.removed, it.duplicates, it.skipped];
+            std::iter::once(it.file.clone()).chain(counts.map(n)).collect()
+        })
+        .collect();
+    out.rows(&["document", "new", "changed", "removed", "known", "skipped"], &rows);
+}
+
+/// Prints the files of an imported export.
+pub(super) fn export(report: &from_export::Report, out: &mut Printer) {
+    for file in &report.imported {
+        out.line(&format!("{} {}", out.paint(OK, "imported"), out.safe(file)));
+    }
+    for file in &report.overwritten {
+        out.line(&format!("{} {}", out.paint(OK, "overwritten"), out.safe(file)));
+    }
+    match report.unchanged {
+        0 => {}
+        1 => out.line("1 file unchanged"),
+        n => out.line(&format!("{n} files unchanged")),
+    }
+}
+
+fn of(report: &Report, outcome: Outcome) -> impl Iterator<Item = &Item> {
+    report.items.iter().filter(move |item| item.outcome == outcome)
+}
+
+fn source(item: &Item) -> String {
+    format!("{}:{}", item.file, item.line)
+}
+
+fn example(item: &Item) -> Option<String> {
+    let anchor = item.anchor.as_ref()?;
+    Some(super::super::format_location(&anchor.file, anchor.symbol.as_deref()))
+}
+
+fn added(item: &Item, out: &mut Printer) {
+    let id = out.style(NAME, item.id.as_deref().unwrap_or_default());
+    let source = out.paint(DIM, &format!("({})", out.safe(&source(item))));
+    out.line(&format!("{} {id} {source}", out.paint(OK, "added")));
+    if let Some(example) = example(item) {
+        out.line(&format!("  example {}", out.style(NAME, &example)));
+    }
+}
+
+fn difference(item: &Item, is_pruned: bool, out: &mut Printer) {
+    let id = out.style(NAME, item.id.as_deref().unwrap_or_default());
+    let source = out.safe(&source(item));
+    let reason = out.safe(item.reason.as_deref().unwrap_or_default());
+    let (style, outcome) = match item.outcome {
+        Outcome::Changed => (OK, "changed"),
+        Outcome::Removed if is_pruned => (OK, "moved to the trash"),
+        outcome => (WARN, outcome.as_str()),
+    };
+    let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
+    out.line(&format!("{} {id} ({source}){reason}", out.paint(style, outcome)));
+}
+
+fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
+    let n = |outcome| of(report, outcome).count();
+    let added = if report.dry_run { "would be added" } else { "added" };
+    let mut counts = vec![
+        format!("{} {added}", plural(n(Outcome::Added), "rule")),
+        format!("{} changed", n(Outcome::Changed)),
+    ];
+    let optional = [(Outcome::Removed, "removed"), (Outcome::Conflict, "in conflict")];
+    let optional = optional.into_iter().filter(|(outcome, _)| n(*outcome) > 0);
+    counts.extend(optional.map(|(outcome, word)| format!("{} {word}", n(outcome))));
+    counts.push(plural(n(Outcome::Duplicate), "duplicate"));
+    counts.push(format!("{} skipped", n(Outcome::Skipped)));
+    out.line(&counts.join(", "));
+    if !report.dry_run && n(Outcome::Skipped) > 0 {
+        out.line("  show the skipped items and the reasons with --dry-run");
+    }
+    if n(Outcome::Removed) > 0 && !is_pruned {
+        out.line("  move the removed ones to the trash with --prune");
+    }
+}

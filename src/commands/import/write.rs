@@ -1,0 +1,133 @@
+//! Writes what an import adds and changes.
+
+use anyhow::Result;
+
+use super::classify::Update;
+use super::rules::{self, NewRule, Outcome, Plan, Report};
+use super::sources::Sources;
+use crate::bank::lockfile::Anchors;
+use crate::bank::{MemoryFile, WriteOp};
+use crate::markdown::edit::{self, EditMode};
+use crate::markdown::frontmatter::{FieldValue, Frontmatter};
+use crate::model::MemoryType;
+use crate::ops::memories::Memories;
+use crate::ops::{Project, document, seconds};
+
+/// Writes all memories with their anchors; if one fails, the written ones are reverted.
+pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
+    let Plan { report, new_rules, updates, memories: planned, .. } = plan;
+    if new_rules.is_empty() && updates.is_empty() {
+        return Ok(());
+    }
+    let _guard = project.bank.lock_for_writing()?;
+    // Another process may have imported the same rules, used the same ids or edited a memory.
+    let memories = Memories::load(project)?;
+    let mut changes = Vec::new();
+    for update in updates {
+        let old = &planned.all[update.memory_idx];
+        match memories.all.iter().find(|stored| stored.file == old.file) {
+            Some(current) if current.text == old.text => changes.push(&*update),
+            _ => report.warnings.push(format!("`{}` changed during the import", old.memory.id)),
+        }
+    }
+    let known = Sources::new(&memories);
+    new_rules.retain(|rule| !is_known(&known, report, rule));
+    rules::assign_ids(&memories, report, new_rules)?;
+    let old = project.bank.anchors()?;
+    let mut anchors = old.clone();
+    for rule in &mut *new_rules {
+        let id = report.items[rule.item_idx].id.clone().unwrap_or_default();
+        anchors.extend(rule.anchor.take().map(|anchor| (id, anchor)));
+    }
+    // Anchors are written first: if the import is interrupted, the next one skips the memories that
+    // were already written, and would not add their anchors.
+    project.bank.write_anchors(&anchors)?;
+    let mut written = Vec::new();
+    let result = write_files(project, report, new_rules, &changes, planned, &mut written)
+        .and_then(|()| project.bank.sync(&written));
+    if result.is_err() {
+        revert(project, written, &old)?;
+    }
+    result
+}
+
+fn revert(project: &Project, written: Vec<WriteOp>, anchors: &Anchors) -> Result<()> {
+    project.bank.roll_back(written)?;
+    project.bank.write_anchors(anchors).map(drop)
+}
+
+/// Marks a rule as a duplicate if the bank contains it by now.
+fn is_known(known: &Sources, report: &mut Report, rule: &NewRule) -> bool {
+    let item = &mut report.items[rule.item_idx];
+    let Some(memory_idx) = known.same_text(&super::sources::digest(&item.text)) else {
+        return false;
+    };
+    item.outcome = Outcome::Duplicate;
+    item.id = Some(known.id(memory_idx).to_owned());
+    true
+}
+
+fn write_files(
+    project: &Project,
+    report: &Report,
+    new_rules: &[NewRule],
+    changes: &[&Update],
+    memories: &Memories,
+    written: &mut Vec<WriteOp>,
+) -> Result<()> {
+    for rule in new_rules {
+        let item = &report.items[rule.item_idx];
+        let frontmatter = Frontmatter {
+            memory_type: Some(MemoryType::Rule),
+            category: item.category.clone(),
+            heading: item.heading.clone(),
+            scope: Some(rule.scope.clone()),
+            paths: item.paths.clone(),
+            tags: item.tags.clone(),
+            created_at: Some(seconds(project.now)),
+            source: rule.sources.clone(),
+            ..Frontmatter::default()
+        };
+        let id = item.id.as_deref().unwrap_or_default();
+        written.push(project.bank.create_memory_unsynced(id, &frontmatter, &item.text)?);
+    }
+    for update in changes {
+        let stored = &memories.all[update.memory_idx];
+        let old = project.bank.utf8_text(stored)?;
+        let new = updated(project, report, stored, &old, update)?;
+        if new != old {
+            let op = project.bank.replace_file(&stored.file, new.as_bytes(), old.into_bytes())?;
+            written.push(op);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the new text of a memory.
+fn updated(
+    project: &Project,
+    report: &Report,
+    stored: &MemoryFile,
+    old: &str,
+    update: &Update,
+) -> Result<String> {
+    let failed = |error| document::edit_error(&stored.file, error);
+    let item = update.item_idx.map(|item_idx| &report.items[item_idx]);
+    let heading = item.and_then(|item| item.heading.as_deref());
+    let is_new_heading = heading != stored.memory.heading.as_deref();
+    let source = match &update.sources[..] {
+        [one] => FieldValue::Scalar(one),
+        several => FieldValue::List(several),
+    };
+    let is_new_path = update.paths != stored.memory.paths;
+    let fields = [
+        ("heading", heading.filter(|_| is_new_heading).map(FieldValue::Scalar)),
+        ("paths", is_new_path.then_some(FieldValue::List(&update.paths))),
+        ("source", Some(source)),
+    ];
+    let mut text = document::set_fields(old.to_owned(), fields).map_err(failed)?;
+    if let Some(item) = item {
+        text = edit::body(&text, &item.text, EditMode::Replace).map_err(failed)?;
+    }
+    Ok(crate::markdown::frontmatter::set_updated_at(&text, &seconds(project.now).to_string()))
+}

@@ -1,0 +1,88 @@
+//! XML-like tags around parts of a document: `<important if="you write tests">`, `<rules>`.
+//!
+//! CommonMark reads the text between such tags as HTML. Lines that consist of a tag are replaced
+//! by spaces, so that the text is read, and the tags become headings.
+
+/// Names of HTML elements, which are left to the library.
+const HTML: [&str; 20] = [
+    "a", "br", "details", "div", "em", "h1", "h2", "h3", "hr", "img", "li", "ol", "p", "picture",
+    "pre", "source", "span", "summary", "table", "ul",
+];
+
+/// The beginning or the end of an element.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// With its title: its condition, otherwise its name.
+    Open(String),
+    Close,
+}
+
+/// Returns the text with blank lines for the tags, and the tags with their positions.
+pub(super) fn blank(text: &str) -> (String, Vec<(usize, Mark)>) {
+    let (mut blanked, mut marks) = (String::with_capacity(text.len()), Vec::new());
+    let mut fence: Option<&str> = None;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim();
+        let marker = ["```", "~~~"].into_iter().find(|marker| bare.starts_with(marker));
+        match (fence, marker) {
+            (None, Some(marker)) => fence = Some(marker),
+            (Some(open), Some(marker)) if open == marker => fence = None,
+            _ => {}
+        }
+        match mark(bare).filter(|_| fence.is_none()) {
+            Some(mark) => {
+                marks.push((blanked.len(), mark));
+                blanked.extend(line.chars().flat_map(|c| {
+                    let blank = if matches!(c, '\n' | '\r') { c } else { ' ' };
+                    std::iter::repeat_n(blank, c.len_utf8())
+                }));
+            }
+            None => blanked.push_str(line),
+        }
+    }
+    (blanked, marks)
+}
+
+/// Returns the tag that a line consists of.
+fn mark(line: &str) -> Option<Mark> {
+    let tag = line.strip_prefix('<')?.strip_suffix('>')?;
+    let (is_end, tag) = tag.strip_prefix('/').map_or((false, tag), |tag| (true, tag));
+    let end = tag.find(|c: char| c.is_whitespace()).unwrap_or(tag.len());
+    let (name, attributes) = tag.split_at(end);
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    if !is_name || HTML.contains(&name.to_ascii_lowercase().as_str()) || tag.contains(['<', '>']) {
+        return None;
+    }
+    if is_end {
+        return Some(Mark::Close);
+    }
+    let value = attributes.split(['"', '\'']).nth(1);
+    let name = name.replace(['-', '_'], " ");
+    let title = match value {
+        Some(value) if attributes.trim_start().starts_with("if=") => format!("if {value}"),
+        Some(value) => format!("{name} {value}"),
+        None => name,
+    };
+    (!tag.ends_with('/')).then(|| Mark::Open(title.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_become_blank_lines() {
+        let text = "<important if=\"you write tests\">\r\n- Use tea\n</important>\n```\n<x>\n```\n<div>\né\n";
+        let (blanked, marks) = blank(text);
+        assert_eq!(blanked.len(), text.len());
+        assert_eq!(blanked.trim_start(), "- Use tea\n            \n```\n<x>\n```\n<div>\né\n");
+        assert_eq!(marks.len(), 2);
+        assert_eq!(marks[0].1, Mark::Open("if you write tests".to_owned()));
+        assert_eq!(mark("<coding_rules>"), Some(Mark::Open("coding rules".to_owned())));
+        assert_eq!(mark("<rule name='x'>"), Some(Mark::Open("rule x".to_owned())));
+        for other in ["<br/>", "<x/>", "a <b>", "<a><b>", "<https://example.org>", "<>"] {
+            assert_eq!(mark(other), None, "{other}");
+        }
+    }
+}

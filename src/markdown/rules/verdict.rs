@@ -1,0 +1,163 @@
+//! Whether a list item, a paragraph or a table row is a rule.
+
+use super::blocks::{CODE, Words};
+use super::context::Kind;
+use super::wording::{
+    Modality, first_verb, is_declarative, is_descriptive, is_negated, is_norm, is_possible_command,
+    modality, words,
+};
+use crate::markdown::word_lists::{
+    EXAMPLE_LABELS, IMPORTANT_LABELS, POINTER_VERBS, REASON_LABELS, RULE_LABELS, SETUP_VERBS,
+};
+use crate::text::WordList;
+
+/// The minimum number of words of an item that is a rule by its context.
+const MIN_WORDS: usize = 2;
+
+/// The maximum number of words of a label before a command: "Run all tests: `make test`".
+const MAX_LABEL_WORDS: usize = 3;
+
+pub(super) const STATEMENT: &str = "a statement";
+pub(super) const INTRO: &str = "an introduction";
+const DESCRIPTION: &str = "a description, not a rule";
+
+/// What a text is, without and with its context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Rule,
+    /// A rule only after its introduction or its heading.
+    InContext,
+    /// A rule if most of its siblings are rules.
+    WithSiblings,
+    Other(&'static str),
+}
+
+/// Judges a list item in the context of a heading or an introduction.
+pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
+    let plain = item.plain.trim();
+    let modality = modality(plain);
+    let n_words = words(plain).len();
+    if plain.ends_with('?') {
+        return Verdict::Other("a question");
+    }
+    if is_example(plain) {
+        return Verdict::Other("an example");
+    }
+    if modality < Modality::Obligation && has_label(plain, REASON_LABELS) {
+        return Verdict::Other("a reason");
+    }
+    if kind == Some(Kind::Prohibitions) && n_words > 0 {
+        return if is_negated(plain) { Verdict::Rule } else { Verdict::InContext };
+    }
+    if modality == Modality::Statement && (item.starts_with_link || is_reference(plain)) {
+        return Verdict::Other("links");
+    }
+    if modality < Modality::Obligation && !is_norm(plain) && is_description_of_code(item) {
+        return Verdict::Other(DESCRIPTION);
+    }
+    let required = match kind {
+        Some(Kind::Steps | Kind::Descriptions) => Modality::Obligation,
+        _ => Modality::Command,
+    };
+    if modality >= required || (required == Modality::Command && is_norm(plain)) {
+        return Verdict::Rule;
+    }
+    let can_be_rule = n_words >= MIN_WORDS && !ends_open(plain);
+    match kind {
+        Some(Kind::Steps) => Verdict::Other("a step or a command"),
+        Some(Kind::Rules) if is_descriptive(plain) => Verdict::Other(STATEMENT),
+        Some(Kind::Rules) if can_be_rule => Verdict::InContext,
+        None if is_possible_command(plain) => Verdict::WithSiblings,
+        None if can_be_rule && !is_descriptive(plain) && !is_declarative(plain) => {
+            Verdict::WithSiblings
+        }
+        _ if ends_open(plain) => Verdict::Other(INTRO),
+        _ => Verdict::Other(STATEMENT),
+    }
+}
+
+/// Returns whether a paragraph demands something of its reader. One that is followed by shell
+/// commands may only introduce them.
+pub(super) fn paragraph(plain: &str, kind: Option<Kind>, is_before_commands: bool) -> bool {
+    let plain = plain.trim();
+    if plain.ends_with('?') || is_example(plain) {
+        return false;
+    }
+    if has_label(plain, RULE_LABELS) {
+        return true;
+    }
+    let modality = modality(plain);
+    if modality == Modality::Obligation {
+        return true;
+    }
+    let is_instruction = modality == Modality::Command || is_norm(plain);
+    if has_label(plain, IMPORTANT_LABELS) {
+        return is_instruction;
+    }
+    let verb = first_verb(plain).unwrap_or_default();
+    // "For details, see the handbook", unlike "Read the handbook before you start".
+    let is_pointer = POINTER_VERBS.contains(&verb) && !words(plain).contains(&"before".to_owned());
+    let is_other = kind == Some(Kind::Steps)
+        || SETUP_VERBS.contains(&verb)
+        || is_pointer
+        || is_about_document(plain)
+        || (is_before_commands && ends_open(plain));
+    is_instruction && !is_other
+}
+
+/// Returns whether a paragraph says how the document itself is to be used.
+fn is_about_document(plain: &str) -> bool {
+    words(plain).windows(2).any(|pair| {
+        matches!(
+            (pair[0].as_str(), pair[1].as_str()),
+            ("this", "document" | "file" | "guide" | "page")
+                | ("these", "guidelines" | "rules" | "patterns" | "instructions")
+        )
+    })
+}
+
+/// Returns whether a text is a labelled example: "Good:", "❌ Wrong: …".
+pub(super) fn is_example(plain: &str) -> bool {
+    let plain = plain.trim().trim_start_matches(['✅', '❌', '✓', '✗', '✔', '✘', '\u{FE0F}', ' ']);
+    let first = plain.split([':', '(']).next().unwrap_or_default();
+    let is_label = words(first).len() == 1 && EXAMPLE_LABELS.contains_any(&words(first));
+    // "Examples: add one for each function" is an instruction.
+    let rest = &plain[first.len()..];
+    is_label
+        && !(rest.starts_with(':') && modality(rest) > Modality::Statement)
+        && (first.len() < plain.len() || words(plain).len() == 1)
+}
+
+pub(super) fn ends_open(plain: &str) -> bool {
+    plain.trim_end().ends_with(':')
+}
+
+fn is_reference(plain: &str) -> bool {
+    matches!(words(plain).first().map(String::as_str), Some("see" | "refer"))
+}
+
+/// Returns whether a text is code with its description (`src/`: the sources) or a labelled
+/// command ("Run: `make x`").
+fn is_description_of_code(item: &Words) -> bool {
+    let plain = item.plain.trim();
+    let rest = plain.trim_start_matches([CODE, ',', '/', ' ', '+', '&']);
+    let separators = [':', '-', '–', '—', '→', '(', '='];
+    let is_command = |(label, rest): (&str, &str)| {
+        let is_code =
+            rest.contains(CODE) && rest.chars().all(|c| c == CODE || !c.is_alphanumeric());
+        // A single word of code, as in "Test files: `kebab-case.test.ts`", is a form.
+        let code = item.shown.split_once(':').map_or("", |(_, code)| code.trim());
+        words(label).len() <= MAX_LABEL_WORDS && is_code && code.contains(char::is_whitespace)
+    };
+    let is_described = plain.starts_with(CODE)
+        && (rest.is_empty() || rest.starts_with(separators))
+        && !rest.starts_with("(not ");
+    is_described || plain.split_once(':').is_some_and(is_command)
+}
+
+fn has_label(plain: &str, labels: WordList) -> bool {
+    let plain = plain.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let label = plain.split([':', ']']).next().filter(|label| label.len() < plain.len());
+    let words = label.map(words).unwrap_or_default();
+    words.len() == 1 && labels.contains(&words[0])
+}
