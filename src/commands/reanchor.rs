@@ -15,7 +15,7 @@ use super::args::quality;
 use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
 use crate::engine::examples::RankedSymbol;
-use crate::engine::track::{self, FoundSymbol};
+use crate::engine::track::{self, FoundSymbol, Step};
 use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, Origin, State};
 use crate::ops::memories::{Filter, Memories};
@@ -133,6 +133,9 @@ pub(crate) struct Finding {
     /// Whether the lock file gets a new record; not yet written by a check or dry run.
     pub(crate) written: bool,
     pub(crate) reason: String,
+    /// The commits that changed, moved or renamed the example, oldest first, if git was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) steps: Vec<Step>,
     /// The command that resolves the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<String>,

@@ -10,7 +10,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
 
 use crate::model::{Anchor, Fingerprint, Language, State, SymbolKind};
 use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
@@ -28,12 +29,16 @@ mod moved_files;
 mod outcome;
 mod rename_patterns;
 mod search;
+mod together;
+mod veto;
+mod walk;
 
 pub(crate) use locate::locate;
 
-use file_symbols::{ALL, FileSymbols, find_file};
+use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use history::History;
 use search::{MissingAnchor, Pair};
+use walk::{End, Past, Walk};
 
 /// A symbol or a file in the tree, and its similarity to the anchored code.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +52,17 @@ pub(crate) struct FoundSymbol {
     pub(crate) lines: Option<(u32, u32)>,
     /// From 0 to 1.
     pub(crate) similarity: f64,
+}
+
+/// A commit on the way of anchored code from its old to its new location.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Step {
+    pub(crate) commit: String,
+    /// The location after the commit.
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    /// What the commit did.
+    pub(crate) reason: String,
 }
 
 /// The result of tracking an anchor.
@@ -63,6 +79,8 @@ pub(crate) struct Outcome {
     pub(crate) fingerprint: Option<Fingerprint>,
     /// One sentence that explains the state.
     pub(crate) reason: String,
+    /// The commits that changed the code, oldest first, if git was asked.
+    pub(crate) steps: Vec<Step>,
 }
 
 impl Outcome {
@@ -75,6 +93,7 @@ impl Outcome {
             candidates: Vec::new(),
             fingerprint: None,
             reason,
+            steps: Vec::new(),
         }
     }
 }
@@ -164,30 +183,55 @@ fn follow_each(
         .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
         .collect();
 
-    let missing: Vec<&MissingAnchor<'_>> = tracked
+    let recorded: Vec<&MissingAnchor<'_>> = tracked
         .iter()
         .filter_map(|tracked| match &tracked.state {
             TrackingState::Missing(missing) => Some(missing),
             TrackingState::InPlace(_) => None,
         })
         .collect();
-    let files = search::read_tree(root, excludes, &missing, own_files, progress)?;
-    let claimed: FxHashSet<(usize, usize)> = tracked
+    let past = Past::new(root, &recorded);
+    let mut walked: Vec<Option<(String, usize, Outcome)>> = recorded
         .iter()
-        .filter_map(|tracked| match &tracked.state {
-            TrackingState::Missing(_) => None,
-            TrackingState::InPlace(found) => {
-                Some((find_file(&files, &tracked.anchor.file)?, found.symbol_idx))
-            }
+        .zip(&past.walks)
+        .map(|(recorded, walk)| arrival(root, recorded, walk))
+        .collect();
+    unclaim_twice(&mut walked);
+    let searched_idxs: Vec<usize> =
+        (0..recorded.len()).filter(|&idx| walked[idx].is_none()).collect();
+    let missing: Vec<MissingAnchor<'_>> = searched_idxs
+        .iter()
+        .map(|&idx| {
+            let (old, last) = (recorded[idx].anchor, &past.walks[idx].anchor);
+            let is_in_place = old.file == last.file && old.symbol == last.symbol;
+            MissingAnchor::new(last, recorded[idx].in_place.filter(|_| is_in_place))
         })
         .collect();
+    let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
+    let files = if missing.is_empty() {
+        sorted(own_files)
+    } else {
+        search::read_tree(root, excludes, &missing, own_files, progress)?
+    };
+    let claimed_in_place = tracked.iter().filter_map(|tracked| match &tracked.state {
+        TrackingState::Missing(_) => None,
+        TrackingState::InPlace(found) => {
+            Some((find_file(&files, &tracked.anchor.file)?, found.symbol_idx))
+        }
+    });
+    let claimed_walked = walked
+        .iter()
+        .flatten()
+        .filter_map(|(file, symbol_idx, _)| Some((find_file(&files, file)?, *symbol_idx)));
+    let claimed: FxHashSet<(usize, usize)> = claimed_in_place.chain(claimed_walked).collect();
     let mut pairs = search::pairs(&missing, &files, &claimed);
     pairs.retain(|pair| {
         let missing = missing[pair.missing_idx];
         missing.in_place.is_none_or(|found| found.is_outranked_by(missing.anchor, &files, pair))
     });
     rename_patterns::raise_odds(&missing, &files, &mut pairs);
-    let mut assignments = assign::assign(missing.len(), &pairs);
+    veto::apply(root, &past, &searched_idxs, &missing, &files, &mut pairs);
+    let mut assignments = together::assign(&missing, &files, &mut pairs);
     let history = History::read(root, &missing, &assignments);
     history.resolve(&missing, &files, &mut pairs, &mut assignments);
 
@@ -195,13 +239,17 @@ fn follow_each(
         let file_idx = find_file(&files, &anchor.file)?;
         Some(outcome::in_place(anchor, &files[file_idx], found))
     };
-    let mut searched = missing.iter().enumerate().map(|(idx, missing)| {
-        let assignment = &assignments[idx];
-        match missing.in_place.filter(|_| !assignment.is_found()) {
-            Some(found) => in_place(missing.anchor, found),
+    for (idx, &recorded_idx) in searched_idxs.iter().enumerate() {
+        let (missing, assignment) = (missing[idx], &assignments[idx]);
+        let outcome = match missing.in_place.filter(|_| !assignment.is_found()) {
+            Some(found) => in_place(recorded[recorded_idx].anchor, found),
             None => Some(outcome::searched(missing, idx, &files, &pairs, assignment, &history)),
-        }
-    });
+        };
+        let (anchor, walk) = (recorded[recorded_idx].anchor, past.walks[recorded_idx].clone());
+        walked[recorded_idx] = outcome
+            .map(|outcome| (String::new(), 0, outcome::restated(anchor, walk, outcome)));
+    }
+    let mut searched = walked.into_iter().map(|it| it.map(|(_, _, outcome)| outcome));
     let mut outcomes: Vec<Option<Outcome>> = vec![None; anchors.len()];
     for tracked in &tracked {
         let outcome = match &tracked.state {
@@ -213,6 +261,44 @@ fn follow_each(
         }
     }
     Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// Returns the outcome of an anchor that was followed to HEAD, and the file and the index of its
+/// symbol, if the file still contains it.
+fn arrival(
+    root: &Path,
+    recorded: &MissingAnchor<'_>,
+    walk: &Walk,
+) -> Option<(String, usize, Outcome)> {
+    if walk.end != End::Head {
+        return None;
+    }
+    let is_named = |name: Option<&str>| same_name(name, walk.anchor.symbol.as_deref());
+    let file = FileSymbols::read(root, &walk.anchor.file, Some(&is_named)).ok()?;
+    let found =
+        in_place_match(&walk.anchor, &file).filter(|found| !found.is_ambiguous(&walk.anchor))?;
+    let outcome = outcome::walked(recorded.anchor, &file, found, walk.steps.clone());
+    Some((file.path, found.symbol_idx, outcome))
+}
+
+/// Removes the arrivals at symbols at which several anchors arrived.
+fn unclaim_twice(walked: &mut [Option<(String, usize, Outcome)>]) {
+    let mut n_arrivals: FxHashMap<(String, usize), usize> = FxHashMap::default();
+    for (file, symbol_idx, _) in walked.iter().flatten() {
+        *n_arrivals.entry((file.clone(), *symbol_idx)).or_default() += 1;
+    }
+    for arrival in walked {
+        let is_shared =
+            |(file, idx, _): &(String, usize, Outcome)| n_arrivals[&(file.clone(), *idx)] > 1;
+        if arrival.as_ref().is_some_and(is_shared) {
+            *arrival = None;
+        }
+    }
+}
+
+fn sorted(mut files: Vec<FileSymbols>) -> Vec<FileSymbols> {
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
 }
 
 /// Finds the symbols that have the locations and names of `anchors`, which are all in `file`. The
@@ -320,10 +406,16 @@ fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPlaceMatch> {
     if !are_compatible(anchor.language, file.language) {
         return None;
     }
-    let namesakes = file.symbols.iter().enumerate().filter(|(_, symbol)| {
-        same_name(symbol.name.as_deref(), anchor.symbol.as_deref())
-            && search::is_same_family(anchor.kind, symbol.kind)
-    });
+    let namesakes = || {
+        let is_namesake =
+            |symbol: &FileSymbol| same_name(symbol.name.as_deref(), anchor.symbol.as_deref());
+        file.symbols.iter().enumerate().filter(move |(_, symbol)| is_namesake(symbol))
+    };
+    let is_family =
+        |symbol: &FileSymbol| search::is_same_family(anchor.kind, symbol.kind);
+    // A constant may become a function without moving.
+    let is_any = !namesakes().any(|(_, symbol)| is_family(symbol));
+    let namesakes = namesakes().filter(|(_, symbol)| is_any || is_family(symbol));
     let matches = namesakes.map(|(symbol_idx, symbol)| {
         let similarity = similarity(&anchor.fingerprint, &symbol.features.fingerprint);
         let is_identical = anchor.fingerprint.bytes == symbol.features.fingerprint.bytes;

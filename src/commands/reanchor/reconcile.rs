@@ -165,6 +165,7 @@ impl<'a> Reconciler<'a> {
             drift: false,
             written: false,
             reason: followed.reason.clone(),
+            steps: followed.steps.clone(),
             next: None,
         };
         let update = match (&followed.new, followed.state) {

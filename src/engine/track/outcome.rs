@@ -7,7 +7,8 @@ use super::assign::Assignment;
 use super::file_symbols::{FileSymbol, FileSymbols, split_path};
 use super::history::History;
 use super::search::{MissingAnchor, Pair};
-use super::{FoundSymbol, InPlaceMatch, Outcome};
+use super::walk::Walk;
+use super::{FoundSymbol, InPlaceMatch, Outcome, Step};
 
 /// Maximum number of similar symbols that are listed.
 const MAX_LISTED: usize = 5;
@@ -58,6 +59,62 @@ pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, found: InPlaceMatch)
         fingerprint: Some(file.fingerprint(found.symbol_idx)),
         ..Outcome::new(state, reason)
     }
+}
+
+/// Returns the outcome of an anchor that was followed commit by commit to a symbol of `file`.
+pub(super) fn walked(
+    recorded: &Anchor,
+    file: &FileSymbols,
+    found: InPlaceMatch,
+    steps: Vec<Step>,
+) -> Outcome {
+    let symbol = &file.symbols[found.symbol_idx];
+    let similarity = super::similarity(&recorded.fingerprint, &symbol.features.fingerprint);
+    let is_in_place = recorded.file == file.path
+        && super::same_name(recorded.symbol.as_deref(), symbol.name.as_deref());
+    if is_in_place {
+        let outcome = in_place(recorded, file, InPlaceMatch { similarity, ..found });
+        return Outcome { steps, ..outcome };
+    }
+    let moves = steps.iter().filter(|step| {
+        step.file != recorded.file || step.symbol.as_deref() != recorded.symbol.as_deref()
+    });
+    let reason = match moves.last() {
+        Some(step) => format!("git shows how it got there, last in commit {}", step.commit),
+        None => "git shows how it got there".to_owned(),
+    };
+    let (old_container, old_name) = split_name(recorded.symbol.as_deref().unwrap_or_default());
+    let (container, name) = split_name(symbol.name.as_deref().unwrap_or_default());
+    let is_container_renamed = container != old_container
+        && !container.is_empty()
+        && !old_container.is_empty()
+        && !file.defines(old_container);
+    let is_renamed = name != old_name || is_container_renamed;
+    let unchanged = percent(similarity);
+    Outcome {
+        edited: similarity < 1.0,
+        similarity,
+        new: Some(file.found(found.symbol_idx, similarity)),
+        fingerprint: Some(file.fingerprint(found.symbol_idx)),
+        steps,
+        ..Outcome::new(
+            if is_renamed { State::Renamed } else { State::Moved },
+            format!("{reason}; {unchanged} of its code is unchanged"),
+        )
+    }
+}
+
+/// Returns the outcome of a search for the last known code of an anchor, for the recorded code.
+pub(super) fn restated(recorded: &Anchor, walk: Walk, mut outcome: Outcome) -> Outcome {
+    if let Some(fingerprint) = &outcome.fingerprint {
+        outcome.similarity = super::similarity(&recorded.fingerprint, fingerprint);
+        outcome.edited = outcome.similarity < 1.0;
+        if let Some(new) = &mut outcome.new {
+            new.similarity = outcome.similarity;
+        }
+    }
+    outcome.steps = walk.steps;
+    outcome
 }
 
 /// Returns the outcome of an anchor that was searched for.
@@ -146,12 +203,16 @@ fn similarity(pair: &Pair) -> f64 {
 }
 
 fn spell(found: &FoundSymbol) -> String {
-    match &found.symbol {
-        Some(symbol) => format!("{}::{symbol}", found.file),
-        None => found.file.clone(),
+    spell_location(&found.file, found.symbol.as_deref())
+}
+
+pub(super) fn spell_location(file: &str, symbol: Option<&str>) -> String {
+    match symbol {
+        Some(symbol) => format!("{file}::{symbol}"),
+        None => file.to_owned(),
     }
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }

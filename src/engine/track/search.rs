@@ -141,12 +141,12 @@ pub(super) fn read_tree(
 }
 
 /// Excludes files by their words, without parsing them.
-struct Prefilter<'a> {
+pub(super) struct Prefilter<'a> {
     missing: Option<Vec<(&'a MissingAnchor<'a>, memmem::Finder<'a>)>>,
 }
 
 impl<'a> Prefilter<'a> {
-    fn new(missing: &[&'a MissingAnchor<'a>]) -> Self {
+    pub(super) fn new(missing: &[&'a MissingAnchor<'a>]) -> Self {
         let finder =
             |missing: &&'a MissingAnchor<'a>| (*missing, memmem::Finder::new(missing.name));
         let finders = || missing.iter().map(finder).collect();
@@ -154,7 +154,7 @@ impl<'a> Prefilter<'a> {
     }
 
     /// Returns whether [`pairs`] may compare code of the file with a missing anchor.
-    fn may_match(&self, path: &str, text: &str) -> bool {
+    pub(super) fn may_match(&self, path: &str, text: &str) -> bool {
         let Some(missing) = &self.missing else {
             return true;
         };

@@ -7,7 +7,7 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -147,6 +147,29 @@ impl<'a> Git<'a> {
         mut self,
         read: impl FnOnce(&mut dyn BufRead) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
+        let input = std::mem::take(&mut self.input);
+        self.supervise(Some(input), |_, stdout| read(stdout))
+    }
+
+    /// Passes the input and the output to `talk`, for a command that answers each line. The time
+    /// between two questions counts as silence, so that more of it is allowed.
+    pub(super) fn converse(
+        mut self,
+        talk: impl FnOnce(&mut dyn Write, &mut dyn BufRead) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        self.max_silence = MAX_RENAME_SILENCE;
+        self.supervise(None, |stdin, stdout| {
+            let mut stdin = stdin.expect("it is not used by an input");
+            talk(&mut stdin, stdout)
+        })
+    }
+
+    /// Runs the command with a time limit. `talk` gets the output, and the input if there is none.
+    fn supervise(
+        mut self,
+        input: Option<Vec<u8>>,
+        talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
         let exceeded = *EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
         if exceeded.is_some_and(|at| at.elapsed() < PAUSE) {
             return Err(no_answer());
@@ -158,7 +181,7 @@ impl<'a> Git<'a> {
             Ok(child) => child,
             Err(_) => return Err(Failure::NotInstalled),
         };
-        let mut stdin = child.stdin.take().expect("it is a pipe");
+        let mut stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("it is a pipe");
         let stderr = child.stderr.take().expect("it is a pipe");
         let child = Mutex::new(child);
@@ -166,13 +189,12 @@ impl<'a> Git<'a> {
         let max_silence = self.max_silence;
         let is_killed = AtomicBool::new(false);
         let (stop, stopped) = channel::<()>();
-        let input = std::mem::take(&mut self.input);
+        let has_input = input.is_some();
         std::thread::scope(|scope| {
-            scope.spawn(|| {
+            if let (Some(input), Some(mut stdin)) = (input, stdin.take_if(|_| has_input)) {
                 // If git ends early, it does not need the rest.
-                let _ = stdin.write_all(&input);
-                drop(stdin);
-            });
+                scope.spawn(move || drop(stdin.write_all(&input)));
+            }
             let (child, n_read, is_killed) = (&child, &n_read, &is_killed);
             scope.spawn(move || {
                 let (start, mut last) = (Instant::now(), 0);
@@ -186,7 +208,7 @@ impl<'a> Git<'a> {
                 }
             });
             let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(MAX_OUTPUT));
-            let is_read = read(&mut stdout).is_ok();
+            let is_read = talk(stdin, &mut stdout).is_ok();
             // The rest of the output is not needed. At the end git is about to exit with its status.
             let is_at_end = stdout.fill_buf().is_ok_and(<[u8]>::is_empty);
             let is_whole = is_at_end && stdout.get_ref().limit() > 0;
