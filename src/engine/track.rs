@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::model::{Anchor, Fingerprint, Language, State, SymbolKind};
@@ -178,11 +178,12 @@ fn follow_each(
     // The anchors in files that cannot be read are missing.
     let read = |idxs: &&[usize]| FileSymbols::read(root, &anchors[idxs[0]].file, ALL).ok();
     let own_files: Vec<FileSymbols> = by_file.par_iter().filter_map(read).collect();
-    let tracked: Vec<TrackedAnchor<'_>> = order
+    let mut tracked: Vec<TrackedAnchor<'_>> = order
         .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
         .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
         .collect();
 
+    settle_taken_names(root, &mut tracked);
     let recorded: Vec<&MissingAnchor<'_>> = tracked
         .iter()
         .filter_map(|tracked| match &tracked.state {
@@ -196,7 +197,6 @@ fn follow_each(
         .zip(&past.walks)
         .map(|(recorded, walk)| arrival(root, recorded, walk))
         .collect();
-    unclaim_twice(&mut walked);
     let searched_idxs: Vec<usize> =
         (0..recorded.len()).filter(|&idx| walked[idx].is_none()).collect();
     let missing: Vec<MissingAnchor<'_>> = searched_idxs
@@ -281,17 +281,24 @@ fn arrival(
     Some((file.path, found.symbol_idx, outcome))
 }
 
-/// Removes the arrivals at symbols at which several anchors arrived.
-fn unclaim_twice(walked: &mut [Option<(String, usize, Outcome)>]) {
-    let mut n_arrivals: FxHashMap<(String, usize), usize> = FxHashMap::default();
-    for (file, symbol_idx, _) in walked.iter().flatten() {
-        *n_arrivals.entry((file.clone(), *symbol_idx)).or_default() += 1;
+/// Makes the anchors missing whose name other code took over, as git shows: the symbol with their name
+/// is similar, but theirs went elsewhere.
+fn settle_taken_names(root: &Path, tracked: &mut [TrackedAnchor<'_>]) {
+    let is_edited = |tracked: &&mut TrackedAnchor<'_>| {
+        matches!(tracked.state, TrackingState::InPlace(found) if found.is_doubtful(tracked.anchor))
+    };
+    let mut edited: Vec<&mut TrackedAnchor<'_>> = tracked.iter_mut().filter(is_edited).collect();
+    if edited.is_empty() {
+        return;
     }
-    for arrival in walked {
-        let is_shared =
-            |(file, idx, _): &(String, usize, Outcome)| n_arrivals[&(file.clone(), *idx)] > 1;
-        if arrival.as_ref().is_some_and(is_shared) {
-            *arrival = None;
+    let missing: Vec<MissingAnchor<'_>> =
+        edited.iter().map(|tracked| MissingAnchor::new(tracked.anchor, None)).collect();
+    let past = Past::new(root, &missing.iter().collect::<Vec<_>>());
+    for ((tracked, missing), walk) in edited.iter_mut().zip(missing).zip(&past.walks) {
+        let is_elsewhere = walk.anchor.file != tracked.anchor.file
+            || walk.anchor.symbol != tracked.anchor.symbol;
+        if is_elsewhere && arrival(root, &missing, walk).is_some() {
+            tracked.state = TrackingState::Missing(missing);
         }
     }
 }
@@ -360,7 +367,7 @@ fn outcomes_in_place(
         let Some(code) = code.as_ref().filter(|_| anchor.fingerprint.file != hash) else {
             return Some((idx, outcome::fresh(anchor)));
         };
-        let found = in_place_match(anchor, code).filter(|found| !found.is_ambiguous(anchor))?;
+        let found = in_place_match(anchor, code).filter(|found| !found.is_doubtful(anchor))?;
         Some((idx, outcome::in_place(anchor, code, found)))
     };
     idxs.iter().map(outcome).collect()
@@ -385,6 +392,14 @@ impl InPlaceMatch {
     /// code.
     fn is_ambiguous(self, anchor: &Anchor) -> bool {
         self.similarity < REPLACED && anchor.fingerprint.n_tokens >= MIN_TOKENS
+    }
+
+    /// Returns whether the history of the symbol may show that it is other code.
+    fn is_doubtful(self, anchor: &Anchor) -> bool {
+        self.is_ambiguous(anchor)
+            || (self.similarity < walk::REWRITTEN
+                && anchor.fingerprint.n_tokens >= MIN_TOKENS
+                && anchor.commit.is_some())
     }
 
     /// Returns whether an ambiguous match loses to a candidate: to the same code, or to similar code

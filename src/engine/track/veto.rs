@@ -16,6 +16,12 @@ use super::search::{MissingAnchor, Pair};
 use super::walk::{End, Past};
 use super::{same_name, similarity};
 
+/// Below this similarity to its old code, a symbol may have got other code.
+const TAKEN_OVER: f64 = 0.3;
+
+/// Minimum similarity of a copy with the same name.
+const COPIED: f64 = 0.5;
+
 /// A file at an old commit.
 #[derive(Debug, Clone)]
 enum OldFile {
@@ -83,11 +89,20 @@ impl OldFiles<'_, '_> {
                 .filter(|it| same_name(it.name.as_deref(), symbol.name.as_deref()))
                 .map(|it| similarity(&it.features.fingerprint, new))
                 .max_by(f64::total_cmp);
-            if itself.is_some_and(|it| it >= similarity(&missing.anchor.fingerprint, new)) {
+            // A symbol that only its name has in common with may have taken the name over.
+            let likeness = similarity(&missing.anchor.fingerprint, new);
+            if itself.is_some_and(|it| it >= TAKEN_OVER || it >= likeness) {
                 return true;
             }
         }
         let End::Lost(lost_idx) = end else { return false };
+        // The commit that removed the code added nothing like it. Only a copy that was made before
+        // may be its successor.
+        let is_copy = pair.evidence.is_same_code
+            || (pair.evidence.name >= 1.0 && pair.evidence.jaccard >= COPIED);
+        if !is_copy {
+            return true;
+        }
         let commit = &self.commits.comparisons[*lost_idx].newer;
         let then = self.old_file(path, commit, &file.path, Some(*lost_idx));
         match then {

@@ -15,7 +15,7 @@ use memchr::memmem;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::{Anchor, Origin};
+use crate::model::{Anchor, Fingerprint, Origin};
 use crate::syntax::language;
 use crate::text;
 use crate::timings;
@@ -23,21 +23,30 @@ use crate::tree::git::{self, Change, Commits, Objects};
 
 use super::assign::Assignment;
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
-use super::search::{self, MissingAnchor, Prefilter};
-use super::{MIN_TOKENS, REPLACED, Step, in_place_match, outcome, same_name, similarity};
+use super::search::{self, MissingAnchor, Pair, Prefilter};
+use super::{MIN_TOKENS, Step, in_place_match, outcome, same_name, similarity};
 use super::{rename_patterns, together};
 
-/// Maximum number of bytes of all versions of files that are parsed.
-const MAX_PARSED: usize = 48 * 1024 * 1024;
+/// Maximum number of bytes of all versions of files that are parsed, and as many more for each
+/// anchor.
+const MAX_PARSED: usize = 32 * 1024 * 1024;
+const MAX_PARSED_EACH: usize = 2 * 1024 * 1024;
 
 /// Maximum number of removed symbols of a commit that are compared with the added ones.
 const MAX_REMOVED: usize = 800;
 
-/// Added to the odds of code that a commit added while it removed the anchored code.
-pub(super) const SAME_COMMIT: f64 = 1.0;
-
 /// Added to the odds of code in a file that the commit renamed from that of the anchor.
 const FILE_RENAMED: f64 = 1.0;
+
+/// Below this similarity, other code that the same commit added may be the edited code.
+pub(super) const REWRITTEN: f64 = 0.7;
+
+/// Added to the odds of code with the same name in the same file: a copy beside edited code is more
+/// frequent than a new symbol with the name of a renamed one.
+const STAYED: f64 = 2.0;
+
+/// Minimum odds of code that another anchor got as well.
+const MERGED: f64 = 1.0;
 
 /// Shorter code may occur in a file by chance.
 const MIN_TEXT: usize = 40;
@@ -85,7 +94,8 @@ impl Past {
         }
         let commits = git::commits_since(root, &old, extensions).unwrap_or_default();
         git::with_objects(root, |objects| {
-            Walker { commits: &commits, objects, n_parsed: 0 }.run(&mut walks);
+            let max_parsed = MAX_PARSED + MAX_PARSED_EACH * walks.len();
+            Walker { commits: &commits, objects, n_parsed: 0, max_parsed }.run(&mut walks);
         });
         Self { commits, walks }
     }
@@ -94,6 +104,13 @@ impl Past {
 impl Walk {
     fn new(anchor: &Anchor) -> Self {
         Self { anchor: anchor.clone(), steps: Vec::new(), end: End::Unknown, n_unread: 0 }
+    }
+
+    /// Ends a walk that would take too long.
+    fn give_up(&mut self) {
+        if self.end == End::Head {
+            self.end = End::Unknown;
+        }
     }
 
     /// Moves the anchor to a symbol of a later version.
@@ -132,6 +149,7 @@ struct Walker<'w, 'o> {
     commits: &'w Commits,
     objects: &'w mut Objects<'o>,
     n_parsed: usize,
+    max_parsed: usize,
 }
 
 impl Walker<'_, '_> {
@@ -168,6 +186,10 @@ impl Walker<'_, '_> {
                             Fate::Rewritten => removed.push((walk_idx, true)),
                         }
                     }
+                }
+                if self.n_parsed > self.max_parsed {
+                    walks.iter_mut().for_each(|walk| walk.give_up());
+                    return;
                 }
                 if !removed.is_empty() {
                     let found = self.step(walks, &removed, comparison_idx);
@@ -214,7 +236,7 @@ impl Walker<'_, '_> {
             return Fate::Removed;
         };
         let Some(found) = in_place_match(&walk.anchor, &file) else { return Fate::Removed };
-        if found.is_ambiguous(&walk.anchor) {
+        if is_rewritten(&walk.anchor.fingerprint, &file.symbols[found.symbol_idx]) {
             return Fate::Rewritten;
         }
         let old = walk.anchor.clone();
@@ -256,7 +278,7 @@ impl Walker<'_, '_> {
     fn parse_named(&mut self, anchor: &Anchor, path: &str, bytes: &[u8]) -> Option<FileSymbols> {
         self.n_parsed += bytes.len();
         let is_named = |name: Option<&str>| same_name(name, anchor.symbol.as_deref());
-        (self.n_parsed <= MAX_PARSED).then(|| FileSymbols::parse(path, bytes, Some(&is_named)))
+        (self.n_parsed <= self.max_parsed).then(|| FileSymbols::parse(path, bytes, Some(&is_named)))
     }
 
     /// Looks for the code that a commit removed among the code that it added. Returns the anchors
@@ -275,14 +297,20 @@ impl Walker<'_, '_> {
             .filter_map(|it| Some((it.new.as_ref()?.path.as_str(), it.old.as_ref()?.path.as_str())))
             .collect();
         let mut claimed = FxHashSet::default();
-        let mut rewritten: FxHashSet<(usize, usize)> = FxHashSet::default();
+        // The new symbols with other code than before, by the old ones.
+        let mut rewritten: FxHashMap<(usize, usize), (usize, usize)> = FxHashMap::default();
         for (file_idx, file) in news.iter().enumerate() {
             let old = added_to.get(file.path.as_str()).and_then(|path| find_file(&olds, path));
             let Some(old_idx) = old else { continue };
             for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
                 match namesake(&olds[old_idx], symbol) {
-                    Some(before) if is_rewritten(&olds[old_idx].symbols[before], symbol) => {
-                        rewritten.insert((old_idx, before));
+                    Some(before)
+                        if is_rewritten(
+                            &olds[old_idx].symbols[before].features.fingerprint,
+                            symbol,
+                        ) =>
+                    {
+                        rewritten.insert((old_idx, before), (file_idx, symbol_idx));
                     }
                     Some(_) => drop(claimed.insert((file_idx, symbol_idx))),
                     None => {}
@@ -292,7 +320,7 @@ impl Walker<'_, '_> {
         let new_of: FxHashMap<&str, &str> = added_to.iter().map(|(new, old)| (*old, *new)).collect();
         let anchors = self.removed_anchors(walks, removed, &olds, |old_idx, symbol_idx| {
             let new = new_of.get(olds[old_idx].path.as_str()).and_then(|path| find_file(&news, path));
-            rewritten.contains(&(old_idx, symbol_idx))
+            rewritten.contains_key(&(old_idx, symbol_idx))
                 || new.is_none_or(|new| {
                     namesake(&news[new], &olds[old_idx].symbols[symbol_idx]).is_none()
                 })
@@ -304,22 +332,70 @@ impl Walker<'_, '_> {
         for pair in &mut pairs {
             // Code that the commit added was not beside the removed code before.
             pair.evidence.was_sibling = false;
-            pair.odds = pair.evidence.log_odds() + SAME_COMMIT;
+            pair.odds = pair.evidence.log_odds();
             let file = missing[pair.missing_idx].anchor.file.as_str();
             if new_of.get(file).is_some_and(|new| *new != file && *new == news[pair.file_idx].path) {
                 pair.odds += FILE_RENAMED;
             }
+            let new = &news[pair.file_idx];
+            let old = missing[pair.missing_idx].anchor;
+            if new_of.get(file).is_some_and(|it| *it == new.path)
+                && same_name(old.symbol.as_deref(), new.symbols[pair.symbol_idx].name.as_deref())
+            {
+                pair.odds += STAYED;
+            }
         }
         rename_patterns::raise_odds(&missing, &news, &mut pairs);
-        let assignments = together::assign(&missing, &news, &mut pairs);
+        let mut assignments = together::assign(&missing, &news, &mut pairs);
+        let owner = |anchor: &Anchor| {
+            let old_idx = find_file(&olds, &anchor.file)?;
+            let found = in_place_match(anchor, &olds[old_idx])?;
+            rewritten.get(&(old_idx, found.symbol_idx)).copied()
+        };
+        // Code whose name stayed, and that is found nowhere else, was not taken over.
+        let owners: Vec<Option<(usize, usize)>> =
+            anchors.iter().map(|(anchor, _)| owner(anchor)).collect();
+        let stays = |symbol: (usize, usize)| {
+            rewritten.values().any(|it| *it == symbol)
+                && !owners.iter().zip(&assignments).any(|(owner, assignment)| {
+                    *owner == Some(symbol)
+                        && matches!(assignment, Assignment::Found(idx) if pairs[*idx].symbol() != symbol)
+                })
+        };
+        let is_possible: Vec<bool> = pairs
+            .iter()
+            .map(|pair| owners[pair.missing_idx] == Some(pair.symbol()) || !stays(pair.symbol()))
+            .collect();
+        if is_possible.contains(&false) {
+            let mut is_possible = is_possible.into_iter();
+            pairs.retain(|_| is_possible.next().unwrap_or(true));
+            assignments = together::assign(&missing, &news, &mut pairs);
+        }
         let mut found = FxHashSet::default();
-        for (assignment, (old, walk_idx)) in assignments.iter().zip(&anchors) {
+        for (anchor_idx, (assignment, (old, walk_idx))) in
+            assignments.iter().zip(&anchors).enumerate()
+        {
             let Some(walk_idx) = *walk_idx else { continue };
             let walk = &mut walks[walk_idx];
-            if let Assignment::Found(pair_idx) = assignment {
-                let pair = &pairs[*pair_idx];
+            let found_pair = match assignment {
+                Assignment::Found(pair_idx) => Some(&pairs[*pair_idx]),
+                Assignment::Gone => merged(anchor_idx, &missing, &news, &pairs),
+                _ => None,
+            };
+            if let Some(pair) = found_pair {
                 walk.advance(&news[pair.file_idx], pair.symbol_idx);
                 let likeness = similarity(&old.fingerprint, &walk.anchor.fingerprint);
+                if old.symbol == walk.anchor.symbol
+                    && new_of.get(old.file.as_str()).is_some_and(|new| *new == walk.anchor.file)
+                {
+                    let unchanged = outcome::percent(likeness);
+                    walk.note(
+                        &comparison.newer,
+                        format!("edited: {unchanged} of its code is unchanged"),
+                    );
+                    found.insert(walk_idx);
+                    continue;
+                }
                 let how = if likeness >= 1.0 {
                     "the same code".to_owned()
                 } else {
@@ -358,7 +434,7 @@ impl Walker<'_, '_> {
             let mut read = |version: Option<&git::Version>| {
                 let bytes = version.and_then(|version| self.objects.read(&version.object));
                 n_unread += usize::from(version.is_some() && bytes.is_none());
-                bytes.filter(|_| self.n_parsed < MAX_PARSED)
+                bytes.filter(|_| self.n_parsed < self.max_parsed)
             };
             let new = read(change.new.as_ref());
             let old = if is_own || new.is_none() { read(change.old.as_ref()) } else { None };
@@ -426,6 +502,21 @@ impl Walker<'_, '_> {
     }
 }
 
+/// Returns the pair of an anchor with code that another anchor got, if that has its name: methods
+/// of several classes were merged into one.
+fn merged<'p>(
+    anchor_idx: usize,
+    missing: &[&MissingAnchor<'_>],
+    news: &[FileSymbols],
+    pairs: &'p [Pair],
+) -> Option<&'p Pair> {
+    let own = pairs.iter().filter(|pair| pair.missing_idx == anchor_idx);
+    let best = own.max_by(|a, b| a.odds.total_cmp(&b.odds).then(b.symbol().cmp(&a.symbol())))?;
+    let file = &news[best.file_idx];
+    let name = file.split_name(&file.symbols[best.symbol_idx]).1;
+    (best.odds >= MERGED && name == missing[anchor_idx].name).then_some(best)
+}
+
 fn anchor_of(file: &FileSymbols, symbol_idx: usize, symbol: &FileSymbol) -> Anchor {
     Anchor {
         file: file.path.clone(),
@@ -440,16 +531,20 @@ fn anchor_of(file: &FileSymbols, symbol_idx: usize, symbol: &FileSymbol) -> Anch
     }
 }
 
-/// Returns the first symbol of `file` with the name of `symbol`.
+/// Returns the first symbol of `file` with the name and the kind of `symbol`: a field may have the
+/// name of a method.
 fn namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
-    let is_namesake = |it: &FileSymbol| same_name(it.name.as_deref(), symbol.name.as_deref());
+    let is_namesake = |it: &FileSymbol| {
+        same_name(it.name.as_deref(), symbol.name.as_deref())
+            && search::is_same_family(it.kind, symbol.kind)
+    };
     file.symbols.iter().position(is_namesake)
 }
 
-/// Returns whether a symbol has other code than before, so that the name may have been taken over.
-fn is_rewritten(old: &FileSymbol, new: &FileSymbol) -> bool {
-    let (old, new) = (&old.features.fingerprint, &new.features.fingerprint);
-    old.n_tokens >= MIN_TOKENS && similarity(old, new) < REPLACED
+/// Returns whether a symbol has so much other code than before that another may have taken over its
+/// name.
+fn is_rewritten(old: &Fingerprint, new: &FileSymbol) -> bool {
+    old.n_tokens >= MIN_TOKENS && similarity(old, &new.features.fingerprint) < REWRITTEN
 }
 
 /// Returns the bytes of the lines from `first` to `last`.
