@@ -22,9 +22,11 @@ use crate::tree::read;
 use super::Progress;
 
 mod assign;
+mod degree;
 mod file_symbols;
 mod history;
 mod locate;
+mod lost_words;
 mod moved_files;
 mod outcome;
 mod rename_patterns;
@@ -33,7 +35,9 @@ mod together;
 mod veto;
 mod walk;
 
+pub(crate) use degree::Degree;
 pub(crate) use locate::locate;
+pub(crate) use lost_words::lost_words;
 
 use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use history::History;
@@ -71,6 +75,8 @@ pub(crate) struct Outcome {
     pub(crate) state: State,
     /// Whether more changed than the layout and the name of the code.
     pub(crate) edited: bool,
+    /// How much of edited code changed.
+    pub(crate) degree: Option<Degree>,
     pub(crate) new: Option<FoundSymbol>,
     pub(crate) similarity: f64,
     /// The equally likely symbols of an ambiguous anchor, the most similar symbols of a gone one.
@@ -88,6 +94,7 @@ impl Outcome {
         Self {
             state,
             edited: false,
+            degree: None,
             new: None,
             similarity: 0.0,
             candidates: Vec::new(),
@@ -102,6 +109,8 @@ impl Outcome {
 #[derive(Debug, Clone)]
 pub(crate) struct InPlaceSymbol {
     pub(crate) state: State,
+    /// How much of edited code changed.
+    pub(crate) degree: Option<Degree>,
     pub(crate) language: Option<Language>,
     /// The first and the last line.
     pub(crate) lines: (u32, u32),
@@ -247,7 +256,7 @@ fn follow_each(
         };
         let (anchor, walk) = (recorded[recorded_idx].anchor, past.walks[recorded_idx].clone());
         walked[recorded_idx] = outcome
-            .map(|outcome| (String::new(), 0, outcome::restated(anchor, walk, outcome)));
+            .map(|outcome| (String::new(), 0, outcome::restated(anchor, walk, past.commits.has_all_renames, outcome)));
     }
     let mut searched = walked.into_iter().map(|it| it.map(|(_, _, outcome)| outcome));
     let mut outcomes: Vec<Option<Outcome>> = vec![None; anchors.len()];
@@ -334,12 +343,15 @@ pub(crate) fn verify_in_place(
     let verify = |anchor: &&Anchor| {
         let found = in_place_match(anchor, &code)?;
         let symbol = &code.symbols[found.symbol_idx];
+        let state = if is_unchanged {
+            State::Fresh
+        } else {
+            outcome::state_in_place(anchor, symbol)
+        };
         Some(InPlaceSymbol {
-            state: if is_unchanged {
-                State::Fresh
-            } else {
-                outcome::state_in_place(anchor, symbol)
-            },
+            state,
+            degree: (state == State::Edited)
+                .then(|| Degree::new(&anchor.fingerprint, &symbol.features)),
             language: code.language,
             lines: symbol.lines,
             is_ambiguous: !is_unchanged && found.is_ambiguous(anchor),

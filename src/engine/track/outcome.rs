@@ -1,14 +1,14 @@
 //! Builds the reported outcome of an anchor.
 
-use crate::model::{Anchor, State};
+use crate::model::{Anchor, Fingerprint, State};
 use crate::syntax::fingerprint::split_name;
 
 use super::assign::Assignment;
 use super::file_symbols::{FileSymbol, FileSymbols, split_path};
 use super::history::History;
 use super::search::{MissingAnchor, Pair};
-use super::walk::Walk;
-use super::{FoundSymbol, InPlaceMatch, Outcome, Step};
+use super::walk::{End, Walk};
+use super::{Degree, REPLACED, FoundSymbol, InPlaceMatch, Outcome, Step};
 
 /// Maximum number of similar symbols that are listed.
 const MAX_LISTED: usize = 5;
@@ -31,6 +31,14 @@ pub(super) fn fresh(anchor: &Anchor) -> Outcome {
     Outcome { new: Some(new), similarity: 1.0, ..Outcome::new(State::Fresh, reason) }
 }
 
+/// Returns how much of the anchored code changed in a symbol, or `None` if it is the same code.
+fn degree(anchor: &Anchor, file: &FileSymbols, symbol_idx: usize) -> Option<Degree> {
+    let features = &file.symbols[symbol_idx].features;
+    let is_edited =
+        anchor.fingerprint.name_independent_hash != features.fingerprint.name_independent_hash;
+    is_edited.then(|| Degree::new(&anchor.fingerprint, features))
+}
+
 /// Returns the state of an anchor whose symbol in place is `symbol`.
 pub(super) fn state_in_place(anchor: &Anchor, symbol: &FileSymbol) -> State {
     let (old, new) = (&anchor.fingerprint, &symbol.features.fingerprint);
@@ -44,6 +52,7 @@ pub(super) fn state_in_place(anchor: &Anchor, symbol: &FileSymbol) -> State {
 /// Returns the outcome of an anchor whose location and name did not change.
 pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, found: InPlaceMatch) -> Outcome {
     let state = state_in_place(anchor, &file.symbols[found.symbol_idx]);
+    let degree = degree(anchor, file, found.symbol_idx);
     let reason = match state {
         State::Fresh => return fresh(anchor),
         State::Reformatted => "it is where it was; only its layout or comments changed".to_owned(),
@@ -54,6 +63,7 @@ pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, found: InPlaceMatch)
     };
     Outcome {
         edited: state == State::Edited,
+        degree,
         new: Some(file.found(found.symbol_idx, found.similarity)),
         similarity: found.similarity,
         fingerprint: Some(file.fingerprint(found.symbol_idx)),
@@ -93,6 +103,7 @@ pub(super) fn walked(
     let unchanged = percent(similarity);
     Outcome {
         edited: similarity < 1.0,
+        degree: degree(recorded, file, found.symbol_idx),
         similarity,
         new: Some(file.found(found.symbol_idx, similarity)),
         fingerprint: Some(file.fingerprint(found.symbol_idx)),
@@ -105,13 +116,34 @@ pub(super) fn walked(
 }
 
 /// Returns the outcome of a search for the last known code of an anchor, for the recorded code.
-pub(super) fn restated(recorded: &Anchor, walk: Walk, mut outcome: Outcome) -> Outcome {
+pub(super) fn restated(
+    recorded: &Anchor,
+    walk: Walk,
+    has_all_renames: bool,
+    mut outcome: Outcome,
+) -> Outcome {
     if let Some(fingerprint) = &outcome.fingerprint {
         outcome.similarity = super::similarity(&recorded.fingerprint, fingerprint);
         outcome.edited = outcome.similarity < 1.0;
+        // The comparison was with the last known code, which may be edited already.
+        if outcome.edited && walk.anchor.fingerprint != recorded.fingerprint {
+            let n_tokens = |it: &Fingerprint| f64::from(it.n_tokens.max(1));
+            let is_most = outcome.similarity >= REPLACED
+                && n_tokens(fingerprint) / n_tokens(&recorded.fingerprint) >= REPLACED;
+            let at_least = if is_most { Degree::Edited } else { Degree::Gutted };
+            outcome.degree = Some(at_least);
+        }
         if let Some(new) = &mut outcome.new {
             new.similarity = outcome.similarity;
         }
+    }
+    if outcome.new.is_none() && walk.n_unread > 0 {
+        let n_unread = walk.n_unread;
+        outcome.reason +=
+            &format!("; {n_unread} versions of files on the way are not in this clone");
+    }
+    if outcome.new.is_none() && !has_all_renames && walk.end != End::Unknown {
+        outcome.reason += "; git could not look for renamed files, because objects are missing";
     }
     outcome.steps = walk.steps;
     outcome
@@ -183,6 +215,7 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
     };
     Outcome {
         edited: !evidence.is_same_code,
+        degree: degree(missing.anchor, file, pair.symbol_idx),
         similarity: new.similarity,
         new: Some(new),
         fingerprint: Some(file.fingerprint(pair.symbol_idx)),

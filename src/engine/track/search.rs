@@ -344,7 +344,7 @@ fn evidence(missing: &MissingAnchor<'_>, file: &FileSymbols, symbol: &FileSymbol
     }
 }
 
-fn share(sample: &[u16], all: &[u16]) -> f64 {
+pub(super) fn share(sample: &[u16], all: &[u16]) -> f64 {
     n_shared(sample, all) as f64 / sample.len().max(1) as f64
 }
 
