@@ -205,3 +205,54 @@ fn an_anchor_recorded_before_a_rebase_is_followed() {
     assert_eq!(place(&found), "renamed shop/rows.py::read_rows", "{found:#}");
     assert_eq!(found["steps"].as_array().map(Vec::len), Some(1), "{found:#}");
 }
+
+/// Merges two branches that each changed the lock file, and returns git's status.
+fn merged(sandbox: &Sandbox, on_branch: &str, on_main: &str) -> bool {
+    sandbox.git("branch -M main");
+    sandbox.git("checkout -q -b other");
+    sandbox.ok(on_branch);
+    sandbox.commit("on the branch");
+    sandbox.git("checkout -q main");
+    sandbox.ok(on_main);
+    sandbox.commit("on main");
+    sandbox.git_or_empty("merge -q other");
+    !sandbox.lock().contains("<<<<<<<")
+}
+
+#[test]
+fn a_lock_file_with_anchors_of_two_branches_is_merged_by_the_next_command() {
+    let sandbox = anchored();
+    let is_clean = merged(
+        &sandbox,
+        "memory add \"Write a line break after each row\" --id rows-break --anchor-to shop/rows.py::store_rows",
+        "memory add \"Ship with a label\" --id rows-label --anchor-to shop/orders.py::ship",
+    );
+    assert!(!is_clean, "git merges adjacent entries itself");
+    sandbox.ok("memory reanchor");
+    let lock = sandbox.lock();
+    for id in ["limit", "rows-break", "rows-label"] {
+        assert!(lock.contains(&format!("id = \"{id}\"")), "{lock}");
+    }
+    assert!(!lock.contains("<<<<<<<") && !lock.contains("======="), "{lock}");
+    sandbox.commit("merge");
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn an_anchor_that_two_branches_changed_needs_a_choice() {
+    let sandbox = anchored();
+    merged(
+        &sandbox,
+        "memory anchor limit --to shop/rows.py::store_rows",
+        "memory anchor limit --to shop/orders.py::ship",
+    );
+    let outcome = sandbox.run("memory reanchor");
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    let text = outcome.text();
+    assert!(text.contains("both sides of a merge changed the anchor of `limit`"), "{text}");
+    // The hint works while the merge is unfinished.
+    assert!(text.contains("git checkout --theirs") || text.contains("`--theirs`"), "{text}");
+    sandbox.git("checkout --theirs .memories/anchors.lock");
+    sandbox.ok("memory reanchor");
+    assert!(sandbox.lock().contains("store_rows"));
+}

@@ -381,8 +381,8 @@ fn since_limits_the_check_to_changed_files() {
 #[test]
 fn annotations_point_to_the_code_and_the_memory() {
     let sandbox = Sandbox::anchored();
-    sandbox.edit(HASH, "r=8", "r=16");
-    let line = "memory reanchor --check --min-quality 1 --format";
+    sandbox.edit(HASH, "hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)", "password");
+    let line = "memory reanchor --check --format";
     let github = sandbox.run(&format!("{line} github"));
     assert_eq!(github.status(), 1);
     for place in
