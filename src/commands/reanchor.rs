@@ -227,9 +227,10 @@ pub(crate) fn reanchor_in(
         // Touched code in place passes a check.
         let is_touched = finding.degree == Some(Degree::Touched)
             && !finding.drift
-            && finding.new.as_ref().is_some_and(|new| {
-                new.file == anchor.file && new.symbol == anchor.symbol
-            });
+            && finding
+                .new
+                .as_ref()
+                .is_some_and(|new| new.file == anchor.file && new.symbol == anchor.symbol);
         if !is_touched {
             expected.extend(update.clone().map(|update| (id.clone(), update)));
         }

@@ -255,8 +255,13 @@ fn follow_each(
             None => Some(outcome::searched(missing, idx, &files, &pairs, assignment, &history)),
         };
         let (anchor, walk) = (recorded[recorded_idx].anchor, past.walks[recorded_idx].clone());
-        walked[recorded_idx] = outcome
-            .map(|outcome| (String::new(), 0, outcome::restated(anchor, walk, past.commits.has_all_renames, outcome)));
+        walked[recorded_idx] = outcome.map(|outcome| {
+            (
+                String::new(),
+                0,
+                outcome::restated(anchor, walk, past.commits.has_all_renames, outcome),
+            )
+        });
     }
     let mut searched = walked.into_iter().map(|it| it.map(|(_, _, outcome)| outcome));
     let mut outcomes: Vec<Option<Outcome>> = vec![None; anchors.len()];
@@ -293,9 +298,7 @@ fn arrival(
 /// Makes the anchors missing whose name other code took over, as git shows: the symbol with their name
 /// is similar, but theirs went elsewhere.
 fn settle_taken_names(root: &Path, tracked: &mut [TrackedAnchor<'_>]) {
-    let is_edited = |tracked: &&mut TrackedAnchor<'_>| {
-        matches!(tracked.state, TrackingState::InPlace(found) if found.is_doubtful(tracked.anchor))
-    };
+    let is_edited = |tracked: &&mut TrackedAnchor<'_>| matches!(tracked.state, TrackingState::InPlace(found) if found.is_doubtful(tracked.anchor));
     let mut edited: Vec<&mut TrackedAnchor<'_>> = tracked.iter_mut().filter(is_edited).collect();
     if edited.is_empty() {
         return;
@@ -304,8 +307,8 @@ fn settle_taken_names(root: &Path, tracked: &mut [TrackedAnchor<'_>]) {
         edited.iter().map(|tracked| MissingAnchor::new(tracked.anchor, None)).collect();
     let past = Past::new(root, &missing.iter().collect::<Vec<_>>());
     for ((tracked, missing), walk) in edited.iter_mut().zip(missing).zip(&past.walks) {
-        let is_elsewhere = walk.anchor.file != tracked.anchor.file
-            || walk.anchor.symbol != tracked.anchor.symbol;
+        let is_elsewhere =
+            walk.anchor.file != tracked.anchor.file || walk.anchor.symbol != tracked.anchor.symbol;
         if is_elsewhere && arrival(root, &missing, walk).is_some() {
             tracked.state = TrackingState::Missing(missing);
         }
@@ -343,11 +346,8 @@ pub(crate) fn verify_in_place(
     let verify = |anchor: &&Anchor| {
         let found = in_place_match(anchor, &code)?;
         let symbol = &code.symbols[found.symbol_idx];
-        let state = if is_unchanged {
-            State::Fresh
-        } else {
-            outcome::state_in_place(anchor, symbol)
-        };
+        let state =
+            if is_unchanged { State::Fresh } else { outcome::state_in_place(anchor, symbol) };
         Some(InPlaceSymbol {
             state,
             degree: (state == State::Edited)
@@ -438,8 +438,7 @@ fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPlaceMatch> {
             |symbol: &FileSymbol| same_name(symbol.name.as_deref(), anchor.symbol.as_deref());
         file.symbols.iter().enumerate().filter(move |(_, symbol)| is_namesake(symbol))
     };
-    let is_family =
-        |symbol: &FileSymbol| search::is_same_family(anchor.kind, symbol.kind);
+    let is_family = |symbol: &FileSymbol| search::is_same_family(anchor.kind, symbol.kind);
     // A constant may become a function without moving.
     let is_any = !namesakes().any(|(_, symbol)| is_family(symbol));
     let namesakes = namesakes().filter(|(_, symbol)| is_any || is_family(symbol));

@@ -119,7 +119,11 @@ fn a_name_that_another_function_took_over_does_not_keep_the_anchor() {
     let sandbox = anchored();
     sandbox.write(
         "shop/rows.py",
-        format!("{}\n\n{}", LOAD.replace("load_rows", "load_all"), STORE.replace("store_rows", "load_rows")),
+        format!(
+            "{}\n\n{}",
+            LOAD.replace("load_rows", "load_all"),
+            STORE.replace("store_rows", "load_rows")
+        ),
     );
     sandbox.commit("rename both");
     let found = finding(&sandbox, "memory reanchor --dry-run");
@@ -131,10 +135,15 @@ fn a_constant_may_become_a_function_in_place() {
     let sandbox = Sandbox::bank();
     sandbox.write("web/limit.ts", "export const limit = 12 * 1024;\n");
     sandbox.commit("limit");
-    sandbox.ok("memory add \"Bound the size of an upload\" --id bound --anchor-to web/limit.ts::limit");
+    sandbox.ok(
+        "memory add \"Bound the size of an upload\" --id bound --anchor-to web/limit.ts::limit",
+    );
     sandbox.write("web/limit.ts", "export function limit() {\n  return 12 * 1024;\n}\n");
     sandbox.commit("a function");
-    assert_eq!(place(&finding(&sandbox, "memory reanchor --dry-run")), "edited web/limit.ts::limit");
+    assert_eq!(
+        place(&finding(&sandbox, "memory reanchor --dry-run")),
+        "edited web/limit.ts::limit"
+    );
 }
 
 #[test]
@@ -181,7 +190,9 @@ fn a_shallow_clone_says_that_it_lacks_the_commit() {
     in_small_steps(&sandbox);
     let head = sandbox.git("rev-parse HEAD");
     sandbox.write(".git/shallow", head);
-    sandbox.git("-c gc.pruneExpire=now -c core.logAllRefUpdates=false reflog expire --expire=now --all");
+    sandbox.git(
+        "-c gc.pruneExpire=now -c core.logAllRefUpdates=false reflog expire --expire=now --all",
+    );
     sandbox.git("prune --expire=now");
     let found = finding(&sandbox, "memory reanchor --dry-run");
     let reason = found["reason"].as_str().expect("a reason");

@@ -95,7 +95,9 @@ fn a_touched_example_passes_the_check_and_is_recorded() {
 
 #[test]
 fn an_edited_example_needs_acceptance_whoever_chose_it() {
-    for choice in ["", "memory anchor hash-passwords --to shop/accounts.py::AccountStore.hash_password"] {
+    for choice in
+        ["", "memory anchor hash-passwords --to shop/accounts.py::AccountStore.hash_password"]
+    {
         let sandbox = Sandbox::anchored();
         if !choice.is_empty() {
             sandbox.ok(choice);
@@ -381,7 +383,11 @@ fn since_limits_the_check_to_changed_files() {
 #[test]
 fn annotations_point_to_the_code_and_the_memory() {
     let sandbox = Sandbox::anchored();
-    sandbox.edit(HASH, "hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)", "password");
+    sandbox.edit(
+        HASH,
+        "hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)",
+        "password",
+    );
     let line = "memory reanchor --check --format";
     let github = sandbox.run(&format!("{line} github"));
     assert_eq!(github.status(), 1);

@@ -48,7 +48,9 @@ pub(super) fn example(
     }
     let is_judged = symbol.degree == Some(track::Degree::Edited);
     let note = match symbol.state {
-        State::Edited if is_judged => " (edited and not approved: it may not show the rule any more)",
+        State::Edited if is_judged => {
+            " (edited and not approved: it may not show the rule any more)"
+        }
         State::Edited => " (changed since it was recorded)",
         _ => "",
     };
@@ -112,12 +114,6 @@ mod tests {
             "````\nx\n````",
             "  Example: docs/a.md:7 (changed since it was recorded)\n  `````md\n  ````\n  x\n  ````\n  `````\n",
         );
-        check(
-            "LICENSE",
-            "",
-            None,
-            "a\u{7}",
-            "  Example: LICENSE:7\n  ```\n  a\\u{7}\n  ```\n",
-        );
+        check("LICENSE", "", None, "a\u{7}", "  Example: LICENSE:7\n  ```\n  a\\u{7}\n  ```\n");
     }
 }

@@ -34,22 +34,19 @@ pub(crate) fn lost_words(
         return Vec::new();
     };
     let new_terms: FxHashSet<String> = tokenize::terms(&new).into_iter().collect();
-    let is_lost: Box<dyn Fn(&str, &str) -> bool> = match recorded(root, anchor) {
-        Some(old) => {
-            let old_terms: FxHashSet<String> = tokenize::terms(&old).into_iter().collect();
-            Box::new(move |term, _| old_terms.contains(term))
-        }
+    let old_terms: Option<FxHashSet<String>> =
+        recorded(root, anchor).map(|old| tokenize::terms(&old).into_iter().collect());
+    let new_words = word_hashes(&new);
+    let was_there = |term: &str, word: &str| match &old_terms {
+        Some(old_terms) => old_terms.contains(term),
         None => {
-            let new_words = word_hashes(&new);
-            Box::new(move |_, word| {
-                let hash = short_hash(name_hash(word));
-                anchor.fingerprint.names.binary_search(&hash).is_ok()
-                    && new_words.binary_search(&hash).is_err()
-            })
+            let hash = short_hash(name_hash(word));
+            anchor.fingerprint.names.binary_search(&hash).is_ok()
+                && new_words.binary_search(&hash).is_err()
         }
     };
     weighty
-        .filter(|it| !new_terms.contains(&it.term) && is_lost(&it.term, &it.word))
+        .filter(|it| !new_terms.contains(&it.term) && was_there(&it.term, &it.word))
         .map(|it| it.word.clone())
         .collect()
 }
@@ -79,9 +76,8 @@ fn code(
 ) -> Option<String> {
     let parsed = ParsedFile::parse(language, text);
     let line_index = text::LineIndex::new(text);
-    let starts_at = |offset: usize| {
-        lines.is_none_or(|(first, _)| line_index.line(offset) == first as usize)
-    };
+    let starts_at =
+        |offset: usize| lines.is_none_or(|(first, _)| line_index.line(offset) == first as usize);
     let span = match symbol {
         None => text::Span::new(0, text.len()),
         Some(_) => {

@@ -8,7 +8,7 @@ use super::file_symbols::{FileSymbol, FileSymbols, split_path};
 use super::history::History;
 use super::search::{MissingAnchor, Pair};
 use super::walk::{End, Walk};
-use super::{Degree, REPLACED, FoundSymbol, InPlaceMatch, Outcome, Step};
+use super::{Degree, FoundSymbol, InPlaceMatch, Outcome, REPLACED, Step};
 
 /// Maximum number of similar symbols that are listed.
 const MAX_LISTED: usize = 5;
@@ -86,10 +86,10 @@ pub(super) fn walked(
         let outcome = in_place(recorded, file, InPlaceMatch { similarity, ..found });
         return Outcome { steps, ..outcome };
     }
-    let moves = steps.iter().filter(|step| {
+    let mut moves = steps.iter().filter(|step| {
         step.file != recorded.file || step.symbol.as_deref() != recorded.symbol.as_deref()
     });
-    let reason = match moves.last() {
+    let reason = match moves.next_back() {
         Some(step) => format!("git shows how it got there, last in commit {}", step.commit),
         None => "git shows how it got there".to_owned(),
     };

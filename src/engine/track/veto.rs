@@ -52,7 +52,8 @@ pub(super) fn apply(
             OldFiles { commits: &past.commits, objects, parsed: FxHashMap::default() };
         pairs.retain(|pair| {
             let walk = &past.walks[walk_idxs[pair.missing_idx]];
-            !is_relevant(pair) || !old_files.excludes(missing[pair.missing_idx], &walk.end, files, pair)
+            !is_relevant(pair)
+                || !old_files.excludes(missing[pair.missing_idx], &walk.end, files, pair)
         });
     });
 }

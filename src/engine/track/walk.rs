@@ -88,15 +88,22 @@ impl Past {
         let old: Vec<&str> = old.into_iter().collect();
         let is_code = missing.iter().all(|missing| missing.anchor.language.is_some());
         let extensions = if is_code { language::EXTENSIONS } else { &[] };
-        let mut walks: Vec<Walk> = missing.iter().map(|missing| Walk::new(missing.anchor)).collect();
+        let mut walks: Vec<Walk> =
+            missing.iter().map(|missing| Walk::new(missing.anchor)).collect();
         if old.is_empty() {
             return Self { commits: Commits::default(), walks };
         }
         let commits = git::commits_since(root, &old, extensions).unwrap_or_default();
-        git::with_objects(root, |objects| {
-            let max_parsed = MAX_PARSED + MAX_PARSED_EACH * walks.len();
+        let max_parsed = MAX_PARSED + MAX_PARSED_EACH * walks.len();
+        let walked = git::with_objects(root, |objects| {
+            let mut walks = walks.clone();
             Walker { commits: &commits, objects, n_parsed: 0, max_parsed }.run(&mut walks);
+            walks
         });
+        // If git fails on the way, nothing of its answers is used.
+        if let Some(walked) = walked {
+            walks = walked;
+        }
         Self { commits, walks }
     }
 }
@@ -178,7 +185,9 @@ impl Walker<'_, '_> {
                 let mut kept = Vec::new();
                 for change in &comparison.changes {
                     let path = change.old.as_ref().or(change.new.as_ref()).map(|it| &it.path);
-                    for walk_idx in path.and_then(|path| groups[group_idx].remove(path)).into_iter().flatten() {
+                    for walk_idx in
+                        path.and_then(|path| groups[group_idx].remove(path)).into_iter().flatten()
+                    {
                         let (walk, last) = (&mut walks[walk_idx], &mut last[walk_idx]);
                         match self.fate(walk, last, change, &comparison.newer) {
                             Fate::Kept => kept.push(walk_idx),
@@ -211,7 +220,13 @@ impl Walker<'_, '_> {
     }
 
     /// Returns what a change of its file did to the code of an anchor, and advances the anchor.
-    fn fate(&mut self, walk: &mut Walk, last: &mut LastSeen, change: &Change, commit: &str) -> Fate {
+    fn fate(
+        &mut self,
+        walk: &mut Walk,
+        last: &mut LastSeen,
+        change: &Change,
+        commit: &str,
+    ) -> Fate {
         if !last.is_seen && !self.see(walk, last, change) {
             return Fate::Kept;
         }
@@ -260,7 +275,9 @@ impl Walker<'_, '_> {
                 last.is_seen = true;
                 return true;
             };
-            let Some(file) = self.parse_named(&walk.anchor, &version.path, &bytes) else { continue };
+            let Some(file) = self.parse_named(&walk.anchor, &version.path, &bytes) else {
+                continue;
+            };
             let found = in_place_match(&walk.anchor, &file);
             if let Some(found) = found.filter(|found| !found.is_ambiguous(&walk.anchor)) {
                 walk.advance(&file, found.symbol_idx);
@@ -317,9 +334,11 @@ impl Walker<'_, '_> {
                 }
             }
         }
-        let new_of: FxHashMap<&str, &str> = added_to.iter().map(|(new, old)| (*old, *new)).collect();
+        let new_of: FxHashMap<&str, &str> =
+            added_to.iter().map(|(new, old)| (*old, *new)).collect();
         let anchors = self.removed_anchors(walks, removed, &olds, |old_idx, symbol_idx| {
-            let new = new_of.get(olds[old_idx].path.as_str()).and_then(|path| find_file(&news, path));
+            let new =
+                new_of.get(olds[old_idx].path.as_str()).and_then(|path| find_file(&news, path));
             rewritten.contains_key(&(old_idx, symbol_idx))
                 || new.is_none_or(|new| {
                     namesake(&news[new], &olds[old_idx].symbols[symbol_idx]).is_none()
@@ -334,7 +353,8 @@ impl Walker<'_, '_> {
             pair.evidence.was_sibling = false;
             pair.odds = pair.evidence.log_odds();
             let file = missing[pair.missing_idx].anchor.file.as_str();
-            if new_of.get(file).is_some_and(|new| *new != file && *new == news[pair.file_idx].path) {
+            if new_of.get(file).is_some_and(|new| *new != file && *new == news[pair.file_idx].path)
+            {
                 pair.odds += FILE_RENAMED;
             }
             let new = &news[pair.file_idx];
@@ -428,7 +448,8 @@ impl Walker<'_, '_> {
         let own: FxHashSet<&str> =
             missing.iter().map(|missing| missing.anchor.file.as_str()).collect();
         let mut n_unread = 0;
-        let (mut news, mut olds): (Vec<(&str, Vec<u8>)>, Vec<(&str, Vec<u8>)>) = Default::default();
+        let mut news: Vec<(&str, Vec<u8>)> = Vec::new();
+        let mut olds: Vec<(&str, Vec<u8>)> = Vec::new();
         for change in changes {
             let is_own = change.old.as_ref().is_some_and(|old| own.contains(old.path.as_str()));
             let mut read = |version: Option<&git::Version>| {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Error, ErrorKind, Read, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -127,7 +128,7 @@ fn parents<'a>(
     root: &Path,
     head: &'a str,
     old: impl Iterator<Item = &'a String>,
-) -> FxHashMap<String, Vec<String>> {
+) -> BTreeMap<String, Vec<String>> {
     let mut base = vec!["merge-base", "--octopus", head];
     base.extend(old.map(String::as_str));
     let base = git(root, &base).map(|base| format!("^{}", base.trim()));
@@ -144,7 +145,7 @@ fn parents<'a>(
 
 /// Returns the pairs of successive commits from `old` to `head`.
 fn path(
-    parents: &FxHashMap<String, Vec<String>>,
+    parents: &BTreeMap<String, Vec<String>>,
     head: &str,
     old: &str,
 ) -> Option<Vec<(String, String)>> {
@@ -179,10 +180,7 @@ fn path(
 }
 
 /// Returns the indices of the pairs, so that a commit comes after its ancestors.
-fn topological(
-    parents: &FxHashMap<String, Vec<String>>,
-    pairs: &[(String, String)],
-) -> Vec<usize> {
+fn topological(parents: &BTreeMap<String, Vec<String>>, pairs: &[(String, String)]) -> Vec<usize> {
     let mut depths: FxHashMap<&str, usize> = FxHashMap::default();
     for start in pairs.iter().map(|(_, newer)| newer.as_str()) {
         let mut open = vec![start];
@@ -290,6 +288,7 @@ fn change(status: &str, first: String, second: Option<String>) -> Option<Change>
 pub(crate) struct Objects<'a> {
     stdin: &'a mut dyn Write,
     stdout: &'a mut dyn BufRead,
+    is_waiting: &'a AtomicBool,
 }
 
 impl Objects<'_> {
@@ -299,7 +298,10 @@ impl Objects<'_> {
         if name.contains('\n') {
             return None;
         }
-        self.ask(name).ok().flatten()
+        self.is_waiting.store(true, Ordering::Relaxed);
+        let answer = self.ask(name);
+        self.is_waiting.store(false, Ordering::Relaxed);
+        answer.ok().flatten()
     }
 
     fn ask(&mut self, name: &str) -> std::io::Result<Option<Vec<u8>>> {
@@ -328,8 +330,8 @@ impl Objects<'_> {
 pub(crate) fn with_objects<R>(root: &Path, read: impl FnOnce(&mut Objects<'_>) -> R) -> Option<R> {
     let mut result = None;
     Git::new(root, ["cat-file", "--batch"])
-        .converse(|stdin, stdout| {
-            result = Some(read(&mut Objects { stdin, stdout }));
+        .converse(|stdin, stdout, is_waiting| {
+            result = Some(read(&mut Objects { stdin, stdout, is_waiting }));
             Ok(())
         })
         .ok()?;
