@@ -183,7 +183,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Anchors> {
 pub(crate) fn parse(text: &str) -> Result<Anchors> {
     let lines = LineIndex::new(text);
     if let Some(at) = text.lines().position(|line| line.starts_with("<<<<<<< ")) {
-        return Err(damaged("it contains a merge conflict".to_owned(), Some(at)).into());
+        return merged(text, at);
     }
     if text.len() >= CHECKED_BYTES {
         check_lines(text)?;
@@ -207,6 +207,67 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
         }
     }
     Ok(anchors)
+}
+
+/// Reads a lock file in which git left a conflict at the line `at`: the anchors of both sides, if they
+/// anchor different memories or agree. The next writer writes them without markers.
+fn merged(text: &str, at: usize) -> Result<Anchors> {
+    let conflict = |why: String| {
+        UserError::environment(format!("failed to read `anchors.lock:{}`: {why}", at + 1)).hint(
+            "keep one side with `git checkout --ours .memories/anchors.lock`, or with `--theirs`, \
+             then run `cerberus memory reanchor`",
+        )
+    };
+    let unreadable = || conflict("it contains a merge conflict".to_owned());
+    let sides = [sides(text, true), sides(text, false)];
+    let [Some(ours), Some(theirs)] = sides.map(|side| parse(&side?).ok()) else {
+        return Err(unreadable().into());
+    };
+    let mut anchors = ours;
+    for (id, anchor) in theirs {
+        match anchors.get(&id) {
+            Some(own) if *own != anchor => {
+                let why = format!("both sides of a merge changed the anchor of `{id}`");
+                return Err(conflict(why).into());
+            }
+            _ => drop(anchors.insert(id, anchor)),
+        }
+    }
+    Ok(anchors)
+}
+
+/// Returns one side of a text with conflicts, or `None` if its markers are incomplete.
+fn sides(text: &str, is_ours: bool) -> Option<String> {
+    #[derive(PartialEq)]
+    enum Part {
+        Both,
+        Ours,
+        Base,
+        Theirs,
+    }
+    let mut part = Part::Both;
+    let mut side = String::new();
+    for line in text.split_inclusive('\n') {
+        part = match part {
+            Part::Both if line.starts_with("<<<<<<< ") => Part::Ours,
+            Part::Ours if line.starts_with("||||||| ") => Part::Base,
+            Part::Ours | Part::Base if line.trim_end() == "=======" => Part::Theirs,
+            Part::Theirs if line.starts_with(">>>>>>> ") => Part::Both,
+            _ => {
+                let is_taken = match part {
+                    Part::Both => true,
+                    Part::Ours => is_ours,
+                    Part::Base => false,
+                    Part::Theirs => !is_ours,
+                };
+                if is_taken {
+                    side.push_str(line);
+                }
+                continue;
+            }
+        };
+    }
+    (part == Part::Both && !side.contains("\n<<<<<<< ")).then_some(side)
 }
 
 /// Refuses lines that no lock file contains: nested keys, other tables, arrays.

@@ -11,6 +11,7 @@ use std::path::Path;
 use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use serde::Serialize;
 
 use crate::model::{Anchor, Fingerprint, Language, State, SymbolKind};
 use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
@@ -21,19 +22,27 @@ use crate::tree::read;
 use super::Progress;
 
 mod assign;
+mod degree;
 mod file_symbols;
 mod history;
 mod locate;
+mod lost_words;
 mod moved_files;
 mod outcome;
 mod rename_patterns;
 mod search;
+mod together;
+mod veto;
+mod walk;
 
+pub(crate) use degree::Degree;
 pub(crate) use locate::{limit_warnings, locate};
+pub(crate) use lost_words::lost_words;
 
-use file_symbols::{ALL, FileSymbols, find_file};
+use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use history::History;
 use search::{MissingAnchor, Pair};
+use walk::{End, Past, Walk};
 
 /// A symbol or a file in the tree, and its similarity to the anchored code.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,12 +58,25 @@ pub(crate) struct FoundSymbol {
     pub(crate) similarity: f64,
 }
 
+/// A commit on the way of anchored code from its old to its new location.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Step {
+    pub(crate) commit: String,
+    /// The location after the commit.
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    /// What the commit did.
+    pub(crate) reason: String,
+}
+
 /// The result of tracking an anchor.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) state: State,
     /// Whether more changed than the layout and the name of the code.
     pub(crate) edited: bool,
+    /// How much of edited code changed.
+    pub(crate) degree: Option<Degree>,
     pub(crate) new: Option<FoundSymbol>,
     pub(crate) similarity: f64,
     /// The equally likely symbols of an ambiguous anchor, the most similar symbols of a gone one.
@@ -63,6 +85,8 @@ pub(crate) struct Outcome {
     pub(crate) fingerprint: Option<Fingerprint>,
     /// One sentence that explains the state.
     pub(crate) reason: String,
+    /// The commits that changed the code, oldest first, if git was asked.
+    pub(crate) steps: Vec<Step>,
 }
 
 impl Outcome {
@@ -70,11 +94,13 @@ impl Outcome {
         Self {
             state,
             edited: false,
+            degree: None,
             new: None,
             similarity: 0.0,
             candidates: Vec::new(),
             fingerprint: None,
             reason,
+            steps: Vec::new(),
         }
     }
 }
@@ -83,6 +109,8 @@ impl Outcome {
 #[derive(Debug, Clone)]
 pub(crate) struct InPlaceSymbol {
     pub(crate) state: State,
+    /// How much of edited code changed.
+    pub(crate) degree: Option<Degree>,
     pub(crate) language: Option<Language>,
     /// The first and the last line.
     pub(crate) lines: (u32, u32),
@@ -159,35 +187,60 @@ fn follow_each(
     // The anchors in files that cannot be read are missing.
     let read = |idxs: &&[usize]| FileSymbols::read(root, &anchors[idxs[0]].file, ALL).ok();
     let own_files: Vec<FileSymbols> = by_file.par_iter().filter_map(read).collect();
-    let tracked: Vec<TrackedAnchor<'_>> = order
+    let mut tracked: Vec<TrackedAnchor<'_>> = order
         .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
         .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
         .collect();
 
-    let missing: Vec<&MissingAnchor<'_>> = tracked
+    settle_taken_names(root, &mut tracked);
+    let recorded: Vec<&MissingAnchor<'_>> = tracked
         .iter()
         .filter_map(|tracked| match &tracked.state {
             TrackingState::Missing(missing) => Some(missing),
             TrackingState::InPlace(_) => None,
         })
         .collect();
-    let files = search::read_tree(root, excludes, &missing, own_files, progress)?;
-    let claimed: FxHashSet<(usize, usize)> = tracked
+    let past = Past::new(root, &recorded);
+    let mut walked: Vec<Option<(String, usize, Outcome)>> = recorded
         .iter()
-        .filter_map(|tracked| match &tracked.state {
-            TrackingState::Missing(_) => None,
-            TrackingState::InPlace(found) => {
-                Some((find_file(&files, &tracked.anchor.file)?, found.symbol_idx))
-            }
+        .zip(&past.walks)
+        .map(|(recorded, walk)| arrival(root, recorded, walk))
+        .collect();
+    let searched_idxs: Vec<usize> =
+        (0..recorded.len()).filter(|&idx| walked[idx].is_none()).collect();
+    let missing: Vec<MissingAnchor<'_>> = searched_idxs
+        .iter()
+        .map(|&idx| {
+            let (old, last) = (recorded[idx].anchor, &past.walks[idx].anchor);
+            let is_in_place = old.file == last.file && old.symbol == last.symbol;
+            MissingAnchor::new(last, recorded[idx].in_place.filter(|_| is_in_place))
         })
         .collect();
+    let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
+    let files = if missing.is_empty() {
+        sorted(own_files)
+    } else {
+        search::read_tree(root, excludes, &missing, own_files, progress)?
+    };
+    let claimed_in_place = tracked.iter().filter_map(|tracked| match &tracked.state {
+        TrackingState::Missing(_) => None,
+        TrackingState::InPlace(found) => {
+            Some((find_file(&files, &tracked.anchor.file)?, found.symbol_idx))
+        }
+    });
+    let claimed_walked = walked
+        .iter()
+        .flatten()
+        .filter_map(|(file, symbol_idx, _)| Some((find_file(&files, file)?, *symbol_idx)));
+    let claimed: FxHashSet<(usize, usize)> = claimed_in_place.chain(claimed_walked).collect();
     let mut pairs = search::pairs(&missing, &files, &claimed);
     pairs.retain(|pair| {
         let missing = missing[pair.missing_idx];
         missing.in_place.is_none_or(|found| found.is_outranked_by(missing.anchor, &files, pair))
     });
     rename_patterns::raise_odds(&missing, &files, &mut pairs);
-    let mut assignments = assign::assign(missing.len(), &pairs);
+    veto::apply(root, &past, &searched_idxs, &missing, &files, &mut pairs);
+    let mut assignments = together::assign(&missing, &files, &mut pairs);
     let history = History::read(root, &missing, &assignments);
     history.resolve(&missing, &files, &mut pairs, &mut assignments);
 
@@ -195,13 +248,22 @@ fn follow_each(
         let file_idx = find_file(&files, &anchor.file)?;
         Some(outcome::in_place(anchor, &files[file_idx], found))
     };
-    let mut searched = missing.iter().enumerate().map(|(idx, missing)| {
-        let assignment = &assignments[idx];
-        match missing.in_place.filter(|_| !assignment.is_found()) {
-            Some(found) => in_place(missing.anchor, found),
+    for (idx, &recorded_idx) in searched_idxs.iter().enumerate() {
+        let (missing, assignment) = (missing[idx], &assignments[idx]);
+        let outcome = match missing.in_place.filter(|_| !assignment.is_found()) {
+            Some(found) => in_place(recorded[recorded_idx].anchor, found),
             None => Some(outcome::searched(missing, idx, &files, &pairs, assignment, &history)),
-        }
-    });
+        };
+        let (anchor, walk) = (recorded[recorded_idx].anchor, past.walks[recorded_idx].clone());
+        walked[recorded_idx] = outcome.map(|outcome| {
+            (
+                String::new(),
+                0,
+                outcome::restated(anchor, walk, past.commits.has_all_renames, outcome),
+            )
+        });
+    }
+    let mut searched = walked.into_iter().map(|it| it.map(|(_, _, outcome)| outcome));
     let mut outcomes: Vec<Option<Outcome>> = vec![None; anchors.len()];
     for tracked in &tracked {
         let outcome = match &tracked.state {
@@ -213,6 +275,49 @@ fn follow_each(
         }
     }
     Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// Returns the outcome of an anchor that was followed to HEAD, and the file and the index of its
+/// symbol, if the file still contains it.
+fn arrival(
+    root: &Path,
+    recorded: &MissingAnchor<'_>,
+    walk: &Walk,
+) -> Option<(String, usize, Outcome)> {
+    if walk.end != End::Head {
+        return None;
+    }
+    let is_named = |name: Option<&str>| same_name(name, walk.anchor.symbol.as_deref());
+    let file = FileSymbols::read(root, &walk.anchor.file, Some(&is_named)).ok()?;
+    let found =
+        in_place_match(&walk.anchor, &file).filter(|found| !found.is_ambiguous(&walk.anchor))?;
+    let outcome = outcome::walked(recorded.anchor, &file, found, walk.steps.clone());
+    Some((file.path, found.symbol_idx, outcome))
+}
+
+/// Makes the anchors missing whose name other code took over, as git shows: the symbol with their name
+/// is similar, but theirs went elsewhere.
+fn settle_taken_names(root: &Path, tracked: &mut [TrackedAnchor<'_>]) {
+    let is_edited = |tracked: &&mut TrackedAnchor<'_>| matches!(tracked.state, TrackingState::InPlace(found) if found.is_doubtful(tracked.anchor));
+    let mut edited: Vec<&mut TrackedAnchor<'_>> = tracked.iter_mut().filter(is_edited).collect();
+    if edited.is_empty() {
+        return;
+    }
+    let missing: Vec<MissingAnchor<'_>> =
+        edited.iter().map(|tracked| MissingAnchor::new(tracked.anchor, None)).collect();
+    let past = Past::new(root, &missing.iter().collect::<Vec<_>>());
+    for ((tracked, missing), walk) in edited.iter_mut().zip(missing).zip(&past.walks) {
+        let is_elsewhere =
+            walk.anchor.file != tracked.anchor.file || walk.anchor.symbol != tracked.anchor.symbol;
+        if is_elsewhere && arrival(root, &missing, walk).is_some() {
+            tracked.state = TrackingState::Missing(missing);
+        }
+    }
+}
+
+fn sorted(mut files: Vec<FileSymbols>) -> Vec<FileSymbols> {
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
 }
 
 /// Finds the symbols that have the locations and names of `anchors`, which are all in `file`. The
@@ -241,12 +346,12 @@ pub(crate) fn verify_in_place(
     let verify = |anchor: &&Anchor| {
         let found = in_place_match(anchor, &code)?;
         let symbol = &code.symbols[found.symbol_idx];
+        let state =
+            if is_unchanged { State::Fresh } else { outcome::state_in_place(anchor, symbol) };
         Some(InPlaceSymbol {
-            state: if is_unchanged {
-                State::Fresh
-            } else {
-                outcome::state_in_place(anchor, symbol)
-            },
+            state,
+            degree: (state == State::Edited)
+                .then(|| Degree::new(&anchor.fingerprint, &symbol.features)),
             language: code.language,
             lines: symbol.lines,
             is_ambiguous: !is_unchanged && found.is_ambiguous(anchor),
@@ -274,7 +379,7 @@ fn outcomes_in_place(
         let Some(code) = code.as_ref().filter(|_| anchor.fingerprint.file != hash) else {
             return Some((idx, outcome::fresh(anchor)));
         };
-        let found = in_place_match(anchor, code).filter(|found| !found.is_ambiguous(anchor))?;
+        let found = in_place_match(anchor, code).filter(|found| !found.is_doubtful(anchor))?;
         Some((idx, outcome::in_place(anchor, code, found)))
     };
     idxs.iter().map(outcome).collect()
@@ -301,6 +406,14 @@ impl InPlaceMatch {
         self.similarity < REPLACED && anchor.fingerprint.n_tokens >= MIN_TOKENS
     }
 
+    /// Returns whether the history of the symbol may show that it is other code.
+    fn is_doubtful(self, anchor: &Anchor) -> bool {
+        self.is_ambiguous(anchor)
+            || (self.similarity < walk::REWRITTEN
+                && anchor.fingerprint.n_tokens >= MIN_TOKENS
+                && anchor.commit.is_some())
+    }
+
     /// Returns whether an ambiguous match loses to a candidate: to the same code, or to similar code
     /// that the symbol in place calls, as a wrapper for callers of the old name does.
     fn is_outranked_by(self, anchor: &Anchor, files: &[FileSymbols], pair: &Pair) -> bool {
@@ -320,10 +433,15 @@ fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPlaceMatch> {
     if !are_compatible(anchor.language, file.language) {
         return None;
     }
-    let namesakes = file.symbols.iter().enumerate().filter(|(_, symbol)| {
-        same_name(symbol.name.as_deref(), anchor.symbol.as_deref())
-            && search::is_same_family(anchor.kind, symbol.kind)
-    });
+    let namesakes = || {
+        let is_namesake =
+            |symbol: &FileSymbol| same_name(symbol.name.as_deref(), anchor.symbol.as_deref());
+        file.symbols.iter().enumerate().filter(move |(_, symbol)| is_namesake(symbol))
+    };
+    let is_family = |symbol: &FileSymbol| search::is_same_family(anchor.kind, symbol.kind);
+    // A constant may become a function without moving.
+    let is_any = !namesakes().any(|(_, symbol)| is_family(symbol));
+    let namesakes = namesakes().filter(|(_, symbol)| is_any || is_family(symbol));
     let matches = namesakes.map(|(symbol_idx, symbol)| {
         let similarity = similarity(&anchor.fingerprint, &symbol.features.fingerprint);
         let is_identical = anchor.fingerprint.bytes == symbol.features.fingerprint.bytes;

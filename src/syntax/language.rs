@@ -208,6 +208,10 @@ pub(crate) fn tables(language: Language) -> &'static LanguageTables {
     TABLES[language as usize].get_or_init(|| LanguageTables::new(language))
 }
 
+/// The extensions of all languages.
+pub(crate) const EXTENSIONS: &[&str] =
+    &["py", "go", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "rs", "java"];
+
 /// Returns the language of a file from the extension of its name.
 pub(crate) fn from_path(path: &str) -> Option<Language> {
     let name = path.rsplit('/').next().unwrap_or(path);

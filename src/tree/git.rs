@@ -6,6 +6,7 @@
 //! names, because the repository may be untrusted. Git reads objects and the index only;
 //! `worktree` compares them with the files.
 
+mod history;
 mod process;
 mod worktree;
 
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
+pub(crate) use history::{Change, Commits, Objects, Version, commits_since, with_objects};
 use process::{Failure, Git};
 pub(crate) use worktree::{changed_since, first_changed_line, renamed_since, staged};
 
@@ -42,7 +44,7 @@ pub(crate) struct Head {
 
 /// Length of stored commit ids: the abbreviation that git uses for the Linux repository with its
 /// millions of objects.
-const ABBREVIATED_LEN: usize = 12;
+pub(crate) const ABBREVIATED_LEN: usize = 12;
 
 impl Head {
     /// Returns the abbreviated id that anchors store.

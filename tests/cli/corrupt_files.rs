@@ -322,7 +322,7 @@ fn damage_in_the_lock_file_is_located() {
     let hash = lock.lines().find(|line| line.starts_with("hashes = ")).expect("a hash");
     let cases = [
         ("no TOML", with("origin = ", "origin : ")),
-        ("a merge conflict", format!("{header}<<<<<<< ours\n{entries}=======\n>>>>>>> theirs\n")),
+        ("a merge conflict", format!("{header}<<<<<<< ours\n{entries}=======\n")),
         ("an unknown field", with("kind = ", "color = \"red\"\nkind = ")),
         ("an unknown value", with("origin = \"auto\"", "origin = \"maybe\"")),
         ("a missing field", with("file = ", "# file = ")),

@@ -27,6 +27,7 @@ mod export;
 mod feedback;
 #[cfg(unix)]
 mod full_disk;
+mod history;
 mod hooks;
 mod import;
 mod index;

@@ -72,14 +72,15 @@ fn reformatting_is_not_drift() {
 }
 
 #[test]
-fn an_edited_auto_example_is_recorded_while_it_matches_its_rule() {
+fn a_touched_example_passes_the_check_and_is_recorded() {
     let sandbox = Sandbox::anchored();
     sandbox.edit(HASH, "r=8", "r=16");
     expect![[r#"
         hash-passwords edited edited written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
         ok false, written false
     "#]].assert_eq(&findings(&sandbox, "memory reanchor --check"));
-    assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 1);
     expect![[r#"
         hash-passwords edited edited written shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
         ok true, written true
@@ -93,37 +94,47 @@ fn an_edited_auto_example_is_recorded_while_it_matches_its_rule() {
 }
 
 #[test]
-fn an_edit_below_the_threshold_is_drift_until_accepted() {
-    let sandbox = Sandbox::anchored();
-    sandbox.edit(HASH, "r=8", "r=16");
-    let gate = "--min-quality 1";
-    expect![[r#"
-        hash-passwords edited edited drift shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
-        ok false, written false
-    "#]].assert_eq(&findings(&sandbox, &format!("memory reanchor {gate}")));
-    assert_eq!(sandbox.run(&format!("memory reanchor --check {gate}")).status(), 1);
-    sandbox.ok("memory reanchor --accept hash");
-    assert_eq!(sandbox.run(&format!("memory reanchor --check --strict {gate}")).status(), 0);
+fn an_edited_example_needs_acceptance_whoever_chose_it() {
+    for choice in
+        ["", "memory anchor hash-passwords --to shop/accounts.py::AccountStore.hash_password"]
+    {
+        let sandbox = Sandbox::anchored();
+        if !choice.is_empty() {
+            sandbox.ok(choice);
+        }
+        let lock = sandbox.lock();
+        // The salt, which the rule names, is gone; most of the code is as before.
+        sandbox.edit(HASH, "salt = secrets.token_bytes(16)", "seed = secrets.token_bytes(16)");
+        sandbox.edit(HASH, "salt=salt, ", "");
+        sandbox.edit(HASH, "return salt + digest", "return seed + digest");
+        let document = sandbox.json("memory reanchor");
+        let finding = document["results"].as_array().expect("results").iter();
+        let finding = finding.clone().find(|it| it["id"] == "hash-passwords").expect("a finding");
+        let [degree, reason] = ["degree", "reason"].map(|key| finding[key].as_str().unwrap_or("-"));
+        assert_eq!(degree, "edited", "{finding:#}");
+        assert!(reason.contains("`salt`, a word of the rule, is no longer in it"), "{reason}");
+        assert_eq!(sandbox.lock(), lock);
+        assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
+        sandbox.ok("memory reanchor --accept hash");
+        assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+    }
 }
 
 #[test]
-fn an_edited_manual_example_needs_acceptance() {
+fn a_gutted_example_is_stopped_and_not_injected() {
     let sandbox = Sandbox::anchored();
-    sandbox.ok("memory anchor hang-curtains --to shop/orders.py::ship");
-    sandbox.edit("shop/orders.py", "return label", "return label, order");
+    let text = sandbox.read(HASH);
+    let start = text.find("        salt = ").expect("the body");
+    let end = text.find("    def find").expect("the next method");
+    sandbox.write(HASH, format!("{}        return password\n\n{}", &text[..start], &text[end..]));
     expect![[r#"
-        hang-curtains edited edited shop/orders.py::ship → shop/orders.py::ship
-        ok true, written false
+        hash-passwords edited edited drift shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
+        ok false, written false
     "#]]
     .assert_eq(&findings(&sandbox, "memory reanchor"));
-    assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
-    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 1);
-    expect![[r#"
-        hang-curtains edited edited written shop/orders.py::ship → shop/orders.py::ship
-        ok true, written true
-    "#]]
-    .assert_eq(&findings(&sandbox, "memory reanchor --accept"));
-    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
+    let injected = sandbox.run("memory inject").stdout();
+    assert!(!injected.contains("return password"), "{injected}");
 }
 
 #[test]
@@ -189,7 +200,7 @@ fn a_rename_seen_by_git_decides_between_equal_candidates() {
     sandbox.commit("moved and copied");
     let [state, file, reason] = printed();
     assert_eq!([state.as_str(), file.as_str()], ["moved", "web/a.ts"]);
-    assert!(reason.contains("git saw `web/html.ts` renamed"), "{reason}");
+    assert!(reason.contains("git shows how it got there"), "{reason}");
 
     // A clone without the commit warns and relies on the fingerprint alone.
     let lock = sandbox.lock();
@@ -372,8 +383,12 @@ fn since_limits_the_check_to_changed_files() {
 #[test]
 fn annotations_point_to_the_code_and_the_memory() {
     let sandbox = Sandbox::anchored();
-    sandbox.edit(HASH, "r=8", "r=16");
-    let line = "memory reanchor --check --min-quality 1 --format";
+    sandbox.edit(
+        HASH,
+        "hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)",
+        "password",
+    );
+    let line = "memory reanchor --check --format";
     let github = sandbox.run(&format!("{line} github"));
     assert_eq!(github.status(), 1);
     for place in

@@ -32,6 +32,12 @@ pub(super) fn example(
     };
     let symbol = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop().flatten();
     let symbol = symbol.filter(|symbol| !symbol.is_ambiguous).ok_or_else(gone)?;
+    if symbol.degree == Some(track::Degree::Gutted) {
+        let place = anchor.symbol.as_deref().unwrap_or(&anchor.file);
+        return Err(format!(
+            "little is left of its example `{place}`: run `cerberus memory reanchor`"
+        ));
+    }
     let text = read::text(&project.root, &anchor.file).map_err(|error| format!("{error:#}"))?;
     let (first_line, last_line) = symbol.lines;
     let lines = (first_line as usize, last_line as usize);
@@ -40,16 +46,23 @@ pub(super) fn example(
     if code.trim().is_empty() {
         return Err("its example is empty".to_owned());
     }
-    let text = fenced(&anchor.file, first_line + 1, symbol.state, symbol.language, &code);
+    let is_judged = symbol.degree == Some(track::Degree::Edited);
+    let note = match symbol.state {
+        State::Edited if is_judged => {
+            " (edited and not approved: it may not show the rule any more)"
+        }
+        State::Edited => " (changed since it was recorded)",
+        _ => "",
+    };
+    let text = fenced(&anchor.file, first_line + 1, note, symbol.language, &code);
     Ok(Example { first_line, code, state: symbol.state, text })
 }
 
 /// Formats code for the list item of its memory, with a fence longer than any in the code.
-fn fenced(file: &str, line: u32, state: State, language: Option<Language>, code: &str) -> String {
+fn fenced(file: &str, line: u32, note: &str, language: Option<Language>, code: &str) -> String {
     let code = safe(code);
     let fence = "`".repeat((longest_run(&code) + 1).max(3));
     let tag = language.map_or_else(|| extension(file), |language| language.as_str());
-    let note = if state == State::Edited { " (changed since it was recorded)" } else { "" };
     let mut text = format!("  Example: {}:{line}{note}\n  {fence}{tag}\n", safe(file));
     for line in code.lines().map(str::trim_end) {
         if !line.is_empty() {
@@ -81,32 +94,26 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(file: &str, state: State, language: Option<Language>, code: &str, expected: &str) {
-        assert_eq!(fenced(file, 7, state, language, code), expected);
+    fn check(file: &str, note: &str, language: Option<Language>, code: &str, expected: &str) {
+        assert_eq!(fenced(file, 7, note, language, code), expected);
     }
 
     #[test]
     fn the_fence_is_longer_than_any_fence_in_the_code() {
         check(
             "a.py",
-            State::Fresh,
+            "",
             Some(Language::Python),
             "def f():\n\n\treturn 1  ",
             "  Example: a.py:7\n  ```python\n  def f():\n\n  \treturn 1\n  ```\n",
         );
         check(
             "docs/a.md",
-            State::Edited,
+            " (changed since it was recorded)",
             None,
             "````\nx\n````",
             "  Example: docs/a.md:7 (changed since it was recorded)\n  `````md\n  ````\n  x\n  ````\n  `````\n",
         );
-        check(
-            "LICENSE",
-            State::Fresh,
-            None,
-            "a\u{7}",
-            "  Example: LICENSE:7\n  ```\n  a\\u{7}\n  ```\n",
-        );
+        check("LICENSE", "", None, "a\u{7}", "  Example: LICENSE:7\n  ```\n  a\\u{7}\n  ```\n");
     }
 }

@@ -106,6 +106,11 @@ pub(super) fn explanation(report: &Report, prefix: &str, out: &mut Printer) -> R
     let finding = &report.results[finding_idx];
     out.line(&headline(finding, out));
     out.line(&format!("  {}", out.safe(&finding.reason)));
+    for step in &finding.steps {
+        let location = format_location(&step.file, step.symbol.as_deref());
+        let line = format!("{} {location}: {}", step.commit, step.reason);
+        out.line(&format!("  commit {}", out.safe(&line)));
+    }
     let row = |location: &TrackedLocation| {
         let lines = location.start_line.zip(location.end_line);
         let lines = lines.map(|(first, last)| format!("{first}-{last}")).unwrap_or_default();

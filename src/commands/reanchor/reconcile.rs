@@ -11,7 +11,7 @@ use super::{Finding, ReanchorArgs, TrackedLocation};
 use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::engine::examples::{self, Options, Query, RankedSymbol};
-use crate::engine::track::{self, FoundSymbol, Outcome};
+use crate::engine::track::{self, Degree, FoundSymbol, Outcome};
 use crate::model::{Anchor, Origin, State};
 use crate::ops::memories::{self, Memories};
 use crate::ops::{Project, anchors, rounded};
@@ -154,6 +154,7 @@ impl<'a> Reconciler<'a> {
             memory: super::memory_path(self.project, file),
             state: followed.state,
             edited: followed.edited,
+            degree: followed.degree,
             chosen: anchor.origin,
             old: TrackedLocation::from(anchor),
             new: followed.new.as_ref().map(TrackedLocation::from),
@@ -165,6 +166,7 @@ impl<'a> Reconciler<'a> {
             drift: false,
             written: false,
             reason: followed.reason.clone(),
+            steps: followed.steps.clone(),
             next: None,
         };
         let update = match (&followed.new, followed.state) {
@@ -172,7 +174,7 @@ impl<'a> Reconciler<'a> {
             (Some(place), _) if !followed.edited || self.accepts => {
                 self.approve(anchor, place, &followed)
             }
-            (Some(place), _) => self.rescore(anchor, place, &followed, &mut finding),
+            (Some(place), _) => self.judge(anchor, place, &followed, &mut finding),
             (None, State::Gone) => self.replace(&mut finding)?,
             (None, _) => {
                 finding.drift = true;
@@ -211,36 +213,49 @@ impl<'a> Reconciler<'a> {
         })
     }
 
-    /// Returns an edited anchor with its new quality, or `None` if that is below the threshold. The
-    /// approved fingerprint of a manual anchor stays.
-    fn rescore(
+    /// Returns an anchor whose code was touched, with its new fingerprint. Returns `None` for code
+    /// that was edited more: a person has to decide whether it is still the example.
+    fn judge(
         &self,
         anchor: &Anchor,
         place: &FoundSymbol,
         followed: &Outcome,
         finding: &mut Finding,
     ) -> Option<Anchor> {
-        let accept = format!("cerberus memory reanchor --accept {}", shell_word(&finding.id));
-        if anchor.origin == Origin::Manual {
-            finding.next = Some(accept);
-            return Some(relocate(anchor, place));
+        let lost = self.lost_words(anchor, place, &finding.id);
+        if let Some(first) = lost.first() {
+            finding.degree = finding.degree.max(Some(Degree::Edited));
+            finding.reason += &format!("; `{first}`, a word of the rule, is no longer in it");
         }
-        let candidate = self.candidate(&finding.id, &place.file, place.symbol.as_deref());
-        if let Some(candidate) = candidate.filter(|it| it.meets_threshold(self.min_quality)) {
-            return Some(Anchor {
-                quality: candidate.quality,
-                match_score: candidate.match_score,
-                ..self.approve(anchor, place, followed)?
+        if finding.degree <= Some(Degree::Touched) {
+            finding.reason += "; most of the example is as before";
+            let updated = self.approve(anchor, place, followed)?;
+            let candidate = self.candidate(&finding.id, &place.file, place.symbol.as_deref());
+            return Some(match candidate.filter(|_| anchor.origin == Origin::Auto) {
+                Some(candidate) => Anchor {
+                    quality: candidate.quality,
+                    match_score: candidate.match_score,
+                    ..updated
+                },
+                None => updated,
             });
         }
-        let quality = candidate.map_or(0.0, |candidate| candidate.quality);
+        let left = match finding.degree {
+            Some(Degree::Gutted) => "too little of the example is left",
+            _ => "too much of the example changed to record it without a person",
+        };
+        finding.reason += &format!("; {left}");
         finding.drift = true;
-        finding.reason += &format!(
-            "; its quality for the rule is now {quality:.2}, below the threshold {}",
-            self.min_quality
-        );
-        finding.next = Some(accept);
+        let id = shell_word(&finding.id);
+        finding.next = Some(format!("cerberus memory reanchor --accept {id}"));
         None
+    }
+
+    /// Returns the words of a rule that the recorded code contained and the current code does not.
+    fn lost_words(&self, anchor: &Anchor, place: &FoundSymbol, id: &str) -> Vec<String> {
+        let Some(stored) = self.by_id.get(id) else { return Vec::new() };
+        let query = anchors::query(stored, &[]);
+        track::lost_words(&self.project.root, (&query.rule, &query.hints), anchor, place)
     }
 
     /// Returns an anchor to the best other example. Only an automatic anchor is replaced; for a

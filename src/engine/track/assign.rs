@@ -31,10 +31,13 @@ pub(super) const LEAST_ODDS: f64 = 0.4;
 /// nearly equal ones. The labelled cases do not determine it.
 const LEAST_LEAD: f64 = 0.4;
 
+/// Minimum odds of a symbol that may be a rival.
+pub(super) const LEAST_LISTED: f64 = LEAST_ODDS - LEAST_LEAD;
+
 /// Returns the assignment of each of `n_missing` anchors.
 pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
     let mut order: Vec<usize> =
-        (0..pairs.len()).filter(|&idx| pairs[idx].odds >= LEAST_ODDS - LEAST_LEAD).collect();
+        (0..pairs.len()).filter(|&idx| pairs[idx].odds >= LEAST_LISTED).collect();
     order.sort_by(|&a, &b| {
         let key = |idx: usize| (pairs[idx].missing_idx, pairs[idx].symbol());
         pairs[b].odds.total_cmp(&pairs[a].odds).then_with(|| key(a).cmp(&key(b)))

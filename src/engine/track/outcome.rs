@@ -1,13 +1,14 @@
 //! Builds the reported outcome of an anchor.
 
-use crate::model::{Anchor, State};
+use crate::model::{Anchor, Fingerprint, State};
 use crate::syntax::fingerprint::split_name;
 
 use super::assign::Assignment;
 use super::file_symbols::{FileSymbol, FileSymbols, split_path};
 use super::history::History;
 use super::search::{MissingAnchor, Pair};
-use super::{FoundSymbol, InPlaceMatch, Outcome};
+use super::walk::{End, Walk};
+use super::{Degree, FoundSymbol, InPlaceMatch, Outcome, REPLACED, Step};
 
 /// Maximum number of similar symbols that are listed.
 const MAX_LISTED: usize = 5;
@@ -30,6 +31,14 @@ pub(super) fn fresh(anchor: &Anchor) -> Outcome {
     Outcome { new: Some(new), similarity: 1.0, ..Outcome::new(State::Fresh, reason) }
 }
 
+/// Returns how much of the anchored code changed in a symbol, or `None` if it is the same code.
+fn degree(anchor: &Anchor, file: &FileSymbols, symbol_idx: usize) -> Option<Degree> {
+    let features = &file.symbols[symbol_idx].features;
+    let is_edited =
+        anchor.fingerprint.name_independent_hash != features.fingerprint.name_independent_hash;
+    is_edited.then(|| Degree::new(&anchor.fingerprint, features))
+}
+
 /// Returns the state of an anchor whose symbol in place is `symbol`.
 pub(super) fn state_in_place(anchor: &Anchor, symbol: &FileSymbol) -> State {
     let (old, new) = (&anchor.fingerprint, &symbol.features.fingerprint);
@@ -43,6 +52,7 @@ pub(super) fn state_in_place(anchor: &Anchor, symbol: &FileSymbol) -> State {
 /// Returns the outcome of an anchor whose location and name did not change.
 pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, found: InPlaceMatch) -> Outcome {
     let state = state_in_place(anchor, &file.symbols[found.symbol_idx]);
+    let degree = degree(anchor, file, found.symbol_idx);
     let reason = match state {
         State::Fresh => return fresh(anchor),
         State::Reformatted => "it is where it was; only its layout or comments changed".to_owned(),
@@ -53,11 +63,90 @@ pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, found: InPlaceMatch)
     };
     Outcome {
         edited: state == State::Edited,
+        degree,
         new: Some(file.found(found.symbol_idx, found.similarity)),
         similarity: found.similarity,
         fingerprint: Some(file.fingerprint(found.symbol_idx)),
         ..Outcome::new(state, reason)
     }
+}
+
+/// Returns the outcome of an anchor that was followed commit by commit to a symbol of `file`.
+pub(super) fn walked(
+    recorded: &Anchor,
+    file: &FileSymbols,
+    found: InPlaceMatch,
+    steps: Vec<Step>,
+) -> Outcome {
+    let symbol = &file.symbols[found.symbol_idx];
+    let similarity = super::similarity(&recorded.fingerprint, &symbol.features.fingerprint);
+    let is_in_place = recorded.file == file.path
+        && super::same_name(recorded.symbol.as_deref(), symbol.name.as_deref());
+    if is_in_place {
+        let outcome = in_place(recorded, file, InPlaceMatch { similarity, ..found });
+        return Outcome { steps, ..outcome };
+    }
+    let mut moves = steps.iter().filter(|step| {
+        step.file != recorded.file || step.symbol.as_deref() != recorded.symbol.as_deref()
+    });
+    let reason = match moves.next_back() {
+        Some(step) => format!("git shows how it got there, last in commit {}", step.commit),
+        None => "git shows how it got there".to_owned(),
+    };
+    let (old_container, old_name) = split_name(recorded.symbol.as_deref().unwrap_or_default());
+    let (container, name) = split_name(symbol.name.as_deref().unwrap_or_default());
+    let is_container_renamed = container != old_container
+        && !container.is_empty()
+        && !old_container.is_empty()
+        && !file.defines(old_container);
+    let is_renamed = name != old_name || is_container_renamed;
+    let unchanged = percent(similarity);
+    Outcome {
+        edited: similarity < 1.0,
+        degree: degree(recorded, file, found.symbol_idx),
+        similarity,
+        new: Some(file.found(found.symbol_idx, similarity)),
+        fingerprint: Some(file.fingerprint(found.symbol_idx)),
+        steps,
+        ..Outcome::new(
+            if is_renamed { State::Renamed } else { State::Moved },
+            format!("{reason}; {unchanged} of its code is unchanged"),
+        )
+    }
+}
+
+/// Returns the outcome of a search for the last known code of an anchor, for the recorded code.
+pub(super) fn restated(
+    recorded: &Anchor,
+    walk: Walk,
+    has_all_renames: bool,
+    mut outcome: Outcome,
+) -> Outcome {
+    if let Some(fingerprint) = &outcome.fingerprint {
+        outcome.similarity = super::similarity(&recorded.fingerprint, fingerprint);
+        outcome.edited = outcome.similarity < 1.0;
+        // The comparison was with the last known code, which may be edited already.
+        if outcome.edited && walk.anchor.fingerprint != recorded.fingerprint {
+            let n_tokens = |it: &Fingerprint| f64::from(it.n_tokens.max(1));
+            let is_most = outcome.similarity >= REPLACED
+                && n_tokens(fingerprint) / n_tokens(&recorded.fingerprint) >= REPLACED;
+            let at_least = if is_most { Degree::Edited } else { Degree::Gutted };
+            outcome.degree = Some(at_least);
+        }
+        if let Some(new) = &mut outcome.new {
+            new.similarity = outcome.similarity;
+        }
+    }
+    if outcome.new.is_none() && walk.n_unread > 0 {
+        let n_unread = walk.n_unread;
+        outcome.reason +=
+            &format!("; {n_unread} versions of files on the way are not in this clone");
+    }
+    if outcome.new.is_none() && !has_all_renames && walk.end != End::Unknown {
+        outcome.reason += "; git could not look for renamed files, because objects are missing";
+    }
+    outcome.steps = walk.steps;
+    outcome
 }
 
 /// Returns the outcome of an anchor that was searched for.
@@ -126,6 +215,7 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
     };
     Outcome {
         edited: !evidence.is_same_code,
+        degree: degree(missing.anchor, file, pair.symbol_idx),
         similarity: new.similarity,
         new: Some(new),
         fingerprint: Some(file.fingerprint(pair.symbol_idx)),
@@ -146,12 +236,16 @@ fn similarity(pair: &Pair) -> f64 {
 }
 
 fn spell(found: &FoundSymbol) -> String {
-    match &found.symbol {
-        Some(symbol) => format!("{}::{symbol}", found.file),
-        None => found.file.clone(),
+    spell_location(&found.file, found.symbol.as_deref())
+}
+
+pub(super) fn spell_location(file: &str, symbol: Option<&str>) -> String {
+    match symbol {
+        Some(symbol) => format!("{file}::{symbol}"),
+        None => file.to_owned(),
     }
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }

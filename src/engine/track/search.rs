@@ -141,12 +141,12 @@ pub(super) fn read_tree(
 }
 
 /// Excludes files by their words, without parsing them.
-struct Prefilter<'a> {
+pub(super) struct Prefilter<'a> {
     missing: Option<Vec<(&'a MissingAnchor<'a>, memmem::Finder<'a>)>>,
 }
 
 impl<'a> Prefilter<'a> {
-    fn new(missing: &[&'a MissingAnchor<'a>]) -> Self {
+    pub(super) fn new(missing: &[&'a MissingAnchor<'a>]) -> Self {
         let finder =
             |missing: &&'a MissingAnchor<'a>| (*missing, memmem::Finder::new(missing.name));
         let finders = || missing.iter().map(finder).collect();
@@ -154,7 +154,7 @@ impl<'a> Prefilter<'a> {
     }
 
     /// Returns whether [`pairs`] may compare code of the file with a missing anchor.
-    fn may_match(&self, path: &str, text: &str) -> bool {
+    pub(super) fn may_match(&self, path: &str, text: &str) -> bool {
         let Some(missing) = &self.missing else {
             return true;
         };
@@ -344,7 +344,7 @@ fn evidence(missing: &MissingAnchor<'_>, file: &FileSymbols, symbol: &FileSymbol
     }
 }
 
-fn share(sample: &[u16], all: &[u16]) -> f64 {
+pub(super) fn share(sample: &[u16], all: &[u16]) -> f64 {
     n_shared(sample, all) as f64 / sample.len().max(1) as f64
 }
 

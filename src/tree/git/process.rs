@@ -7,7 +7,7 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -147,6 +147,32 @@ impl<'a> Git<'a> {
         mut self,
         read: impl FnOnce(&mut dyn BufRead) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
+        let input = std::mem::take(&mut self.input);
+        self.supervise(Some(input), |_, stdout, _| read(stdout))
+    }
+
+    /// Passes the input and the output to `talk`, for a command that answers each line, and a flag
+    /// that `talk` sets while it waits for an answer. Only that time is limited: the answers of git
+    /// must not depend on how long the caller works on them.
+    pub(super) fn converse(
+        self,
+        talk: impl FnOnce(&mut dyn Write, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        self.supervise(None, |stdin, stdout, is_waiting| {
+            let mut stdin = stdin.expect("it is not used by an input");
+            is_waiting.store(false, Ordering::Relaxed);
+            let result = talk(&mut stdin, stdout, is_waiting);
+            is_waiting.store(true, Ordering::Relaxed);
+            result
+        })
+    }
+
+    /// Runs the command with a time limit. `talk` gets the output, and the input if there is none.
+    fn supervise(
+        mut self,
+        input: Option<Vec<u8>>,
+        talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
         let exceeded = *EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
         if exceeded.is_some_and(|at| at.elapsed() < PAUSE) {
             return Err(no_answer());
@@ -158,7 +184,7 @@ impl<'a> Git<'a> {
             Ok(child) => child,
             Err(_) => return Err(Failure::NotInstalled),
         };
-        let mut stdin = child.stdin.take().expect("it is a pipe");
+        let mut stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("it is a pipe");
         let stderr = child.stderr.take().expect("it is a pipe");
         let child = Mutex::new(child);
@@ -166,19 +192,24 @@ impl<'a> Git<'a> {
         let max_silence = self.max_silence;
         let is_killed = AtomicBool::new(false);
         let (stop, stopped) = channel::<()>();
-        let input = std::mem::take(&mut self.input);
+        let has_input = input.is_some();
+        let is_waiting = AtomicBool::new(true);
         std::thread::scope(|scope| {
-            scope.spawn(|| {
+            if let (Some(input), Some(mut stdin)) = (input, stdin.take_if(|_| has_input)) {
                 // If git ends early, it does not need the rest.
-                let _ = stdin.write_all(&input);
-                drop(stdin);
-            });
+                scope.spawn(move || drop(stdin.write_all(&input)));
+            }
             let (child, n_read, is_killed) = (&child, &n_read, &is_killed);
+            let is_waiting = &is_waiting;
             scope.spawn(move || {
                 let (start, mut last) = (Instant::now(), 0);
                 while stopped.recv_timeout(max_silence) == Err(RecvTimeoutError::Timeout) {
                     let now = n_read.load(Ordering::Relaxed);
-                    if now == last || start.elapsed() > MAX_TIME {
+                    if !is_waiting.load(Ordering::Relaxed) {
+                        last = u64::MAX;
+                        continue;
+                    }
+                    if now == last || (has_input && start.elapsed() > MAX_TIME) {
                         is_killed.store(true, Ordering::Relaxed);
                         return kill(child);
                     }
@@ -186,7 +217,7 @@ impl<'a> Git<'a> {
                 }
             });
             let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(MAX_OUTPUT));
-            let is_read = read(&mut stdout).is_ok();
+            let is_read = talk(stdin, &mut stdout, is_waiting).is_ok();
             // The rest of the output is not needed. At the end git is about to exit with its status.
             let is_at_end = stdout.fill_buf().is_ok_and(<[u8]>::is_empty);
             let is_whole = is_at_end && stdout.get_ref().limit() > 0;

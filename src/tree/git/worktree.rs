@@ -131,10 +131,15 @@ fn in_index(root: &Path, folder: &Path) -> Option<Vec<Vec<u8>>> {
 /// Returns the files that are renamed in the index since a commit, with their new paths, relative
 /// to `root`. Returns `None` if the commit is unknown.
 pub(crate) fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, String>> {
+    // A partial clone lacks the objects that git compares to find renames with changes.
+    renamed_with(root, commit, "-M").or_else(|| renamed_with(root, commit, "-M100%"))
+}
+
+fn renamed_with(root: &Path, commit: &str, renames: &str) -> Option<FxHashMap<String, String>> {
     let args = [
         "diff-index",
         "--cached",
-        "-M",
+        renames,
         "-z",
         "--name-status",
         "--diff-filter=R",

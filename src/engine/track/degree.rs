@@ -1,0 +1,193 @@
+//! Judges how much of an example an edit left.
+//!
+//! Pure. The three degrees are the same for all anchors, whoever chose them.
+
+use serde::Serialize;
+
+use crate::model::Fingerprint;
+use crate::syntax::fingerprint::SymbolFeatures;
+
+use super::search;
+
+/// How much of an example an edit changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Degree {
+    /// Most of the code is as before.
+    Touched,
+    /// So much changed that a person has to decide whether it is still the example.
+    Edited,
+    /// Nearly nothing is left.
+    Gutted,
+}
+
+/// Minimum similarity of touched code. A changed token of a function of one line leaves half of its
+/// trigrams.
+const TOUCHED: f64 = 0.5;
+
+/// Minimum share of the recorded identifiers that touched code still contains.
+const KEPT_IDENTIFIERS: f64 = 0.7;
+
+/// Minimum share of the tokens that touched code still has.
+const KEPT_TOKENS: f64 = 0.75;
+
+/// Below this similarity or this share of the tokens, code is gutted.
+const GUTTED: f64 = 0.25;
+
+impl Degree {
+    /// Returns the degree of an edit from a recorded fingerprint to the current code.
+    pub(super) fn new(old: &Fingerprint, new: &SymbolFeatures) -> Self {
+        let similarity = super::similarity(old, &new.fingerprint);
+        let tokens = f64::from(new.fingerprint.n_tokens) / f64::from(old.n_tokens.max(1));
+        let identifiers =
+            if old.names.is_empty() { 1.0 } else { search::share(&old.names, &new.names) };
+        if similarity < GUTTED || tokens < GUTTED {
+            Self::Gutted
+        } else if similarity >= TOUCHED && tokens >= KEPT_TOKENS && identifiers >= KEPT_IDENTIFIERS
+        {
+            Self::Touched
+        } else {
+            Self::Edited
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Language;
+    use crate::syntax::ParsedFile;
+    use crate::syntax::fingerprint::FileFeatures;
+
+    fn features(language: Language, text: &str) -> SymbolFeatures {
+        let parsed = ParsedFile::parse(language, text);
+        FileFeatures::new(text, &parsed).symbol(0)
+    }
+
+    /// Each example: its language, its code, harmless edits as pairs of old and new text, and
+    /// bodies that leave nothing of it.
+    type Example = (Language, &'static str, [(&'static str, &'static str); 4], [&'static str; 4]);
+
+    const EXAMPLES: &[Example] = &[
+        (
+            Language::Python,
+            "def load(path, limit):\n    rows = []\n    with open(path) as source:\n        for line in source:\n            cells = line.strip().split(',')\n            if len(cells) > limit:\n                raise ValueError(cells)\n            rows.append(cells)\n    return rows\n",
+            [
+                ("> limit", ">= limit"),
+                ("','", "';'"),
+                ("    return rows", "    log.debug(len(rows))\n    return rows"),
+                ("path, limit", "path, limit=10"),
+            ],
+            [
+                "def load(path, limit):\n    pass\n",
+                "def load(path, limit):\n    raise NotImplementedError\n",
+                "def load(path, limit):\n    return cache[path]\n",
+                "def load(path, limit):\n    return pandas.read_csv(path, nrows=limit, engine='c').values.tolist()\n",
+            ],
+        ),
+        (
+            Language::Go,
+            "package p\nfunc (l *Limiter) Reject(w http.ResponseWriter, wait time.Duration) {\n\tseconds := int(wait.Seconds()) + 1\n\tw.Header().Set(\"Retry-After\", strconv.Itoa(seconds))\n\thttp.Error(w, \"too many requests\", http.StatusTooManyRequests)\n}\n",
+            [
+                ("+ 1", "+ 2"),
+                ("too many requests", "slow down"),
+                ("\thttp.Error", "\tl.rejected++\n\thttp.Error"),
+                ("seconds := int", "seconds := int64"),
+            ],
+            [
+                "package p\nfunc (l *Limiter) Reject() {\n}\n",
+                "package p\nfunc (l *Limiter) Reject() {\n\tpanic(\"later\")\n}\n",
+                "package p\nfunc (l *Limiter) Reject() error {\n\treturn nil\n}\n",
+                "package p\nfunc (l *Limiter) Reject() {\n\tl.next.Forward(l.queue, l.clock)\n}\n",
+            ],
+        ),
+        (
+            Language::TypeScript,
+            "export function escapeHtml(text: string): string {\n  const found = text.match(UNSAFE);\n  if (!found) {\n    return text;\n  }\n  return text.replace(UNSAFE, (it) => ENTITIES[it] ?? it);\n}\n",
+            [
+                ("?? it", "|| it"),
+                ("const found", "let found"),
+                ("  return text.replace", "  count(found);\n  return text.replace"),
+                ("text: string)", "text: string, unused = 0)"),
+            ],
+            [
+                "export function escapeHtml(text: string): string {\n  return text;\n}\n",
+                "export function escapeHtml() {}\n",
+                "export function escapeHtml(): string {\n  throw new Error('later');\n}\n",
+                "export function escapeHtml(node: Node) {\n  node.dispose();\n  return registry.render(node.id);\n}\n",
+            ],
+        ),
+        (
+            Language::Rust,
+            "fn close(session: &mut Session, clock: &Clock) -> Result<Token> {\n    if session.is_open() {\n        session.flush(clock.now())?;\n        session.set_open(false);\n    }\n    Ok(session.token().clone())\n}\n",
+            [
+                ("clock.now()", "clock.start()"),
+                ("set_open(false)", "set_open(!true)"),
+                ("    Ok(", "    debug!(\"closed\");\n    Ok("),
+                (".clone()", ".to_owned()"),
+            ],
+            [
+                "fn close() {}\n",
+                "fn close() -> Result<()> {\n    todo!()\n}\n",
+                "fn close(pool: Pool) {\n    drop(pool);\n}\n",
+                "fn close(pool: &Pool) -> usize {\n    pool.connections().filter(|it| it.age() > LIMIT).count()\n}\n",
+            ],
+        ),
+        (
+            Language::Java,
+            "class A {\n  Order ship(Order order, Carrier carrier) {\n    Label label = carrier.label(order.address());\n    if (label == null) {\n      throw new ShippingException(order.id());\n    }\n    orders.save(order.shippedWith(label));\n    return order;\n  }\n}\n",
+            [
+                ("== null", "== Label.NONE"),
+                ("    return order;", "    metrics.count();\n    return order;"),
+                ("order.id()", "order.number()"),
+                ("Order ship(", "public Order ship("),
+            ],
+            [
+                "class A {\n}\n",
+                "class A {\n  Order ship(Order order, Carrier carrier) { return null; }\n}\n",
+                "class A {\n  void ship() { throw new UnsupportedOperationException(); }\n}\n",
+                "class A {\n  int size() { return queue.size(); }\n}\n",
+            ],
+        ),
+        (
+            Language::JavaScript,
+            "function total(lines, rates) {\n  let sum = 0;\n  for (const line of lines) {\n    const rate = rates.get(line.country) ?? 0;\n    sum += line.price * line.quantity * (1 + rate);\n  }\n  return Math.round(sum * 100) / 100;\n}\n",
+            [
+                ("?? 0", "?? 0.2"),
+                ("let sum = 0", "let sum = 0.0"),
+                ("  return Math", "  trace(sum);\n  return Math"),
+                ("lines, rates", "lines, rates, options"),
+            ],
+            [
+                "function total(lines) {\n  return 0;\n}\n",
+                "function total() {}\n",
+                "function total(lines) {\n  return server.total(lines);\n}\n",
+                "function total() {\n  throw new Error('not here');\n}\n",
+            ],
+        ),
+    ];
+
+    #[test]
+    fn harmless_edits_are_touched_and_gutted_code_is_stopped() {
+        for (language, code, harmless, gutted) in EXAMPLES {
+            let old = features(*language, code).fingerprint;
+            for (from, to) in harmless {
+                assert!(code.contains(from), "{from}");
+                let degree = Degree::new(&old, &features(*language, &code.replacen(from, to, 1)));
+                assert_eq!(degree, Degree::Touched, "{code}: {from} to {to}");
+            }
+            for code in gutted {
+                let degree = Degree::new(&old, &features(*language, code));
+                assert_eq!(degree, Degree::Gutted, "{code}");
+            }
+        }
+    }
+
+    #[test]
+    fn half_of_the_code_is_edited() {
+        let (language, code, ..) = EXAMPLES[0];
+        let half: String = code.lines().take(5).map(|line| format!("{line}\n")).collect();
+        let degree = Degree::new(&features(language, code).fingerprint, &features(language, &half));
+        assert_eq!(degree, Degree::Edited);
+    }
+}

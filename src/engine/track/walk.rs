@@ -1,0 +1,576 @@
+//! Follows missing anchors commit by commit, from the commit that recorded them to HEAD.
+//!
+//! While the file of an anchor and the name in it persist, nothing else is read. Where they end, the
+//! symbols that the commit removed are compared with those that it added, and assigned one to one.
+//! A step that is not certain ends the walk; the tree is then searched as without history, for code
+//! that did not exist at the recorded commit (see [`super::veto`]).
+//!
+//! The work is bounded by the number of bytes that are parsed, not by time, so that every machine
+//! gives the same answer.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use memchr::memmem;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::{Anchor, Fingerprint, Origin};
+use crate::syntax::language;
+use crate::text;
+use crate::timings;
+use crate::tree::git::{self, Change, Commits, Objects};
+
+use super::assign::Assignment;
+use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
+use super::search::{self, MissingAnchor, Pair, Prefilter};
+use super::{MIN_TOKENS, Step, in_place_match, outcome, same_name, similarity};
+use super::{rename_patterns, together};
+
+/// Maximum number of bytes of all versions of files that are parsed, and as many more for each
+/// anchor.
+const MAX_PARSED: usize = 32 * 1024 * 1024;
+const MAX_PARSED_EACH: usize = 2 * 1024 * 1024;
+
+/// Maximum number of removed symbols of a commit that are compared with the added ones.
+const MAX_REMOVED: usize = 800;
+
+/// Added to the odds of code in a file that the commit renamed from that of the anchor.
+const FILE_RENAMED: f64 = 1.0;
+
+/// Below this similarity, other code that the same commit added may be the edited code.
+pub(super) const REWRITTEN: f64 = 0.7;
+
+/// Added to the odds of code with the same name in the same file: a copy beside edited code is more
+/// frequent than a new symbol with the name of a renamed one.
+const STAYED: f64 = 2.0;
+
+/// Minimum odds of code that another anchor got as well.
+const MERGED: f64 = 1.0;
+
+/// Shorter code may occur in a file by chance.
+const MIN_TEXT: usize = 40;
+
+/// Where the walk of an anchor ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum End {
+    /// The code is known at HEAD.
+    Head,
+    /// The code is not certain after this comparison of commits.
+    Lost(usize),
+    /// There is no history of the anchor.
+    Unknown,
+}
+
+/// The walk of an anchor.
+#[derive(Debug, Clone)]
+pub(super) struct Walk {
+    /// The anchor with the last location and fingerprint that are certain.
+    pub(super) anchor: Anchor,
+    pub(super) steps: Vec<Step>,
+    pub(super) end: End,
+    /// Number of versions of files that the clone lacks.
+    pub(super) n_unread: usize,
+}
+
+/// The walks of the missing anchors, and the commits on the way.
+pub(super) struct Past {
+    pub(super) commits: Commits,
+    pub(super) walks: Vec<Walk>,
+}
+
+impl Past {
+    /// Follows `missing` to HEAD.
+    pub(super) fn new(root: &Path, missing: &[&MissingAnchor<'_>]) -> Self {
+        let _step = timings::step("walk through history");
+        let old: BTreeSet<&str> =
+            missing.iter().filter_map(|missing| missing.anchor.commit.as_deref()).collect();
+        let old: Vec<&str> = old.into_iter().collect();
+        let is_code = missing.iter().all(|missing| missing.anchor.language.is_some());
+        let extensions = if is_code { language::EXTENSIONS } else { &[] };
+        let mut walks: Vec<Walk> =
+            missing.iter().map(|missing| Walk::new(missing.anchor)).collect();
+        if old.is_empty() {
+            return Self { commits: Commits::default(), walks };
+        }
+        let commits = git::commits_since(root, &old, extensions).unwrap_or_default();
+        let max_parsed = MAX_PARSED + MAX_PARSED_EACH * walks.len();
+        let walked = git::with_objects(root, |objects| {
+            let mut walks = walks.clone();
+            Walker { commits: &commits, objects, n_parsed: 0, max_parsed }.run(&mut walks);
+            walks
+        });
+        // If git fails on the way, nothing of its answers is used.
+        if let Some(walked) = walked {
+            walks = walked;
+        }
+        Self { commits, walks }
+    }
+}
+
+impl Walk {
+    fn new(anchor: &Anchor) -> Self {
+        Self { anchor: anchor.clone(), steps: Vec::new(), end: End::Unknown, n_unread: 0 }
+    }
+
+    /// Ends a walk that would take too long.
+    fn give_up(&mut self) {
+        if self.end == End::Head {
+            self.end = End::Unknown;
+        }
+    }
+
+    /// Moves the anchor to a symbol of a later version.
+    fn advance(&mut self, file: &FileSymbols, symbol_idx: usize) {
+        let symbol = &file.symbols[symbol_idx];
+        self.anchor.file.clone_from(&file.path);
+        self.anchor.symbol.clone_from(&symbol.name);
+        self.anchor.kind = symbol.kind;
+        self.anchor.language = file.language;
+        self.anchor.fingerprint = file.fingerprint(symbol_idx);
+    }
+
+    fn note(&mut self, commit: &str, reason: String) {
+        let commit = commit.chars().take(git::ABBREVIATED_LEN).collect();
+        let (file, symbol) = (self.anchor.file.clone(), self.anchor.symbol.clone());
+        self.steps.push(Step { commit, file, symbol, reason });
+    }
+}
+
+/// What a commit did to the code of an anchor.
+enum Fate {
+    Kept,
+    Removed,
+    /// The symbol with its name has other code, at this index of the new version.
+    Rewritten,
+}
+
+/// The last version of an anchor's code.
+#[derive(Default)]
+struct LastSeen {
+    is_seen: bool,
+    text: Vec<u8>,
+}
+
+struct Walker<'w, 'o> {
+    commits: &'w Commits,
+    objects: &'w mut Objects<'o>,
+    n_parsed: usize,
+    max_parsed: usize,
+}
+
+impl Walker<'_, '_> {
+    fn run(mut self, walks: &mut [Walk]) {
+        // The anchors of one commit share their path. The files of each path are looked up.
+        let mut groups: Vec<FxHashMap<String, Vec<usize>>> = Vec::new();
+        let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); self.commits.comparisons.len()];
+        let mut group_idxs: FxHashMap<&str, usize> = FxHashMap::default();
+        for (commit, (_, path)) in &self.commits.paths {
+            group_idxs.insert(commit, groups.len());
+            path.iter().for_each(|&idx| groups_of[idx].push(groups.len()));
+            groups.push(FxHashMap::default());
+        }
+        for (walk_idx, walk) in walks.iter_mut().enumerate() {
+            let commit = walk.anchor.commit.as_deref();
+            if let Some(&group_idx) = commit.and_then(|commit| group_idxs.get(commit)) {
+                walk.end = End::Head;
+                groups[group_idx].entry(walk.anchor.file.clone()).or_default().push(walk_idx);
+            }
+        }
+        let mut last: Vec<LastSeen> = walks.iter().map(|_| LastSeen::default()).collect();
+        let commits = self.commits;
+        for (comparison_idx, comparison) in commits.comparisons.iter().enumerate() {
+            for &group_idx in &groups_of[comparison_idx] {
+                let mut removed = Vec::new();
+                let mut kept = Vec::new();
+                for change in &comparison.changes {
+                    let path = change.old.as_ref().or(change.new.as_ref()).map(|it| &it.path);
+                    for walk_idx in
+                        path.and_then(|path| groups[group_idx].remove(path)).into_iter().flatten()
+                    {
+                        let (walk, last) = (&mut walks[walk_idx], &mut last[walk_idx]);
+                        match self.fate(walk, last, change, &comparison.newer) {
+                            Fate::Kept => kept.push(walk_idx),
+                            Fate::Removed => removed.push((walk_idx, false)),
+                            Fate::Rewritten => removed.push((walk_idx, true)),
+                        }
+                    }
+                }
+                if self.n_parsed > self.max_parsed {
+                    walks.iter_mut().for_each(|walk| walk.give_up());
+                    return;
+                }
+                if !removed.is_empty() {
+                    let found = self.step(walks, &removed, comparison_idx);
+                    for &(walk_idx, is_rewritten) in &removed {
+                        if found.contains(&walk_idx) || is_rewritten {
+                            last[walk_idx] = LastSeen { is_seen: true, text: Vec::new() };
+                            kept.push(walk_idx);
+                        } else {
+                            walks[walk_idx].end = End::Lost(comparison_idx);
+                        }
+                    }
+                }
+                for walk_idx in kept {
+                    let file = walks[walk_idx].anchor.file.clone();
+                    groups[group_idx].entry(file).or_default().push(walk_idx);
+                }
+            }
+        }
+    }
+
+    /// Returns what a change of its file did to the code of an anchor, and advances the anchor.
+    fn fate(
+        &mut self,
+        walk: &mut Walk,
+        last: &mut LastSeen,
+        change: &Change,
+        commit: &str,
+    ) -> Fate {
+        if !last.is_seen && !self.see(walk, last, change) {
+            return Fate::Kept;
+        }
+        let Some(new) = &change.new else { return Fate::Removed };
+        let Some(bytes) = self.objects.read(&new.object) else {
+            walk.n_unread += 1;
+            walk.anchor.file.clone_from(&new.path);
+            return Fate::Kept;
+        };
+        let is_moved = walk.anchor.file != new.path;
+        if last.text.len() >= MIN_TEXT
+            && language::from_path(&new.path) == walk.anchor.language
+            && memmem::find(&bytes, &last.text).is_some()
+        {
+            if is_moved {
+                let old = std::mem::replace(&mut walk.anchor.file, new.path.clone());
+                walk.note(commit, format!("`{old}` was renamed"));
+            }
+            return Fate::Kept;
+        }
+        let Some(file) = self.parse_named(&walk.anchor, &new.path, &bytes) else {
+            return Fate::Removed;
+        };
+        let Some(found) = in_place_match(&walk.anchor, &file) else { return Fate::Removed };
+        if is_rewritten(&walk.anchor.fingerprint, &file.symbols[found.symbol_idx]) {
+            return Fate::Rewritten;
+        }
+        let old = walk.anchor.clone();
+        walk.advance(&file, found.symbol_idx);
+        last.text = lines_of(&bytes, file.symbols[found.symbol_idx].lines);
+        if is_moved {
+            walk.note(commit, format!("`{}` was renamed", old.file));
+        } else if found.similarity < 1.0 {
+            let unchanged = outcome::percent(found.similarity);
+            walk.note(commit, format!("edited: {unchanged} of its code is unchanged"));
+        }
+        Fate::Kept
+    }
+
+    /// Reads the version of an anchor's code before a change, or after it if the code was recorded
+    /// before it was committed. Returns whether there is one.
+    fn see(&mut self, walk: &mut Walk, last: &mut LastSeen, change: &Change) -> bool {
+        for version in [&change.old, &change.new].into_iter().flatten() {
+            let Some(bytes) = self.objects.read(&version.object) else {
+                walk.n_unread += 1;
+                last.is_seen = true;
+                return true;
+            };
+            let Some(file) = self.parse_named(&walk.anchor, &version.path, &bytes) else {
+                continue;
+            };
+            let found = in_place_match(&walk.anchor, &file);
+            if let Some(found) = found.filter(|found| !found.is_ambiguous(&walk.anchor)) {
+                walk.advance(&file, found.symbol_idx);
+                *last = LastSeen {
+                    is_seen: true,
+                    text: lines_of(&bytes, file.symbols[found.symbol_idx].lines),
+                };
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Parses a file for the symbol with the name of an anchor. Returns `None` beyond the limit.
+    fn parse_named(&mut self, anchor: &Anchor, path: &str, bytes: &[u8]) -> Option<FileSymbols> {
+        self.n_parsed += bytes.len();
+        let is_named = |name: Option<&str>| same_name(name, anchor.symbol.as_deref());
+        (self.n_parsed <= self.max_parsed).then(|| FileSymbols::parse(path, bytes, Some(&is_named)))
+    }
+
+    /// Looks for the code that a commit removed among the code that it added. Returns the anchors
+    /// that were found, and advances them.
+    fn step(
+        &mut self,
+        walks: &mut [Walk],
+        removed: &[(usize, bool)],
+        comparison_idx: usize,
+    ) -> FxHashSet<usize> {
+        let comparison = &self.commits.comparisons[comparison_idx];
+        let (news, olds, n_unread) = self.changed_files(walks, removed, &comparison.changes);
+        let added_to: FxHashMap<&str, &str> = comparison
+            .changes
+            .iter()
+            .filter_map(|it| Some((it.new.as_ref()?.path.as_str(), it.old.as_ref()?.path.as_str())))
+            .collect();
+        let mut claimed = FxHashSet::default();
+        // The new symbols with other code than before, by the old ones.
+        let mut rewritten: FxHashMap<(usize, usize), (usize, usize)> = FxHashMap::default();
+        for (file_idx, file) in news.iter().enumerate() {
+            let old = added_to.get(file.path.as_str()).and_then(|path| find_file(&olds, path));
+            let Some(old_idx) = old else { continue };
+            for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
+                match namesake(&olds[old_idx], symbol) {
+                    Some(before)
+                        if is_rewritten(
+                            &olds[old_idx].symbols[before].features.fingerprint,
+                            symbol,
+                        ) =>
+                    {
+                        rewritten.insert((old_idx, before), (file_idx, symbol_idx));
+                    }
+                    Some(_) => drop(claimed.insert((file_idx, symbol_idx))),
+                    None => {}
+                }
+            }
+        }
+        let new_of: FxHashMap<&str, &str> =
+            added_to.iter().map(|(new, old)| (*old, *new)).collect();
+        let anchors = self.removed_anchors(walks, removed, &olds, |old_idx, symbol_idx| {
+            let new =
+                new_of.get(olds[old_idx].path.as_str()).and_then(|path| find_file(&news, path));
+            rewritten.contains_key(&(old_idx, symbol_idx))
+                || new.is_none_or(|new| {
+                    namesake(&news[new], &olds[old_idx].symbols[symbol_idx]).is_none()
+                })
+        });
+        let missing: Vec<MissingAnchor<'_>> =
+            anchors.iter().map(|(anchor, _)| MissingAnchor::new(anchor, None)).collect();
+        let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
+        let mut pairs = search::pairs(&missing, &news, &claimed);
+        for pair in &mut pairs {
+            // Code that the commit added was not beside the removed code before.
+            pair.evidence.was_sibling = false;
+            pair.odds = pair.evidence.log_odds();
+            let file = missing[pair.missing_idx].anchor.file.as_str();
+            if new_of.get(file).is_some_and(|new| *new != file && *new == news[pair.file_idx].path)
+            {
+                pair.odds += FILE_RENAMED;
+            }
+            let new = &news[pair.file_idx];
+            let old = missing[pair.missing_idx].anchor;
+            if new_of.get(file).is_some_and(|it| *it == new.path)
+                && same_name(old.symbol.as_deref(), new.symbols[pair.symbol_idx].name.as_deref())
+            {
+                pair.odds += STAYED;
+            }
+        }
+        rename_patterns::raise_odds(&missing, &news, &mut pairs);
+        let mut assignments = together::assign(&missing, &news, &mut pairs);
+        let owner = |anchor: &Anchor| {
+            let old_idx = find_file(&olds, &anchor.file)?;
+            let found = in_place_match(anchor, &olds[old_idx])?;
+            rewritten.get(&(old_idx, found.symbol_idx)).copied()
+        };
+        // Code whose name stayed, and that is found nowhere else, was not taken over.
+        let owners: Vec<Option<(usize, usize)>> =
+            anchors.iter().map(|(anchor, _)| owner(anchor)).collect();
+        let stays = |symbol: (usize, usize)| {
+            rewritten.values().any(|it| *it == symbol)
+                && !owners.iter().zip(&assignments).any(|(owner, assignment)| {
+                    *owner == Some(symbol)
+                        && matches!(assignment, Assignment::Found(idx) if pairs[*idx].symbol() != symbol)
+                })
+        };
+        let is_possible: Vec<bool> = pairs
+            .iter()
+            .map(|pair| owners[pair.missing_idx] == Some(pair.symbol()) || !stays(pair.symbol()))
+            .collect();
+        if is_possible.contains(&false) {
+            let mut is_possible = is_possible.into_iter();
+            pairs.retain(|_| is_possible.next().unwrap_or(true));
+            assignments = together::assign(&missing, &news, &mut pairs);
+        }
+        let mut found = FxHashSet::default();
+        for (anchor_idx, (assignment, (old, walk_idx))) in
+            assignments.iter().zip(&anchors).enumerate()
+        {
+            let Some(walk_idx) = *walk_idx else { continue };
+            let walk = &mut walks[walk_idx];
+            let found_pair = match assignment {
+                Assignment::Found(pair_idx) => Some(&pairs[*pair_idx]),
+                Assignment::Gone => merged(anchor_idx, &missing, &news, &pairs),
+                _ => None,
+            };
+            if let Some(pair) = found_pair {
+                walk.advance(&news[pair.file_idx], pair.symbol_idx);
+                let likeness = similarity(&old.fingerprint, &walk.anchor.fingerprint);
+                if old.symbol == walk.anchor.symbol
+                    && new_of.get(old.file.as_str()).is_some_and(|new| *new == walk.anchor.file)
+                {
+                    let unchanged = outcome::percent(likeness);
+                    walk.note(
+                        &comparison.newer,
+                        format!("edited: {unchanged} of its code is unchanged"),
+                    );
+                    found.insert(walk_idx);
+                    continue;
+                }
+                let how = if likeness >= 1.0 {
+                    "the same code".to_owned()
+                } else {
+                    format!("{} of the code is unchanged", outcome::percent(likeness))
+                };
+                let from = outcome::spell_location(&old.file, old.symbol.as_deref());
+                walk.note(&comparison.newer, format!("`{from}` was replaced by it: {how}"));
+                found.insert(walk_idx);
+            } else {
+                walk.n_unread += n_unread;
+            }
+        }
+        found
+    }
+
+    /// Reads and parses the versions of the files of a commit that may contain removed or added
+    /// code. Returns the new ones, the old ones and the number of those that the clone lacks.
+    fn changed_files(
+        &mut self,
+        walks: &[Walk],
+        removed: &[(usize, bool)],
+        changes: &[Change],
+    ) -> (Vec<FileSymbols>, Vec<FileSymbols>, usize) {
+        let missing: Vec<MissingAnchor<'_>> = removed
+            .iter()
+            .map(|(walk_idx, _)| MissingAnchor::new(&walks[*walk_idx].anchor, None))
+            .collect();
+        let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
+        let prefilter = Prefilter::new(&missing);
+        let own: FxHashSet<&str> =
+            missing.iter().map(|missing| missing.anchor.file.as_str()).collect();
+        let mut n_unread = 0;
+        let mut news: Vec<(&str, Vec<u8>)> = Vec::new();
+        let mut olds: Vec<(&str, Vec<u8>)> = Vec::new();
+        for change in changes {
+            let is_own = change.old.as_ref().is_some_and(|old| own.contains(old.path.as_str()));
+            let mut read = |version: Option<&git::Version>| {
+                let bytes = version.and_then(|version| self.objects.read(&version.object));
+                n_unread += usize::from(version.is_some() && bytes.is_none());
+                bytes.filter(|_| self.n_parsed < self.max_parsed)
+            };
+            let new = read(change.new.as_ref());
+            let old = if is_own || new.is_none() { read(change.old.as_ref()) } else { None };
+            let matches = |version: Option<&git::Version>, bytes: Option<&Vec<u8>>| {
+                version.zip(bytes).is_some_and(|(version, bytes)| {
+                    prefilter.may_match(&version.path, &text::decode(bytes).0)
+                })
+            };
+            let is_match = is_own
+                || matches(change.new.as_ref(), new.as_ref())
+                || matches(change.old.as_ref(), old.as_ref());
+            if !is_match {
+                continue;
+            }
+            let old = old.or_else(|| read(change.old.as_ref()));
+            self.n_parsed += new.as_ref().map_or(0, Vec::len) + old.as_ref().map_or(0, Vec::len);
+            news.extend(change.new.as_ref().map(|it| it.path.as_str()).zip(new));
+            olds.extend(change.old.as_ref().map(|it| it.path.as_str()).zip(old));
+        }
+        let parse = |files: Vec<(&str, Vec<u8>)>| {
+            let parse = |(path, bytes): &(&str, Vec<u8>)| FileSymbols::parse(path, bytes, ALL);
+            let mut files: Vec<FileSymbols> = files.par_iter().map(parse).collect();
+            files.sort_by(|a, b| a.path.cmp(&b.path));
+            files
+        };
+        (parse(news), parse(olds), n_unread)
+    }
+
+    /// Returns the removed code as anchors, with the walks of those that are followed. The others
+    /// compete for the added code.
+    fn removed_anchors(
+        &self,
+        walks: &[Walk],
+        removed: &[(usize, bool)],
+        olds: &[FileSymbols],
+        is_removed: impl Fn(usize, usize) -> bool,
+    ) -> Vec<(Anchor, Option<usize>)> {
+        let mut anchors: Vec<(Anchor, Option<usize>)> = Vec::new();
+        let mut followed: FxHashSet<(usize, usize)> = FxHashSet::default();
+        for &(walk_idx, _) in removed {
+            let anchor = &walks[walk_idx].anchor;
+            let own = find_file(olds, &anchor.file)
+                .and_then(|old_idx| Some((old_idx, in_place_match(anchor, &olds[old_idx])?)));
+            let last = match own {
+                Some((old_idx, found)) => {
+                    followed.insert((old_idx, found.symbol_idx));
+                    let fingerprint = olds[old_idx].fingerprint(found.symbol_idx);
+                    Anchor { fingerprint, ..anchor.clone() }
+                }
+                None => anchor.clone(),
+            };
+            anchors.push((last, Some(walk_idx)));
+        }
+        for (old_idx, file) in olds.iter().enumerate() {
+            for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
+                if anchors.len() < MAX_REMOVED
+                    && !followed.contains(&(old_idx, symbol_idx))
+                    && is_removed(old_idx, symbol_idx)
+                {
+                    anchors.push((anchor_of(file, symbol_idx, symbol), None));
+                }
+            }
+        }
+        anchors
+    }
+}
+
+/// Returns the pair of an anchor with code that another anchor got, if that has its name: methods
+/// of several classes were merged into one.
+fn merged<'p>(
+    anchor_idx: usize,
+    missing: &[&MissingAnchor<'_>],
+    news: &[FileSymbols],
+    pairs: &'p [Pair],
+) -> Option<&'p Pair> {
+    let own = pairs.iter().filter(|pair| pair.missing_idx == anchor_idx);
+    let best = own.max_by(|a, b| a.odds.total_cmp(&b.odds).then(b.symbol().cmp(&a.symbol())))?;
+    let file = &news[best.file_idx];
+    let name = file.split_name(&file.symbols[best.symbol_idx]).1;
+    (best.odds >= MERGED && name == missing[anchor_idx].name).then_some(best)
+}
+
+fn anchor_of(file: &FileSymbols, symbol_idx: usize, symbol: &FileSymbol) -> Anchor {
+    Anchor {
+        file: file.path.clone(),
+        symbol: symbol.name.clone(),
+        kind: symbol.kind,
+        language: file.language,
+        origin: Origin::Auto,
+        quality: 0.0,
+        match_score: 0.0,
+        commit: None,
+        fingerprint: file.fingerprint(symbol_idx),
+    }
+}
+
+/// Returns the first symbol of `file` with the name and the kind of `symbol`: a field may have the
+/// name of a method.
+fn namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
+    let is_namesake = |it: &FileSymbol| {
+        same_name(it.name.as_deref(), symbol.name.as_deref())
+            && search::is_same_family(it.kind, symbol.kind)
+    };
+    file.symbols.iter().position(is_namesake)
+}
+
+/// Returns whether a symbol has so much other code than before that another may have taken over its
+/// name.
+fn is_rewritten(old: &Fingerprint, new: &FileSymbol) -> bool {
+    old.n_tokens >= MIN_TOKENS && similarity(old, &new.features.fingerprint) < REWRITTEN
+}
+
+/// Returns the bytes of the lines from `first` to `last`.
+fn lines_of(bytes: &[u8], (first, last): (u32, u32)) -> Vec<u8> {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let n_lines = (last - first) as usize + 1;
+    lines.skip(first as usize).take(n_lines).flatten().copied().collect()
+}

@@ -1,0 +1,269 @@
+//! `memory reanchor` in a repository: the walk through its commits, and clones that lack some.
+
+use crate::sandbox::Sandbox;
+
+const LOAD: &str = "def load_rows(path, limit):
+    rows = []
+    with open(path) as source:
+        for line in source:
+            cells = line.strip().split(\",\")
+            if len(cells) > limit:
+                raise ValueError(cells)
+            rows.append(cells)
+    return rows
+";
+
+/// The code of [`LOAD`] after two commits that each changed half of it.
+const LOAD_EDITED: &str = "def read_table(table, limit):
+    found = []
+    with open(table) as source:
+        for row in csv.reader(source):
+            check_width(row, limit)
+            found.append(row)
+    return found
+";
+
+const STORE: &str = "def store_rows(path, rows):
+    with open(path, \"w\") as target:
+        for cells in rows:
+            target.write(\",\".join(cells))
+            target.write(\"\\n\")
+    return len(rows)
+";
+
+/// A repository with an anchor to `shop/rows.py::load_rows`, recorded at its first commit.
+fn anchored() -> Sandbox {
+    let sandbox = Sandbox::bank();
+    sandbox.write("shop/rows.py", format!("{LOAD}\n\n{STORE}"));
+    sandbox.commit("rows");
+    sandbox.ok("memory add \"Read no more cells than the limit\" --id limit --anchor-to shop/rows.py::load_rows");
+    sandbox.commit("rule");
+    sandbox
+}
+
+/// Moves, renames and edits the example in four commits, so that its name, its file and most of its
+/// code differ in the end.
+fn in_small_steps(sandbox: &Sandbox) {
+    sandbox.git("mv shop/rows.py shop/tables.py");
+    sandbox.commit("rename the file");
+    sandbox.edit("shop/tables.py", "load_rows", "read_table");
+    sandbox.commit("rename the function");
+    sandbox.edit("shop/tables.py", "path, limit", "table, limit");
+    sandbox.edit("shop/tables.py", "open(path) as source", "open(table) as source");
+    sandbox.edit("shop/tables.py", "rows = []", "found = []");
+    sandbox.edit("shop/tables.py", "rows.append(cells)", "found.append(cells)");
+    sandbox.edit("shop/tables.py", "return rows\n", "return found\n");
+    sandbox.commit("rename the variables");
+    sandbox.write("shop/tables.py", format!("{LOAD_EDITED}\n\n{STORE}"));
+    sandbox.commit("use the library");
+}
+
+fn finding(sandbox: &Sandbox, line: &str) -> serde_json::Value {
+    sandbox.json(line)["results"][0].clone()
+}
+
+fn place(finding: &serde_json::Value) -> String {
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or("-").to_owned();
+    let new = &finding["new"];
+    format!("{} {}::{}", text(&finding["state"]), text(&new["file"]), text(&new["symbol"]))
+}
+
+#[test]
+fn an_example_is_followed_through_small_steps() {
+    let sandbox = anchored();
+    in_small_steps(&sandbox);
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "renamed shop/tables.py::read_table", "{found:#}");
+    let steps: Vec<&str> = found["steps"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .map(|step| step["reason"].as_str().expect("a reason"))
+        .collect();
+    assert_eq!(steps.len(), 4, "{steps:?}");
+    assert_eq!(steps[0], "`shop/rows.py` was renamed");
+    assert_eq!(steps[1], "`shop/tables.py::load_rows` was replaced by it: the same code");
+    let printed = sandbox.run("memory reanchor --dry-run --explain limit").stdout();
+    let commit = sandbox.git("rev-parse --short=12 HEAD~3");
+    assert!(printed.contains(&format!("commit {} shop/tables.py", commit.trim())), "{printed}");
+}
+
+#[test]
+fn asking_for_an_explanation_writes_nothing() {
+    let sandbox = anchored();
+    sandbox.edit("shop/rows.py", "load_rows", "read_table");
+    sandbox.commit("rename the function");
+    let lock = sandbox.lock();
+    sandbox.ok("memory reanchor --explain limit");
+    assert_eq!(sandbox.lock(), lock);
+    sandbox.ok("memory reanchor");
+    assert_ne!(sandbox.lock(), lock);
+}
+
+#[test]
+fn code_that_existed_beside_the_example_is_not_its_successor() {
+    let sandbox = Sandbox::bank();
+    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
+    sandbox.write("shop/rows.py", LOAD);
+    sandbox.write("shop/strict.py", &twin);
+    sandbox.commit("rows");
+    sandbox.ok("memory add \"Read no more cells than the limit\" --id limit --anchor-to shop/rows.py::load_rows");
+    sandbox.remove("shop/rows.py");
+    sandbox.commit("delete the example");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "gone -::-", "{found:#}");
+}
+
+#[test]
+fn a_name_that_another_function_took_over_does_not_keep_the_anchor() {
+    let sandbox = anchored();
+    sandbox.write(
+        "shop/rows.py",
+        format!(
+            "{}\n\n{}",
+            LOAD.replace("load_rows", "load_all"),
+            STORE.replace("store_rows", "load_rows")
+        ),
+    );
+    sandbox.commit("rename both");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "renamed shop/rows.py::load_all", "{found:#}");
+}
+
+#[test]
+fn a_constant_may_become_a_function_in_place() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("web/limit.ts", "export const limit = 12 * 1024;\n");
+    sandbox.commit("limit");
+    sandbox.ok(
+        "memory add \"Bound the size of an upload\" --id bound --anchor-to web/limit.ts::limit",
+    );
+    sandbox.write("web/limit.ts", "export function limit() {\n  return 12 * 1024;\n}\n");
+    sandbox.commit("a function");
+    assert_eq!(
+        place(&finding(&sandbox, "memory reanchor --dry-run")),
+        "edited web/limit.ts::limit"
+    );
+}
+
+#[test]
+fn a_clone_without_old_objects_says_what_it_could_not_read() {
+    let sandbox = anchored();
+    in_small_steps(&sandbox);
+    // The versions of the file after the first and the second step.
+    for revision in ["HEAD~3", "HEAD~2"] {
+        let object = sandbox.git(&format!("rev-parse {revision}:shop/tables.py"));
+        let (folder, name) = object.trim().split_at(2);
+        let path = format!(".git/objects/{folder}/{name}");
+        if sandbox.exists(&path) {
+            sandbox.remove(&path);
+        }
+    }
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    let reason = found["reason"].as_str().expect("a reason");
+    let is_followed = place(&found) == "renamed shop/tables.py::read_table";
+    assert!(is_followed || reason.contains("not in this clone"), "{found:#}");
+    assert!(!reason.contains("lacks commit"), "{reason}");
+}
+
+#[test]
+fn a_blobless_clone_follows_an_unchanged_move() {
+    let sandbox = anchored();
+    sandbox.git("mv shop/rows.py shop/tables.py");
+    sandbox.edit("shop/orders.py", "return label", "return label.strip()");
+    sandbox.commit("rename the file");
+    sandbox.git("config uploadpack.allowFilter true");
+    sandbox.git(&format!(
+        "clone -q --filter=blob:none file://{} {}",
+        sandbox.path("").display(),
+        sandbox.path("../clone").display()
+    ));
+    let clone = sandbox.beside("clone");
+    clone.write("shop/tables.py", format!("# Tables.\n{LOAD}\n\n{STORE}"));
+    let found = finding(&clone, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "moved shop/tables.py::load_rows", "{found:#}");
+}
+
+#[test]
+fn a_shallow_clone_says_that_it_lacks_the_commit() {
+    let sandbox = anchored();
+    in_small_steps(&sandbox);
+    let head = sandbox.git("rev-parse HEAD");
+    sandbox.write(".git/shallow", head);
+    sandbox.git(
+        "-c gc.pruneExpire=now -c core.logAllRefUpdates=false reflog expire --expire=now --all",
+    );
+    sandbox.git("prune --expire=now");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    let reason = found["reason"].as_str().expect("a reason");
+    let is_followed = place(&found) == "renamed shop/tables.py::read_table";
+    assert!(is_followed || reason.contains("lacks commit"), "{found:#}");
+}
+
+#[test]
+fn an_anchor_recorded_before_a_rebase_is_followed() {
+    let sandbox = Sandbox::bank();
+    sandbox.commit("base");
+    sandbox.write("shop/rows.py", format!("{LOAD}\n\n{STORE}"));
+    sandbox.commit("rows");
+    sandbox.ok("memory add \"Read no more cells than the limit\" --id limit --anchor-to shop/rows.py::load_rows");
+    sandbox.git("add --all");
+    // The commit of the anchor is no ancestor any more.
+    sandbox.git("commit -q --amend -m rebased");
+    sandbox.edit("shop/rows.py", "load_rows", "read_rows");
+    sandbox.commit("rename");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "renamed shop/rows.py::read_rows", "{found:#}");
+    assert_eq!(found["steps"].as_array().map(Vec::len), Some(1), "{found:#}");
+}
+
+/// Merges two branches that each changed the lock file, and returns git's status.
+fn merged(sandbox: &Sandbox, on_branch: &str, on_main: &str) -> bool {
+    sandbox.git("branch -M main");
+    sandbox.git("checkout -q -b other");
+    sandbox.ok(on_branch);
+    sandbox.commit("on the branch");
+    sandbox.git("checkout -q main");
+    sandbox.ok(on_main);
+    sandbox.commit("on main");
+    sandbox.git_or_empty("merge -q other");
+    !sandbox.lock().contains("<<<<<<<")
+}
+
+#[test]
+fn a_lock_file_with_anchors_of_two_branches_is_merged_by_the_next_command() {
+    let sandbox = anchored();
+    let is_clean = merged(
+        &sandbox,
+        "memory add \"Write a line break after each row\" --id rows-break --anchor-to shop/rows.py::store_rows",
+        "memory add \"Ship with a label\" --id rows-label --anchor-to shop/orders.py::ship",
+    );
+    assert!(!is_clean, "git merges adjacent entries itself");
+    sandbox.ok("memory reanchor");
+    let lock = sandbox.lock();
+    for id in ["limit", "rows-break", "rows-label"] {
+        assert!(lock.contains(&format!("id = \"{id}\"")), "{lock}");
+    }
+    assert!(!lock.contains("<<<<<<<") && !lock.contains("======="), "{lock}");
+    sandbox.commit("merge");
+    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
+}
+
+#[test]
+fn an_anchor_that_two_branches_changed_needs_a_choice() {
+    let sandbox = anchored();
+    merged(
+        &sandbox,
+        "memory anchor limit --to shop/rows.py::store_rows",
+        "memory anchor limit --to shop/orders.py::ship",
+    );
+    let outcome = sandbox.run("memory reanchor");
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    let text = outcome.text();
+    assert!(text.contains("both sides of a merge changed the anchor of `limit`"), "{text}");
+    // The hint works while the merge is unfinished.
+    assert!(text.contains("git checkout --theirs") || text.contains("`--theirs`"), "{text}");
+    sandbox.git("checkout --theirs .memories/anchors.lock");
+    sandbox.ok("memory reanchor");
+    assert!(sandbox.lock().contains("store_rows"));
+}
