@@ -97,10 +97,17 @@ impl Terminal {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ConfigFile {
+    project: ProjectConfig,
     memory: MemoryConfig,
     anchor: AnchorConfig,
     pins: PinsConfig,
     inject: InjectConfig,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ProjectConfig {
+    name: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -256,6 +263,8 @@ fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Re
             pins: own.pins.or(user.pins),
             inject: own.inject.or(user.inject),
             now,
+            // A name of the user would be that of every project.
+            name: own.project.name.filter(|name| !name.trim().is_empty()),
             root,
         },
         session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),

@@ -127,6 +127,8 @@ impl Bank {
             id: front.id.unwrap_or(stem),
             memory_type: front.memory_type.unwrap_or(MemoryType::Fact),
             category: front.category,
+            heading: front.heading,
+            paths: front.paths,
             scope: front.scope.unwrap_or(Scope::Project(None)),
             status: front.status.unwrap_or(MemoryStatus::Active),
             tags: front.tags,

@@ -33,6 +33,9 @@ pub(crate) struct AddArgs {
     /// Scope: universal, language:NAME or project:NAME
     #[arg(long)]
     pub(crate) scope: Option<Scope>,
+    /// Glob of the files that the memory applies to, from the project's root (repeatable)
+    #[arg(long = "path", value_name = "GLOB")]
+    pub(crate) paths: Vec<String>,
     /// Tag of the memory (repeatable)
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
@@ -61,6 +64,7 @@ impl AddArgs {
             memory_type: MemoryType::Rule,
             category: None,
             scope: None,
+            paths: Vec::new(),
             tags: Vec::new(),
             hints: Vec::new(),
             to: None,
@@ -119,6 +123,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
         memory_type: Some(args.memory_type),
         category: args.category.clone(),
         scope: Some(scope),
+        paths: args.paths.clone(),
         tags: args.tags.clone(),
         hints: args.hints.clone(),
         created_at: Some(seconds(project.now)),

@@ -83,6 +83,7 @@ fn demo(now: Timestamp) -> Result<Report> {
             key: Some(root.join("key")),
         },
         bank,
+        name: None,
         exclude: Vec::new(),
         min_quality: 0.7,
         weights: Weights::default(),

@@ -15,8 +15,8 @@ use crate::ops::export::{Header, Line};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 mod from_export;
-mod globs;
 mod mentions;
+mod place;
 mod rules;
 mod sources;
 

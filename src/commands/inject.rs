@@ -17,7 +17,7 @@ use crate::bank::{ExternalFile, MemoryFile};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::markdown::sections::{self, Origin, Section};
-use crate::model::{Pin, PinScope, Priority, State};
+use crate::model::{Memory, Pin, PinScope, Priority, State};
 use crate::ops::memories::Memories;
 use crate::ops::pins::{self, builtin, render};
 use crate::ops::{Project, managed_block};
@@ -180,7 +180,10 @@ pub(crate) fn inject(
         with_examples: !request.no_examples,
         pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
         is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
-        texts: ranked.iter().map(|stored| Item::new(render::list_item(&text(stored)))).collect(),
+        texts: ranked
+            .iter()
+            .map(|stored| Item::new(render::list_item(&with_place(stored))))
+            .collect(),
         examples: vec![None; ranked.len()],
         ranked: &ranked,
     };
@@ -353,6 +356,21 @@ fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
         files.extend(git::staged(&project.root)?.into_keys());
     }
     Ok(files)
+}
+
+/// Returns the text of a memory after the paths that it applies to and the headings that it was
+/// imported from, without which "Keep the state here" is unclear.
+fn with_place(stored: &MemoryFile) -> String {
+    let Memory { heading, paths, .. } = &stored.memory;
+    let paths: Vec<String> = paths.iter().map(|glob| format!("`{glob}`")).collect();
+    let paths = paths.join(", ");
+    let place = match (heading, paths.is_empty()) {
+        (None, true) => return text(stored),
+        (None, false) => format!("In {paths}"),
+        (Some(heading), true) => heading.clone(),
+        (Some(heading), false) => format!("In {paths} ({heading})"),
+    };
+    format!("{place}: {}", text(stored))
 }
 
 /// Returns the text of a memory without section tags.

@@ -21,6 +21,7 @@ use crate::ops::sync::{self, IndexedMemory, SyncedStore};
 use crate::ops::{Project, envelope, rounded};
 use crate::output::{DIM, NAME, Printer, WARN};
 use crate::syntax::parse::last_name;
+use crate::text::Globs;
 use crate::tree::git;
 
 #[derive(Debug, Default, Args)]
@@ -84,9 +85,9 @@ pub(crate) struct Linked {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Reason {
-    /// `anchor`, or the relation that the link states.
+    /// `anchor`, `paths`, or the relation that the link states.
     pub(crate) relation: &'static str,
-    /// Target of the link, or location of the anchor.
+    /// Target of the link, location of the anchor, or glob that matches the target.
     pub(crate) target: String,
     /// Sentence around the link.
     pub(crate) context: Option<String>,
@@ -98,6 +99,7 @@ pub(crate) struct Reason {
 }
 
 const ANCHOR: &str = "anchor";
+const PATHS: &str = "paths";
 
 /// Maximum size of a hook payload. A command line is never longer.
 const MAX_PAYLOAD: u64 = 1024 * 1024;
@@ -123,6 +125,8 @@ pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
     let mut targets = Vec::new();
     if let Some(pattern) = pattern {
         collect(&pattern, &edges, &anchors, None, &mut reasons);
+        // Not for staged files: the rules of their folders would hide the memories about them.
+        collect_paths(&pattern, &synced, &mut reasons)?;
         targets.push(pattern.text);
     }
     for (path, hunks) in &staged {
@@ -223,6 +227,9 @@ fn display(memory: &Linked, reason: &Reason) -> String {
     let Reason { relation, target, .. } = reason;
     if *relation == ANCHOR {
         return format!("anchored to {target}");
+    }
+    if *relation == PATHS {
+        return format!("applies to {target}");
     }
     let location = reason.line.map(|line| format!(" {}:{line}", memory.file)).unwrap_or_default();
     let context = reason.context.as_ref().map(|it| format!("  {it}")).unwrap_or_default();
@@ -378,6 +385,28 @@ fn collect(
             });
         }
     }
+}
+
+/// Adds the memories whose paths match the file of a target.
+fn collect_paths(
+    pattern: &TargetPattern,
+    synced: &SyncedStore,
+    reasons: &mut Reasons,
+) -> Result<()> {
+    let Some(path) = &pattern.path else { return Ok(()) };
+    for IndexedMemory { memory, .. } in synced.memories()? {
+        let globs = Globs::new(&memory.paths);
+        if let Some(glob) = globs.find(path) {
+            reasons.entry(memory.id).or_default().push(Reason {
+                relation: PATHS,
+                target: glob.to_owned(),
+                context: None,
+                line: None,
+                is_changed: None,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Returns the memories that have reasons, without archived and superseded ones.

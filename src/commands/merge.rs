@@ -244,6 +244,11 @@ fn merged_frontmatter(project: &Project, sources: &[Source]) -> Frontmatter {
         memory_type: Some(first.memory_type),
         category: first.category.clone().filter(|_| is_same_category),
         scope: Some(scope),
+        paths: if memories.clone().any(|memory| memory.paths.is_empty()) {
+            Vec::new()
+        } else {
+            union(&[], sources, |stored| &stored.memory.paths)
+        },
         tags: union(&[], sources, |stored| &stored.memory.tags),
         hints: union(&[], sources, |stored| &stored.memory.hints),
         created_at: oldest.or(Some(seconds(project.now))),

@@ -260,9 +260,14 @@ fn row(memory: &MemoryReport) -> Vec<String> {
 }
 
 fn print_memory(memory: &MemoryReport, out: &mut Printer) {
-    let kind =
-        out.paint(DIM, &format!("{} · {}", memory.metadata.memory_type, memory.metadata.scope));
-    out.line(&format!("{}  {kind}", out.style(NAME, &memory.metadata.id)));
+    let Metadata { id, memory_type, scope, paths, heading, .. } = &memory.metadata;
+    let mut kind = format!("{memory_type} · {scope}");
+    if !paths.is_empty() {
+        kind.push_str(&format!(" · {}", paths.join(", ")));
+    }
+    kind.extend(heading.iter().map(|heading| format!(" · {heading}")));
+    let kind = out.paint(DIM, &out.safe(&kind));
+    out.line(&format!("{}  {kind}", out.style(NAME, id)));
     for line in memory.text.lines() {
         out.line(&format!("  {}", out.safe(line)));
     }

@@ -39,6 +39,10 @@ pub(crate) struct UpdateArgs {
     /// Set the scope: universal, language:NAME or project:NAME
     #[arg(long, help_heading = "Frontmatter")]
     pub(crate) scope: Option<Scope>,
+    /// Replace all globs of the files that the memory applies to (repeatable; an empty one removes
+    /// them)
+    #[arg(long = "path", value_name = "GLOB", help_heading = "Frontmatter")]
+    pub(crate) paths: Option<Vec<String>>,
     /// Set the status: active or archived
     #[arg(long, help_heading = "Frontmatter")]
     pub(crate) status: Option<MemoryStatus>,
@@ -62,6 +66,7 @@ impl UpdateArgs {
         self.memory_type.is_some()
             || self.category.is_some()
             || self.scope.is_some()
+            || self.paths.is_some()
             || self.status.is_some()
             || self.tags.is_some()
             || self.hints.is_some()
@@ -173,6 +178,7 @@ fn set_fields(stored: &MemoryFile, text: String, args: &UpdateArgs) -> Result<St
         ("type", memory_type.map(|it| Scalar(it.as_str())), memory_type == front.memory_type),
         ("category", args.category.as_deref().map(Scalar), args.category == front.category),
         ("scope", scope.as_deref().map(Scalar), args.scope == front.scope),
+        ("paths", args.paths.as_deref().map(List), args.paths.as_ref() == Some(&front.paths)),
         ("status", status.map(|it| Scalar(it.as_str())), status == front.status),
         ("tags", args.tags.as_deref().map(List), args.tags.as_ref() == Some(&front.tags)),
         ("hints", args.hints.as_deref().map(List), args.hints.as_ref() == Some(&front.hints)),
@@ -192,6 +198,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> 
     };
     let args = UpdateArgs {
         tags: args.tags.as_ref().map(trim),
+        paths: args.paths.as_ref().map(trim),
         hints: args.hints.as_deref().map(super::hints),
         ..args.clone()
     };

@@ -21,7 +21,7 @@ pub(crate) use self::edit::{FieldValue, set, set_updated_at};
 use self::yaml::{Entry, Field, Value};
 use super::Diagnostic;
 use crate::model::{MemoryStatus, MemoryType, Scope};
-use crate::text::{LineIndex, Span, suggest};
+use crate::text::{LineIndex, Span, split_globs, suggest};
 
 /// The metadata of a memory; absent and invalid fields are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,14 +29,18 @@ pub(crate) struct Frontmatter {
     pub(crate) id: Option<String>,
     pub(crate) memory_type: Option<MemoryType>,
     pub(crate) category: Option<String>,
+    /// The headings above the text in the document that it was imported from.
+    pub(crate) heading: Option<String>,
     pub(crate) scope: Option<Scope>,
+    /// Globs of the files that the memory applies to.
+    pub(crate) paths: Vec<String>,
     pub(crate) status: Option<MemoryStatus>,
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) updated_at: Option<Timestamp>,
-    /// The author of the memory: a person or a program.
-    pub(crate) source: Option<String>,
+    /// The author of the memory, a person or a program, or the places that it was imported from.
+    pub(crate) source: Vec<String>,
     pub(crate) links: Vec<String>,
 }
 
@@ -53,13 +57,18 @@ impl Frontmatter {
             scalar(self.id.as_ref()),
             scalar(self.memory_type.as_ref()),
             scalar(self.category.as_ref()),
+            scalar(self.heading.as_ref()),
             scalar(self.scope.as_ref()),
+            list(&self.paths),
             scalar(self.status.as_ref()),
             list(&self.tags),
             list(&self.hints),
             scalar(self.created_at.as_ref()),
             scalar(self.updated_at.as_ref()),
-            scalar(self.source.as_ref()),
+            match &self.source[..] {
+                [one] => scalar(Some(one)),
+                several => list(several),
+            },
             list(&self.links),
         ];
         yaml::KEYS.into_iter().zip(values).filter_map(|(key, value)| Some((key, value?))).collect()
@@ -158,23 +167,25 @@ impl Reader {
             }
             seen.push(entry.key);
             match entry.key {
-                "id" => fields.id = self.id(&entry),
+                "id" => fields.id = self.label(&entry),
                 "type" => {
                     let names = MemoryType::ALL.iter().map(|it| it.as_str());
                     fields.memory_type = self.choice(&entry, names);
                 }
                 "category" => fields.category = self.scalar(&entry),
+                "heading" => fields.heading = self.label(&entry),
+                "paths" => fields.paths = self.list(&entry, split_globs),
                 "scope" => fields.scope = self.choice(&entry, ["universal"]),
                 "status" => {
                     let names = MemoryStatus::ALL.iter().map(|it| it.as_str());
                     fields.status = self.choice(&entry, names);
                 }
-                "tags" => fields.tags = self.list(&entry),
-                "hints" => fields.hints = self.list(&entry),
+                "tags" => fields.tags = self.list(&entry, at_commas),
+                "hints" => fields.hints = self.list(&entry, at_commas),
                 "created_at" => fields.created_at = self.time(&entry),
                 "updated_at" => fields.updated_at = self.time(&entry),
-                "source" => fields.source = self.scalar(&entry),
-                "links" => fields.links = self.list(&entry),
+                "source" => fields.source = self.source(&entry),
+                "links" => fields.links = self.list(&entry, at_commas),
                 _ => {}
             }
         }
@@ -192,22 +203,32 @@ impl Reader {
         }
     }
 
-    fn id(&mut self, entry: &Entry) -> Option<String> {
+    /// Reads a value that is printed within a line.
+    fn label(&mut self, entry: &Entry) -> Option<String> {
         let word = self.scalar(entry)?;
         // A YAML block scalar ends with a newline.
-        let id = word.trim_end_matches(['\n', '\r']);
-        if id.contains(char::is_control) {
+        let label = word.trim_end_matches(['\n', '\r']);
+        if label.contains(char::is_control) {
             self.warn_control(entry);
             return None;
         }
-        Some(id.to_owned())
+        Some(label.to_owned())
     }
 
-    fn list(&mut self, entry: &Entry) -> Vec<String> {
+    /// Reads one source or a list of them.
+    fn source(&mut self, entry: &Entry) -> Vec<String> {
+        match &entry.value {
+            Value::List(_) => self.list(entry, at_commas),
+            _ => self.scalar(entry).into_iter().collect(),
+        }
+    }
+
+    /// Reads a list; `split` divides a single value.
+    fn list(&mut self, entry: &Entry, split: fn(&str) -> Vec<&str>) -> Vec<String> {
         let (mut words, is_valid): (Vec<String>, bool) = match &entry.value {
             Value::Null => return Vec::new(),
             Value::Scalar(text) => {
-                (text.split(',').map(|word| word.trim().to_owned()).collect(), true)
+                (split(text).into_iter().map(|word| word.trim().to_owned()).collect(), true)
             }
             Value::List(items) => {
                 (items.iter().flatten().cloned().collect(), items.iter().all(Option::is_some))
@@ -266,6 +287,10 @@ impl Reader {
         self.warnings.push(Diagnostic::new(code, at, &self.lines, message));
         self.warnings.last_mut().expect("a warning was just added")
     }
+}
+
+fn at_commas(text: &str) -> Vec<&str> {
+    text.split(',').collect()
 }
 
 /// Parses an RFC 3339 time; without an offset or a time of day it is in UTC.

@@ -8,12 +8,14 @@
 
 mod blocks;
 mod mentions;
+mod paths;
 #[cfg(test)]
 mod tests;
 mod wording;
 
 use self::blocks::{Block, CODE, Item, Words};
 pub(crate) use self::mentions::mentions;
+pub(crate) use self::paths::replace_paths;
 use self::wording::{
     Modality, is_conditional, is_descriptive, is_negated, is_prohibition, modality, words,
 };
@@ -35,6 +37,8 @@ pub(crate) struct RuleItem {
     pub(crate) prefix_len: usize,
     /// The headings above as slugs, the nearest last.
     pub(crate) headings: Vec<String>,
+    /// The headings above, as in `Testing › Mocks`.
+    pub(crate) heading: String,
     pub(crate) skipped_because: Option<&'static str>,
 }
 
@@ -109,11 +113,19 @@ pub(crate) fn parse(text: &str) -> Vec<RuleItem> {
     reader.found
 }
 
+#[derive(Debug)]
+struct Heading {
+    level: usize,
+    /// Inline code is one [`CODE`].
+    title: String,
+    shown: String,
+}
+
 struct Reader<'a> {
     text: &'a str,
     lines: LineIndex,
     managed: Vec<Span>,
-    headings: Vec<(usize, String)>,
+    headings: Vec<Heading>,
     found: Vec<RuleItem>,
     /// Whether a heading of level 1 is the title, because headings of other levels exist.
     has_title: bool,
@@ -123,10 +135,12 @@ impl Reader<'_> {
     /// Reads the first block, and the next one if they belong together; returns their number.
     fn block(&mut self, blocks: &[Block]) -> usize {
         match &blocks[0] {
-            Block::Heading { start, level, title } => {
+            Block::Heading { start, level, title, shown } => {
                 if !self.is_managed(*start) {
-                    self.headings.retain(|(other, _)| other < level);
-                    self.headings.push((*level, title.clone()));
+                    let (level, title) = (*level, title.clone());
+                    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+                    self.headings.retain(|other| other.level < level);
+                    self.headings.push(Heading { level, title, shown });
                 }
             }
             Block::Paragraph(words) => {
@@ -223,11 +237,11 @@ impl Reader<'_> {
     /// Returns the context of the nearest heading with a kind. Its prefix is that heading if it
     /// is a prohibition, else the nearest heading, which is the subject of the items.
     fn heading_context(&self) -> Option<Context> {
-        let mut headings = self.headings.iter().rev().filter(|(level, _)| !self.is_title(*level));
+        let mut headings = self.own_headings().rev();
         let nearest = headings.clone().next()?;
-        let (kind, title) = headings.find_map(|(_, title)| Some((kind_of_title(title)?, title)))?;
-        let text = if kind == Kind::Prohibitions { title } else { &nearest.1 };
-        let is_far = title != &nearest.1 && matches!(kind, Kind::Steps | Kind::Descriptions);
+        let (kind, title) = headings.find_map(|it| Some((kind_of_title(&it.title)?, &it.title)))?;
+        let text = if kind == Kind::Prohibitions { title } else { &nearest.title };
+        let is_far = title != &nearest.title && matches!(kind, Kind::Steps | Kind::Descriptions);
         (!is_far).then(|| Context { kind: Some(kind), text: label(text), is_condition: false })
     }
 
@@ -258,8 +272,9 @@ impl Reader<'_> {
         self.managed.iter().any(|block| block.start <= at && at < block.end)
     }
 
-    fn is_title(&self, level: usize) -> bool {
-        level == 1 && self.has_title
+    /// Returns the headings above, without the title of the document.
+    fn own_headings(&self) -> impl DoubleEndedIterator<Item = &Heading> + Clone {
+        self.headings.iter().filter(|heading| heading.level > 1 || !self.has_title)
     }
 
     fn accept(&mut self, start: usize, end: usize, context: Option<&Context>) {
@@ -270,6 +285,11 @@ impl Reader<'_> {
             text: format!("{prefix}{}", self.dedent(start, end)),
             prefix_len: prefix.len(),
             headings: self.slugs(),
+            heading: self
+                .own_headings()
+                .map(|it| it.shown.as_str())
+                .collect::<Vec<_>>()
+                .join(" › "),
             skipped_because: None,
         });
     }
@@ -285,6 +305,7 @@ impl Reader<'_> {
             text,
             prefix_len: 0,
             headings: Vec::new(),
+            heading: String::new(),
             skipped_because: Some(reason),
         });
     }
@@ -303,9 +324,8 @@ impl Reader<'_> {
     }
 
     fn slugs(&self) -> Vec<String> {
-        let headings = self.headings.iter().filter(|(level, _)| !self.is_title(*level));
-        let slugs = headings.map(|(_, title)| {
-            let slug = slug(&title.replace(CODE, " "));
+        let slugs = self.own_headings().map(|heading| {
+            let slug = slug(&heading.title.replace(CODE, " "));
             let words = slug.split('-').filter(|word| !word.is_empty());
             words.take(SLUG_WORDS).collect::<Vec<_>>().join("-")
         });

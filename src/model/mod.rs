@@ -79,7 +79,11 @@ pub(crate) struct Memory {
     pub(crate) id: String,
     pub(crate) memory_type: MemoryType,
     pub(crate) category: Option<String>,
+    /// Headings above the text in the document that it was imported from, as in `Testing › Mocks`.
+    pub(crate) heading: Option<String>,
     pub(crate) scope: Scope,
+    /// Globs of the files that it applies to; empty for all files of its scope.
+    pub(crate) paths: Vec<String>,
     pub(crate) status: MemoryStatus,
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,

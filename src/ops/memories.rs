@@ -11,7 +11,7 @@ use crate::error::UserError;
 use crate::file_stat::FileStat;
 use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 use crate::syntax::language;
-use crate::text;
+use crate::text::{self, Globs};
 use crate::timings;
 
 use super::Project;
@@ -130,6 +130,9 @@ pub(crate) struct Filter {
     /// Only memories anchored to this file
     #[arg(long, help_heading = "Filters")]
     pub(crate) file: Option<String>,
+    /// Only memories that apply to this file: their `paths` match it, or they have none
+    #[arg(long, value_name = "FILE", help_heading = "Filters")]
+    pub(crate) path: Option<String>,
 }
 
 impl Filter {
@@ -149,6 +152,7 @@ impl Filter {
             && self.tags.iter().all(|tag| memory.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
             && self.status.is_none_or(|wanted| wanted == memory.status)
             && self.file.as_ref().is_none_or(|wanted| anchored == Some(wanted) || file == wanted)
+            && self.path.as_ref().is_none_or(|path| applies_to(memory, path))
     }
 
     /// Checks that some memory has the scope, so that a misspelled scope is an error instead of
@@ -174,6 +178,18 @@ impl Filter {
         };
         Err(error.into())
     }
+}
+
+/// Returns whether a memory applies to a file: by its paths, and by the language of its scope.
+pub(crate) fn applies_to(memory: &Memory, file: &str) -> bool {
+    let is_language = match &memory.scope {
+        Scope::Language(name) => language::from_scope(name).is_none_or(|languages| {
+            language::from_path(file).is_none_or(|language| languages.contains(&language))
+        }),
+        _ => true,
+    };
+    let file = file.trim_start_matches("./");
+    is_language && (memory.paths.is_empty() || Globs::new(&memory.paths).find(file).is_some())
 }
 
 /// Returns whether `scope` is `wanted` or of the kind `wanted` (`project`, `language`).

@@ -14,6 +14,7 @@ use crate::engine::rank::fusion::Recency;
 pub(crate) use crate::engine::{Progress, rounded};
 use crate::model::Scope;
 use crate::store::StoreFile;
+use crate::tree::git;
 
 pub(crate) mod anchors;
 pub(crate) mod complete;
@@ -35,6 +36,8 @@ pub(crate) mod sync;
 pub(crate) struct Project {
     /// The root folder of the code.
     pub(crate) root: PathBuf,
+    /// The configured name.
+    pub(crate) name: Option<String>,
     pub(crate) bank: Bank,
     pub(crate) store: StoreFile,
     /// Globs of files that are not indexed.
@@ -83,13 +86,51 @@ impl Default for InjectOptions {
     }
 }
 
-/// The scope of a memory without one: the project, named after its root folder.
+/// The scope of a memory without one: the project.
 pub(crate) fn default_scope(project: &Project) -> Scope {
-    let name = project.root.file_name().map(|name| name.to_string_lossy().into_owned());
-    Scope::Project(name)
+    Scope::Project(project_name(project))
+}
+
+/// Returns the name of the project: the configured one, else that of the remote `origin`, which
+/// all clones share, else that of the root folder.
+fn project_name(project: &Project) -> Option<String> {
+    let remote = || repository_name(&git::origin(&project.root)?);
+    project.name.clone().or_else(remote).or_else(|| folder_name(project))
+}
+
+fn folder_name(project: &Project) -> Option<String> {
+    project.root.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Returns the name of a repository from its URL: `shop` from `git@example.org:team/shop.git`.
+fn repository_name(url: &str) -> Option<String> {
+    let path = url.trim_end_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
+    let name = path.rsplit(['/', ':']).next()?;
+    let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    Some(name.chars().filter(is_part).collect()).filter(|name: &String| !name.is_empty())
 }
 
 /// Truncates a time to seconds, for frontmatter.
 pub(crate) fn seconds(now: Timestamp) -> Timestamp {
     Timestamp::from_second(now.as_second()).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repositories_are_named_by_their_url() {
+        for (url, expected) in [
+            ("git@example.org:team/shop.git", Some("shop")),
+            ("https://example.org/team/shop/", Some("shop")),
+            ("/srv/git/my.shop.git", Some("my.shop")),
+            ("shop", Some("shop")),
+            ("https://example.org/\u{1b}[2J.git", Some("2J")),
+            ("/", None),
+        ] {
+            assert_eq!(repository_name(url).as_deref(), expected, "{url}");
+        }
+    }
 }

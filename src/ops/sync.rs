@@ -412,7 +412,8 @@ fn searchable(stored: &MemoryFile) -> Vec<SectionTerms> {
     let memory = &stored.memory;
     let words = |id: &str| id.replace(['-', '_', '/', '.'], " ");
     let category = memory.category.as_deref().unwrap_or_default();
-    let heading = format!("{} {category} {}", words(&memory.id), memory.tags.join(" "));
+    let heading = memory.heading.as_deref().unwrap_or_default();
+    let heading = format!("{} {category} {heading} {}", words(&memory.id), memory.tags.join(" "));
     let parsed = sections::parse(&stored.text);
     let mut parts = vec![SectionTerms::new("", heading, &memory.body)];
     let body_start = stored.text.len() - memory.body.trim_start().len();

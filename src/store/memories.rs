@@ -173,8 +173,8 @@ pub(crate) fn upsert(
     links: &[LinkRow],
 ) -> Result<()> {
     const ROW: &str = "INSERT INTO memory_store (id, file, hash, type, category, scope, status,
-            tags, content, created_at, updated_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+            tags, content, created_at, updated_at, heading, paths)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
     const SECTION: &str =
         "INSERT INTO memory_section (memory, section, norm, vector) VALUES (?1, ?2, ?3, ?4)";
     const TEXT: &str = "INSERT INTO memory_text (rowid, heading, body) VALUES (?1, ?2, ?3)";
@@ -191,7 +191,9 @@ pub(crate) fn upsert(
         memory.tags.join("\n"),
         memory.body,
         memory.created_at.map(|time| time.to_string()),
-        memory.updated_at.map(|time| time.to_string())
+        memory.updated_at.map(|time| time.to_string()),
+        memory.heading,
+        memory.paths.join("\n")
     ])?;
     for section in sections {
         let values = params![memory.id, section.section, section.norm, section.vector];
@@ -204,14 +206,16 @@ pub(crate) fn upsert(
 /// Returns all memories, unordered.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
     const SQL: &str = "SELECT id, file, type, category, scope, status, tags, created_at,
-            updated_at, anchor_file
+            updated_at, anchor_file, heading, paths
         FROM memory_store";
     query(connection, SQL, [], |row| {
         let memory = Memory {
             id: row.get(0)?,
             memory_type: row.get(2)?,
             category: row.get(3)?,
+            heading: row.get(10)?,
             scope: row.get(4)?,
+            paths: lines(row, 11)?,
             status: row.get(5)?,
             tags: lines(row, 6)?,
             hints: Vec::new(),

@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::damage::Rejected;
 
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it.
-pub(super) const VERSION: usize = 7;
+pub(super) const VERSION: usize = 8;
 
 /// Removes the tables that can be rebuilt, including those of development versions.
 const DROP_REBUILT: &str = "
@@ -77,7 +77,9 @@ const SCHEMA: &str = "
         hash            BLOB NOT NULL,
         type            TEXT NOT NULL,
         category        TEXT,
+        heading         TEXT,
         scope           TEXT NOT NULL,
+        paths           TEXT NOT NULL,
         status          TEXT NOT NULL,
         tags            TEXT NOT NULL,
         created_at      TEXT,

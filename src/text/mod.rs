@@ -5,6 +5,7 @@
 
 mod encoding;
 mod escape;
+mod globs;
 mod scan;
 pub(crate) mod sentences;
 pub(crate) mod similarity;
@@ -14,6 +15,7 @@ mod word_list;
 
 pub(crate) use self::encoding::decode;
 pub(crate) use self::escape::{escaped, shell_word};
+pub(crate) use self::globs::{Globs, split_globs};
 pub(crate) use self::scan::{BLOCK, scan_blocks};
 pub(crate) use self::span::{LineIndex, Span};
 pub(crate) use self::suggest::{closest_match, suggest};

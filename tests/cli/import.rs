@@ -63,6 +63,7 @@ fn importing_twice_adds_rules_once() {
         ---
         type: rule
         category: web
+        heading: Web
         scope: project:shop
         created_at: "2026-01-02T03:04:05Z"
         source: AGENTS.md:12 (b2a9e179)
@@ -90,9 +91,11 @@ fn import_prints_a_json_report() {
               "anchor": null,
               "category": "names",
               "file": "NOTES.md",
+              "heading": "Code › Names",
               "id": "use-short-names",
               "line": 7,
               "outcome": "added",
+              "paths": [],
               "reason": null,
               "scope": "project:shop",
               "tags": [
@@ -104,9 +107,11 @@ fn import_prints_a_json_report() {
               "anchor": null,
               "category": null,
               "file": "NOTES.md",
+              "heading": null,
               "id": null,
               "line": 8,
               "outcome": "skipped",
+              "paths": [],
               "reason": "a statement",
               "scope": null,
               "tags": [],
@@ -201,12 +206,52 @@ fn rules_in_a_folder_get_a_scope() {
         ---
         type: rule
         category: web
+        heading: Web
         scope: project:shop
+        paths: [web/**/*.ts]
         created_at: "2026-01-02T03:04:05Z"
         source: .cursor/rules/web.mdc:6 (cd0a6b83)
         ---
 
         Use the cart's own total
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_nested_document_holds_for_its_folder() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("web/docs/cart.md", "x");
+    sandbox.write(
+        "web/AGENTS.md",
+        "# Web\n\n## State\n\n### The `Cart`\n\n- Keep most state here, as `docs/cart.md` and [html](html.ts) show\n- Use `shop/orders.py` for orders\n",
+    );
+    sandbox.session(expect![[r#"
+        $ cerberus memory import web/AGENTS.md --no-anchor
+        added keep-most-state-here-as-web (web/AGENTS.md:7)
+        added use-shop-orders-py-for-orders (web/AGENTS.md:8)
+        2 rules added, 0 changed, 0 duplicates, 0 skipped
+        [exit 0]
+
+        $ cerberus memory read keep-most-state-here-as-docs --raw
+        --- stderr
+        cerberus: memory `keep-most-state-here-as-docs` not found
+        hint: did you mean `keep-most-state-here-as-web`?
+        [exit 2]
+
+        $ cerberus memory read use-shop-orders-py-for-orders --raw
+        ---
+        type: rule
+        category: the
+        heading: State › The Cart
+        scope: project:shop
+        paths: [web/**]
+        tags: [state]
+        created_at: "2026-01-02T03:04:05Z"
+        source: web/AGENTS.md:8 (5f6586d7)
+        ---
+
+        Use `shop/orders.py` for orders
         [exit 0]
     "#]]);
 }

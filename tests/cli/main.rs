@@ -39,6 +39,7 @@ mod links;
 mod mcp;
 mod merge;
 mod parallel_operations;
+mod paths;
 mod pin;
 mod pipes;
 mod project;

@@ -9,12 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use serde::Serialize;
 
+use super::place::{self, Place};
 use super::sources::{self, Sources};
-use super::{ImportArgs, globs, mentions};
+use super::{ImportArgs, mentions};
 use crate::bank::names;
 use crate::engine::examples::{self, Options, Query};
 use crate::error::UserError;
 use crate::markdown::frontmatter::Frontmatter;
+use crate::markdown::links::normalize_path;
 use crate::markdown::rules::{self, RuleItem};
 use crate::markdown::secrets;
 use crate::model::{Anchor, MemoryType, Origin, Scope};
@@ -52,7 +54,11 @@ pub(crate) struct Item {
     pub(crate) text: String,
     pub(crate) category: Option<String>,
     pub(crate) tags: Vec<String>,
+    /// The headings above the item.
+    pub(crate) heading: Option<String>,
     pub(crate) scope: Option<String>,
+    /// Globs of the files that the rule applies to.
+    pub(crate) paths: Vec<String>,
     pub(crate) anchor: Option<AnchorSummary>,
     /// Why it was not imported.
     pub(crate) reason: Option<String>,
@@ -101,7 +107,9 @@ impl Item {
             text: found.text.clone(),
             category: category.filter(|_| is_rule),
             tags: found.headings[n_above.saturating_sub(MAX_TAGS)..n_above].to_vec(),
+            heading: Some(found.heading.clone()).filter(|heading| !heading.is_empty()),
             scope: None,
+            paths: Vec::new(),
             anchor: None,
             reason: found.skipped_because.map(str::to_owned),
         }
@@ -123,6 +131,29 @@ struct NewRule {
     anchor: Option<Anchor>,
 }
 
+/// A document to import.
+struct Document<'a> {
+    project: &'a Project,
+    file: &'a str,
+    text: &'a str,
+    scope: Scope,
+    paths: Vec<String>,
+}
+
+impl Document<'_> {
+    /// Returns the path from the root for one that is relative to the document, if the file exists.
+    fn path_from_root(&self, path: &str) -> Option<String> {
+        let root = &self.project.root;
+        if !path.contains(['/', '.']) || path.starts_with('/') || read::exists(root, path) {
+            return None;
+        }
+        let own_folder = self.file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folders = [own_folder, place::folder(self.file)].into_iter();
+        let mut paths = folders.filter_map(|folder| normalize_path(&format!("{folder}/{path}")));
+        paths.find(|path| read::exists(root, path))
+    }
+}
+
 /// Imports the rules of documents.
 pub(super) fn import(project: &Project, args: &ImportArgs) -> Result<Report> {
     let mut files = Vec::new();
@@ -137,12 +168,15 @@ pub(super) fn import(project: &Project, args: &ImportArgs) -> Result<Report> {
     let sources = Sources::new(&memories);
     let mut report = Report { dry_run: args.dry_run, items: Vec::new(), warnings: Vec::new() };
     let mut new_rules = Vec::new();
+    let default_scope = default_scope(project);
     for file in &files {
         let text = read::text(&project.root, file)?;
-        let scope = args.scope.clone().or_else(|| globs::scope(&text));
-        let scope = scope.unwrap_or_else(|| default_scope(project));
+        let Place { scope, paths } = Place::of(file, &text);
+        let scope = args.scope.clone().or(scope);
+        let scope = scope.unwrap_or_else(|| default_scope.clone());
+        let document = Document { project, file, text: &text, scope, paths };
         let first_idx = report.items.len();
-        classify(file, &text, &scope, &sources, &mut report, &mut new_rules);
+        classify(&document, &sources, &mut report, &mut new_rules);
         if !args.secret.allow_secret {
             skip_secrets(&mut report, first_idx, &mut new_rules);
         }
@@ -167,13 +201,12 @@ pub(super) fn import(project: &Project, args: &ImportArgs) -> Result<Report> {
 
 /// Adds the items of one document to the report, and its new rules to `new_rules`.
 fn classify(
-    file: &str,
-    text: &str,
-    scope: &Scope,
+    document: &Document,
     sources: &Sources,
     report: &mut Report,
     new_rules: &mut Vec<NewRule>,
 ) {
+    let Document { file, text, scope, paths, .. } = document;
     let found = rules::parse(text);
     let digests: Vec<String> = found.iter().map(|found| sources::digest(&found.text)).collect();
     let mut removed = sources.removed(file, &digests);
@@ -182,6 +215,10 @@ fn classify(
         let mut item = Item::new(file, found);
         if found.skipped_because.is_none() {
             item.scope = Some(scope.to_string());
+            item.paths.clone_from(paths);
+            let (prefix, own) = found.text.split_at(found.prefix_len);
+            let own = rules::replace_paths(own, |path| document.path_from_root(path));
+            item.text = format!("{prefix}{own}");
             if let Err(error) = document::check_content(&found.text) {
                 item.skip(format!("{error:#}"));
             } else if let Some(id) = sources.find(file, digest) {
@@ -224,11 +261,13 @@ fn classify(
 fn skip_secrets(report: &mut Report, first_idx: usize, new_rules: &mut Vec<NewRule>) {
     for item_idx in first_idx..report.items.len() {
         let item = &mut report.items[item_idx];
-        let headings = item.tags.iter().chain(&item.category).map(String::as_str);
+        let headings = item.tags.iter().chain(&item.category).chain(&item.heading);
+        let headings = headings.map(String::as_str);
         let mut texts = std::iter::once(item.text.as_str()).chain(headings);
         let Some(secret) = texts.find_map(secrets::find_secret) else { continue };
         item.text = HIDDEN.to_owned();
         item.category = None;
+        item.heading = None;
         item.tags = Vec::new();
         if matches!(item.outcome, Outcome::Skipped | Outcome::Duplicate) {
             continue;
@@ -326,10 +365,12 @@ fn write(project: &Project, report: &mut Report, mut new_rules: Vec<NewRule>) ->
         let frontmatter = Frontmatter {
             memory_type: Some(MemoryType::Rule),
             category: item.category.clone(),
+            heading: item.heading.clone(),
             scope: Some(rule.scope),
+            paths: item.paths.clone(),
             tags: item.tags.clone(),
             created_at: Some(seconds(project.now)),
-            source: Some(sources::source(&item.file, item.line, &rule.digest)),
+            source: vec![sources::source(&item.file, item.line, &rule.digest)],
             ..Frontmatter::default()
         };
         let id = item.id.as_deref().unwrap_or_default();

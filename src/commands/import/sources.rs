@@ -32,7 +32,8 @@ impl<'a> Sources<'a> {
         let (mut by_source, mut by_digest) = (BTreeMap::new(), BTreeMap::new());
         for (memory_idx, stored) in all.iter().enumerate() {
             let source = frontmatter::parse(&stored.text).frontmatter.source;
-            by_source.extend(source.and_then(|it| parse_source(&it)).map(|it| (it, memory_idx)));
+            let sources = source.iter().filter_map(|it| parse_source(it));
+            by_source.extend(sources.map(|it| (it, memory_idx)));
             by_digest.entry(digests[memory_idx].clone()).or_insert(memory_idx);
         }
         Self { all, by_source, digests, by_digest }

@@ -13,11 +13,15 @@ use crate::ops::memories::Memories;
 use crate::ops::sync::{self, SyncedStore};
 use crate::ops::{Project, links, search};
 use crate::syntax::language;
+use crate::text::Globs;
 
 /// The scores of a memory that is anchored to, or mentions, a file of the focus; the best match of
 /// the query scores 1.
 const ANCHORED_SCORE: f64 = 4.0;
 const MENTION_SCORE: f64 = 2.0;
+
+/// The score of a memory whose paths match a file of the focus.
+const PATHS_SCORE: f64 = 0.5;
 
 /// The most memories that a query moves to the front.
 const MAX_MATCHES: usize = 100;
@@ -56,7 +60,7 @@ pub(super) fn rank<'m>(
         } else if memory.body.trim().is_empty() {
             Some("it has no text".to_owned())
         } else {
-            other_language(&memory.scope, focus)
+            other_language(&memory.scope, focus).or_else(|| other_paths(&memory.paths, focus))
         };
         match reason {
             Some(reason) => skipped.push((memory.id.clone(), reason)),
@@ -73,6 +77,8 @@ pub(super) fn rank<'m>(
 fn tie_break(stored: &MemoryFile) -> impl Ord + '_ {
     let memory = &stored.memory;
     let distance = match memory.scope {
+        // Without files in focus, what holds everywhere comes first.
+        _ if !memory.paths.is_empty() => 3,
         Scope::Project(_) => 0,
         Scope::Language(_) => 1,
         Scope::Universal => 2,
@@ -93,6 +99,10 @@ fn score(
         score += ANCHORED_SCORE;
     } else if focus.files.iter().any(|file| memory.body.contains(file.as_str())) {
         score += MENTION_SCORE;
+    }
+    if !memory.paths.is_empty() && !focus.files.is_empty() {
+        // The others are skipped.
+        score += PATHS_SCORE;
     }
     score
 }
@@ -126,4 +136,14 @@ fn other_language(scope: &Scope, focus: &Focus) -> Option<String> {
     let is_wanted = |language: &Language| wanted.contains(language);
     (!found.is_empty() && !found.iter().any(is_wanted))
         .then(|| format!("its language is {name}, but none of the files is"))
+}
+
+/// Returns the reason to skip a memory that applies to none of the files of the focus.
+fn other_paths(paths: &[String], focus: &Focus) -> Option<String> {
+    if paths.is_empty() || focus.files.is_empty() {
+        return None;
+    }
+    let globs = Globs::new(paths);
+    let is_other = focus.files.iter().all(|file| globs.find(file).is_none());
+    is_other.then(|| format!("it applies to {}, but to none of the files", paths.join(", ")))
 }

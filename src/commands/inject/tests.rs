@@ -21,6 +21,7 @@ fn project(folder: &Path) -> Project {
             key: Some(folder.join("key")),
         },
         bank,
+        name: None,
         exclude: Vec::new(),
         min_quality: 0.7,
         weights: Weights::default(),

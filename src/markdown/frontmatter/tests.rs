@@ -279,12 +279,14 @@ fn new_frontmatter_is_readable() {
         id: Some("close-sessions".into()),
         memory_type: Some(MemoryType::Rule),
         category: Some("yes: no".into()),
+        heading: Some("Testing › Mocks".into()),
         scope: Some(Scope::Language("go".into())),
+        paths: vec!["src/**/*.{go,mod}".into()],
         status: Some(MemoryStatus::Active),
         tags: vec!["a".into(), "b, c".into(), "1.0".into()],
         hints: vec!["session".into()],
         created_at: time("2025-01-15"),
-        source: Some("cli".into()),
+        source: vec!["cli".into()],
         ..Frontmatter::default()
     };
     expect![[r#"
@@ -292,7 +294,9 @@ fn new_frontmatter_is_readable() {
         id: close-sessions
         type: rule
         category: "yes: no"
+        heading: Testing › Mocks
         scope: language:go
+        paths: ["src/**/*.{go,mod}"]
         status: active
         tags: [a, "b, c", "1.0"]
         hints: [session]
@@ -324,8 +328,10 @@ fn word() -> impl Strategy<Value = String> {
 
 prop_compose! {
     fn any_fields()(
-        (id, category, source) in (word(), proptest::option::of(word()), proptest::option::of(word())),
-        (tags, hints, links) in (
+        (id, category, heading) in (word(), proptest::option::of(word()), proptest::option::of(word())),
+        (tags, hints, links, paths, source) in (
+            proptest::collection::vec(word(), 0..4),
+            proptest::collection::vec(word(), 0..2),
             proptest::collection::vec(word(), 0..4),
             proptest::collection::vec(word(), 0..4),
             proptest::collection::vec(word(), 0..2),
@@ -336,6 +342,8 @@ prop_compose! {
             id: Some(id),
             memory_type: Some(MemoryType::Fact),
             category,
+            heading,
+            paths,
             scope: Some(Scope::Project(None)),
             status: Some(MemoryStatus::Archived),
             tags,

@@ -12,11 +12,13 @@ use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{FlowSeq, Location, Spanned};
 
 /// The known keys, in the order in which they are written; other keys may hold anything.
-pub(super) const KEYS: [&str; 11] = [
+pub(super) const KEYS: [&str; 13] = [
     "id",
     "type",
     "category",
+    "heading",
     "scope",
+    "paths",
     "status",
     "tags",
     "hints",

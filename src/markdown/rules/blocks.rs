@@ -14,6 +14,8 @@ pub(super) enum Block {
         start: usize,
         level: usize,
         title: String,
+        /// The title with its inline code.
+        shown: String,
     },
     Paragraph(Words),
     List(Vec<Item>),
@@ -39,18 +41,25 @@ pub(super) struct Item {
 pub(super) struct Words {
     pub(super) span: Option<Span>,
     pub(super) plain: String,
+    /// Like `plain`, with the inline code.
+    pub(super) shown: String,
     pub(super) starts_with_link: bool,
 }
 
 impl Words {
     fn add(&mut self, event: &Event) {
         match event {
-            Event::Text(text) => self.plain.push_str(text),
-            Event::Code(_) => self.plain.push(CODE),
-            Event::SoftBreak | Event::HardBreak => self.plain.push(' '),
+            Event::Text(text) => self.push(text, text),
+            Event::Code(code) => self.push(&CODE.to_string(), code),
+            Event::SoftBreak | Event::HardBreak => self.push(" ", " "),
             Event::Start(Tag::Link { .. }) if self.plain.is_empty() => self.starts_with_link = true,
             _ => {}
         }
+    }
+
+    fn push(&mut self, plain: &str, shown: &str) {
+        self.plain.push_str(plain);
+        self.shown.push_str(shown);
     }
 }
 
@@ -84,7 +93,8 @@ impl<'a> Reader<'a> {
             let words = self.words(span);
             blocks.push(match tag {
                 Tag::Heading { level, .. } => {
-                    Block::Heading { start: span.start, level: level as usize, title: words.plain }
+                    let (level, Words { plain: title, shown, .. }) = (level as usize, words);
+                    Block::Heading { start: span.start, level, title, shown }
                 }
                 Tag::Paragraph => Block::Paragraph(words),
                 Tag::CodeBlock(_) => Block::Code(span),

@@ -91,12 +91,16 @@ struct CreateMemory {
     hints: Vec<String>,
     /// universal, language:go or project
     scope: Option<String>,
+    /// Globs of the files it applies to
+    #[serde(default)]
+    paths: Vec<String>,
 }
 
 fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
     let scope = params.scope.as_deref().map(scope).transpose()?;
     let Some(filename) = params.filename else {
         let args = AddArgs {
+            paths: params.paths,
             memory_type: params.memory_type.unwrap_or(MemoryType::Rule),
             scope,
             tags: params.tags,

@@ -31,8 +31,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             ("search_linked_memories", "Memories about code"),
             Effect::Reads,
-            "Memories that link to a file or symbol or are anchored to it, with the sentence around \
-             each link. Call before you change that code.",
+            "Memories that link to a file or symbol, are anchored to it or apply to it by their paths, \
+             with the sentence around each link. Call before you change that code.",
             search_linked_memories,
         ),
         Tool::new(
@@ -74,11 +74,17 @@ struct SearchMemories {
     #[serde(default)]
     #[schemars(schema_with = "memory_type")]
     filter_type: Option<MemoryType>,
+    /// Only memories that apply to this file
+    path: Option<String>,
 }
 
 fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<ToolResult> {
-    let filter =
-        Filter { tags: params.filter_tags, memory_type: params.filter_type, ..Filter::default() };
+    let filter = Filter {
+        tags: params.filter_tags,
+        memory_type: params.filter_type,
+        path: params.path,
+        ..Filter::default()
+    };
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).max(1);
     let request = search::Request {
         sections: params.sections,

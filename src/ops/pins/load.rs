@@ -9,7 +9,7 @@ use crate::store::Store;
 use crate::store::pins::{self as table, EventRow};
 
 use super::{builtin, is_expired, limits};
-use crate::ops::Project;
+use crate::ops::{Project, folder_name, project_name};
 
 /// The pins of the bank and of a session, including expired ones.
 pub(crate) struct Loaded {
@@ -120,12 +120,13 @@ impl Loaded {
 
     /// Returns the pins to inject, including the built-in ones, in order.
     pub(crate) fn injected(&self, project: &Project) -> Vec<Pin> {
-        let project_name = project.root.file_name().map(|name| name.to_string_lossy());
-        let is_active = |pin: &&Pin| {
-            let is_of_project =
-                pin.project.as_deref().is_none_or(|name| Some(name) == project_name.as_deref());
-            is_of_project && !is_expired(project, pin)
+        // Earlier versions named a project by its folder only.
+        let is_named = |name: &str| {
+            folder_name(project).as_deref() == Some(name)
+                || project_name(project).as_deref() == Some(name)
         };
+        let is_active =
+            |pin: &&Pin| !is_expired(project, pin) && pin.project.as_deref().is_none_or(is_named);
         let mut pins: Vec<Pin> = self.pins.iter().filter(is_active).cloned().collect();
         pins.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
         // The built-in pins go after the user's safety pins and before the info pins.

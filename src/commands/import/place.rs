@@ -1,0 +1,191 @@
+//! Where the rules of a document hold: in its folder, and in the files that the globs in its
+//! frontmatter match, as Cursor, Copilot and Claude Code use them.
+
+use std::collections::BTreeSet;
+
+use crate::markdown::frontmatter;
+use crate::model::Scope;
+use crate::syntax::language;
+use crate::text::split_globs;
+
+/// Keys of the globs in the frontmatter of different clients.
+const KEYS: [&str; 3] = ["globs:", "applyTo:", "paths:"];
+
+/// Globs that match all files.
+const EVERYTHING: [&str; 4] = ["*", "**", "**/*", "**/**"];
+
+/// Names of files that hold for their folder, whatever its name is.
+const FOLDER_FILES: [&str; 9] = [
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "AGENT.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+];
+
+/// Folders of documents about the folder around them.
+const DOCUMENT_FOLDERS: [&str; 3] = ["doc", "docs", "documentation"];
+
+/// Where the rules of a document hold.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The language of all files that the globs match.
+    pub(super) scope: Option<Scope>,
+    /// Globs from the project's root; empty for the whole project.
+    pub(super) paths: Vec<String>,
+}
+
+impl Place {
+    /// Returns the place of the document at `file`.
+    pub(super) fn of(file: &str, text: &str) -> Self {
+        let folder = folder(file);
+        let globs = globs(text);
+        let scope = language_scope(&globs);
+        let paths = match folder {
+            "" if scope.is_some() || globs.is_empty() => Vec::new(),
+            _ if scope.is_some() || globs.is_empty() => vec![format!("{folder}/**")],
+            _ => globs.iter().map(|glob| from_root(folder, glob)).collect(),
+        };
+        Self { scope, paths }
+    }
+}
+
+/// Returns the folder that a document holds for; empty for the whole project.
+pub(super) fn folder(file: &str) -> &str {
+    let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let is_about_parent =
+        |part: &str| !FOLDER_FILES.contains(&name) && DOCUMENT_FOLDERS.contains(&part);
+    let mut end = 0;
+    for part in folder.split('/') {
+        if part.starts_with('.') || is_about_parent(part) {
+            break;
+        }
+        end += part.len() + 1;
+    }
+    &folder[..end.saturating_sub(1).min(folder.len())]
+}
+
+/// Returns the globs in the frontmatter of a document, without those that match all files.
+///
+/// The frontmatter is read line by line, because `globs: *.py` is not valid YAML.
+fn globs(text: &str) -> Vec<String> {
+    let Some((block, _)) = frontmatter::span(text) else { return Vec::new() };
+    let mut list = String::new();
+    let mut is_inside = false;
+    for line in block.slice(text).lines() {
+        if line
+            .split_once(':')
+            .is_some_and(|(key, value)| key == "alwaysApply" && value.trim() == "true")
+        {
+            return Vec::new();
+        }
+        let value = KEYS.iter().find_map(|key| line.strip_prefix(key));
+        is_inside = value.is_some() || (is_inside && line.trim_start().starts_with('-'));
+        if is_inside {
+            list.push_str(value.unwrap_or_else(|| line.trim_start().trim_start_matches('-')));
+            list.push(',');
+        }
+    }
+    list.retain(|c| !matches!(c, '"' | '\'') && !c.is_control());
+    let is_list = list.trim_start().starts_with('[');
+    let list = if is_list { list.replace(['[', ']'], "") } else { list };
+    let globs: Vec<String> = split_globs(&list).into_iter().map(str::to_owned).collect();
+    if globs.iter().any(|glob| EVERYTHING.contains(&glob.as_str())) { Vec::new() } else { globs }
+}
+
+/// Returns a glob of a document as a glob from the project's root.
+fn from_root(folder: &str, glob: &str) -> String {
+    let (mark, glob) = glob.strip_prefix('!').map_or(("", glob), |glob| ("!", glob));
+    let glob = glob.trim_start_matches("./").trim_start_matches('/');
+    let prefix = format!("{folder}/");
+    if folder.is_empty() || glob.starts_with(&prefix) {
+        return format!("{mark}{glob}");
+    }
+    let any_folder = if glob.contains('/') { "" } else { "**/" };
+    format!("{mark}{prefix}{any_folder}{glob}")
+}
+
+/// Returns the language if the globs match all files of one language.
+fn language_scope(globs: &[String]) -> Option<Scope> {
+    let mut languages = BTreeSet::new();
+    for glob in globs.iter().flat_map(|glob| expand(glob)) {
+        let (folder, name) = glob.rsplit_once('/').unwrap_or(("", &glob));
+        let extension = name.strip_prefix("*.")?;
+        if !folder.split('/').all(|part| matches!(part, "" | "**")) {
+            return None;
+        }
+        languages.insert(language::from_scope(extension)?.first()?.as_str());
+    }
+    let language = languages.pop_first().filter(|_| languages.is_empty())?;
+    Some(Scope::Language(language.to_owned()))
+}
+
+/// Returns the globs that a glob with braces represents; inner braces are not expanded.
+fn expand(glob: &str) -> Vec<String> {
+    match glob.split_once('{').and_then(|(prefix, rest)| Some((prefix, rest.split_once('}')?))) {
+        Some((prefix, (choices, suffix))) => {
+            choices.split(',').map(|choice| format!("{prefix}{}{suffix}", choice.trim())).collect()
+        }
+        None => vec![glob.to_owned()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(file: &str, frontmatter: &str) -> String {
+        let place = Place::of(file, &format!("---\ndescription: x\n{frontmatter}\n---\n- x\n"));
+        let scope = place.scope.map(|scope| scope.to_string()).unwrap_or_default();
+        format!("{scope} {}", place.paths.join(" ")).trim().to_owned()
+    }
+
+    #[test]
+    fn globs_of_one_language_are_its_scope() {
+        let check = |globs: &str, expected: &str| {
+            assert_eq!(place("x.mdc", globs), expected, "{globs}");
+        };
+        check("globs: **/*.go", "language:go");
+        check("globs: *.py", "language:python");
+        check("globs: [\"**/*.ts\", '*.tsx']", "language:typescript");
+        check("globs: **/*.{ts,tsx}", "language:typescript");
+        check("applyTo: \"**/*.rs\"", "language:rust");
+        check("globs:\n  - \"**/*.java\"\n  - '*.java'", "language:java");
+    }
+
+    #[test]
+    fn other_globs_are_paths() {
+        let check = |file: &str, globs: &str, expected: &str| {
+            assert_eq!(place(file, globs), expected, "{file} {globs}");
+        };
+        check(".cursor/rules/x.mdc", "globs: src/**/*.go", "src/**/*.go");
+        check("x.mdc", "globs: *.go, *.py", "*.go *.py");
+        check("x.mdc", "globs: **/*.{md,mdx}, !docs/**", "**/*.{md,mdx} !docs/**");
+        check("x.mdc", "globs:", "");
+        check("x.mdc", "applyTo: '**'", "");
+        check("x.mdc", "globs: src/**\nalwaysApply: true", "");
+        check("web/.claude/rules/x.md", "paths:\n  - \"src/**/*.ts\"", "web/src/**/*.ts");
+        check("web/.cursor/rules/x.mdc", "globs: web/src/**, *.css", "web/src/** web/**/*.css");
+        check("web/.cursor/rules/x.mdc", "globs: *.go", "language:go web/**");
+    }
+
+    #[test]
+    fn a_nested_document_holds_for_its_folder() {
+        for (file, expected) in [
+            ("AGENTS.md", ""),
+            ("src/api/AGENTS.md", "src/api/**"),
+            (".github/copilot-instructions.md", ""),
+            ("web/.cursorrules", "web/**"),
+            (".claude/CLAUDE.md", ""),
+            ("docs/style.md", ""),
+            ("web/docs/style.md", "web/**"),
+            ("docs/AGENTS.md", "docs/**"),
+        ] {
+            assert_eq!(place(file, ""), expected, "{file}");
+        }
+    }
+}

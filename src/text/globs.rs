@@ -1,0 +1,103 @@
+//! Globs of the files that a memory applies to, relative to the project's root.
+//!
+//! A glob without a `/` matches in every folder, a folder's path matches all its files, and a glob
+//! after `!` excludes. `*` matches within one part of a path, `**` any number of parts.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Size limit of a glob: longer ones, from a file that somebody else wrote, match nothing.
+const MAX_GLOB_BYTES: usize = 1000;
+
+/// Compiled globs.
+#[derive(Debug)]
+pub(crate) struct Globs {
+    included: Vec<(String, Vec<GlobMatcher>)>,
+    excluded: Vec<GlobMatcher>,
+}
+
+impl Globs {
+    /// Compiles globs. An invalid one matches nothing.
+    pub(crate) fn new(globs: &[String]) -> Self {
+        let mut compiled = Self { included: Vec::new(), excluded: Vec::new() };
+        for glob in globs {
+            match glob.trim().strip_prefix('!') {
+                Some(glob) => compiled.excluded.extend(matchers(glob)),
+                None => compiled.included.push((glob.clone(), matchers(glob))),
+            }
+        }
+        compiled
+    }
+
+    /// Returns the first glob that matches a path.
+    pub(crate) fn find(&self, path: &str) -> Option<&str> {
+        let is_match = |matchers: &[GlobMatcher]| matchers.iter().any(|it| it.is_match(path));
+        if is_match(&self.excluded) {
+            return None;
+        }
+        let found = self.included.iter().find(|(_, matchers)| is_match(matchers))?;
+        Some(&found.0)
+    }
+}
+
+/// Returns the matcher of a glob, and of the files in the folder that it may name.
+fn matchers(glob: &str) -> Vec<GlobMatcher> {
+    let glob = glob.trim().trim_start_matches("./").trim_start_matches('/');
+    let path = glob.trim_end_matches('/');
+    let any_folder = if path.contains('/') || path.len() < glob.len() { "" } else { "**/" };
+    let path = format!("{any_folder}{path}");
+    let globs = [path.clone(), format!("{path}/**")];
+    let compiled = globs
+        .iter()
+        .filter(|glob| glob.len() <= MAX_GLOB_BYTES)
+        .filter_map(|glob| GlobBuilder::new(glob).literal_separator(true).build().ok());
+    compiled.map(|glob| glob.compile_matcher()).collect()
+}
+
+/// Splits a list of globs at its commas, except those in braces.
+pub(crate) fn split_globs(list: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let is_separator = |c: char| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    list.split(is_separator).map(str::trim).filter(|glob| !glob.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(globs: &str, path: &str, expected: Option<&str>) {
+        let globs: Vec<String> = split_globs(globs).into_iter().map(str::to_owned).collect();
+        assert_eq!(Globs::new(&globs).find(path), expected, "{globs:?} {path}");
+    }
+
+    #[test]
+    fn globs_match_from_the_root() {
+        check("src/api/**", "src/api/a.rs", Some("src/api/**"));
+        check("src/api/**", "src/apis/a.rs", None);
+        check("src/*.rs", "src/api/a.rs", None);
+        check("**/*.{ts,tsx}, lib/", "web/a.tsx", Some("**/*.{ts,tsx}"));
+        check("/src", "src/api/a.rs", Some("/src"));
+        check("./src/", "lib/src/a.rs", None);
+    }
+
+    #[test]
+    fn a_glob_without_a_slash_matches_in_every_folder() {
+        check("*.py", "a/b/c.py", Some("*.py"));
+        check("tests", "a/tests/c.py", Some("tests"));
+    }
+
+    #[test]
+    fn excluded_and_invalid_globs_match_nothing() {
+        check("src/**, !src/gen/**", "src/gen/a.rs", None);
+        check("src/**, !src/gen/**", "src/a.rs", Some("src/**"));
+        check("[", "[", None);
+        check("", "a", None);
+    }
+}
