@@ -58,6 +58,8 @@ pub(crate) struct Settings {
     pub(crate) memory_enabled: bool,
     /// Session, from `CERBERUS_SESSION`.
     pub(crate) session: Option<String>,
+    /// Editor of the user, from `VISUAL` or `EDITOR`.
+    pub(crate) editor: Option<String>,
 }
 
 /// Properties of the output streams.
@@ -268,6 +270,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Re
             root,
         },
         session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),
+        editor: editor(),
         memory_enabled: own.memory.enabled.or(user.memory.enabled).unwrap_or(true),
     })
 }
@@ -295,6 +298,11 @@ pub(crate) fn completion_request() -> Option<CompletionRequest> {
     let word_idx =
         std::env::var("_CLAP_COMPLETE_INDEX").ok().and_then(|word_idx| word_idx.parse().ok());
     Some(CompletionRequest { shell, word_idx, current_folder: std::env::current_dir().ok() })
+}
+
+fn editor() -> Option<String> {
+    let values = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
+    values.into_iter().find(|editor| !editor.trim().is_empty())
 }
 
 /// Returns the current time. `CERBERUS_NOW` overrides it for tests.

@@ -126,6 +126,7 @@ impl Bank {
         let memory = Memory {
             id: front.id.unwrap_or(stem),
             memory_type: front.memory_type.unwrap_or(MemoryType::Fact),
+            kind: front.kind,
             category: front.category,
             heading: front.heading,
             paths: front.paths,
@@ -133,6 +134,7 @@ impl Bank {
             status: front.status.unwrap_or(MemoryStatus::Active),
             tags: front.tags,
             hints: front.hints,
+            example: front.example,
             created_at: front.created_at,
             updated_at: front.updated_at,
             body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),

@@ -18,6 +18,7 @@ use crate::commands::pin::PinCommand;
 use crate::commands::read::ReadArgs;
 use crate::commands::reanchor::ReanchorArgs;
 use crate::commands::report::ReportArgs;
+use crate::commands::review::ReviewArgs;
 use crate::commands::search::SearchArgs;
 use crate::commands::sections::SectionsArgs;
 use crate::commands::show::ShowArgs;
@@ -73,6 +74,18 @@ Examples:
   cerberus memory reanchor --check --strict
   cerberus memory reanchor --accept hash-passwords")]
     Reanchor(ReanchorArgs),
+    /// Choose the examples of the rules whose example is not sure
+    #[command(after_help = "\
+Lists the rules without an anchor whose best candidate is not sure, and the anchors to code that was
+edited, is gone or is ambiguous. On a terminal it asks about each with one key: 1-5 stores a candidate,
+n records that the code has no example, h adds a hint, e edits the memory, s skips, q quits. Each
+decision is written at once. Otherwise, and with --list, it only prints them.
+
+Examples:
+  cerberus memory review
+  cerberus memory review --list --limit 10
+  cerberus memory review hash-passwords")]
+    Review(ReviewArgs),
     /// Search the memories, or sections of them
     #[command(after_help = "\
 Archived and superseded memories are omitted; --status archived and --superseded find them.

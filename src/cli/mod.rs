@@ -20,7 +20,7 @@ use crate::commands::inject::ClientProfile;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, completions, create, demo, doctor, export, feedback, hooks,
-    import, index, init, inject, linked, links, merge, pin, read, reanchor, report, search,
+    import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review, search,
     sections, show, stats, trash, trust, update,
 };
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
@@ -234,6 +234,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::AnchorTest(args) => anchor_test::run(args, settings, out),
         MemoryCommand::Show(args) => show::run(args, settings, out),
         MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
+        MemoryCommand::Review(args) => review::run(args, settings, out),
         MemoryCommand::Report(args) => report::run(args, settings, out),
         MemoryCommand::Search(args) => search::run(args, settings, out),
         MemoryCommand::Linked(args) => linked::run(args, settings, out),

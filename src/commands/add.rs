@@ -7,10 +7,12 @@ use serde::Serialize;
 use super::args::{SecretArgs, quality};
 use crate::bank::names;
 use crate::config::Settings;
-use crate::engine::examples::{self, Options, Query};
+use crate::engine::examples::{self, Options, Query, Ranking};
 use crate::error::{ExitStatus, UserError};
 use crate::markdown::frontmatter::Frontmatter;
-use crate::model::{Anchor, CodeLocation, MemoryType, Origin, Scope};
+use crate::model::{
+    Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope,
+};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
 use crate::ops::similar::SimilarMemories;
@@ -27,6 +29,9 @@ pub(crate) struct AddArgs {
     /// Type of the memory
     #[arg(long = "type", value_name = "TYPE", default_value = "rule")]
     pub(crate) memory_type: MemoryType,
+    /// Kind of the rule, if its wording misleads: code or process
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<RuleKind>,
     /// Category of the memory
     #[arg(long)]
     pub(crate) category: Option<String>,
@@ -62,6 +67,7 @@ impl AddArgs {
             text,
             id: None,
             memory_type: MemoryType::Rule,
+            kind: None,
             category: None,
             scope: None,
             paths: Vec::new(),
@@ -93,6 +99,46 @@ pub(crate) struct Unanchored {
     pub(crate) reason: String,
     /// Whether other hints or a manual choice could anchor the memory.
     pub(crate) can_be_anchored: bool,
+    /// The kind of the rule and the confidence of the ranking, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<RuleKind>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) kind_reasons: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confidence: Option<Confidence>,
+}
+
+/// The result of the search for an example.
+enum Found {
+    Anchor(Anchor),
+    /// No candidate is sure.
+    Rejected(Ranking),
+    /// The scope has no examples, for this reason.
+    Impossible(String),
+    NotSearched,
+}
+
+impl Found {
+    /// Returns why the memory `id` has no anchor.
+    fn unanchored(&self, id: &str) -> Option<Unanchored> {
+        match self {
+            Self::Anchor(_) | Self::NotSearched => None,
+            Self::Impossible(reason) => Some(Unanchored {
+                reason: reason.clone(),
+                can_be_anchored: false,
+                kind: None,
+                kind_reasons: Vec::new(),
+                confidence: None,
+            }),
+            Self::Rejected(ranking) => Some(Unanchored {
+                reason: anchors::rejection(ranking, Some(id)),
+                can_be_anchored: true,
+                kind: Some(ranking.kind),
+                kind_reasons: ranking.kind_reasons.clone(),
+                confidence: Some(ranking.confidence),
+            }),
+        }
+    }
 }
 
 /// Creates a memory and, unless disabled, anchors it.
@@ -118,9 +164,10 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     let scope = args.scope.clone().unwrap_or_else(|| default_scope(project));
     let mut warnings = SimilarMemories::new(&memories).warnings(text, &scope);
     // Every check that can fail comes before the first write.
-    let (anchor, unanchored) = find_anchor(project, args, text, &scope, &mut warnings)?;
+    let found = find_anchor(project, args, text, &scope, &mut warnings)?;
     let frontmatter = Frontmatter {
         memory_type: Some(args.memory_type),
+        kind: args.kind,
         category: args.category.clone(),
         scope: Some(scope),
         paths: args.paths.clone(),
@@ -134,8 +181,10 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     let id = free_id(args.id.as_deref(), text, &Memories::load(project)?)?;
     let mut anchors = project.bank.anchors()?;
     let file = project.bank.create_memory(&id, &frontmatter, text)?;
-    let summary = anchor.as_ref().map(AnchorSummary::from);
-    if let Some(anchor) = anchor {
+    let unanchored = found.unanchored(&id);
+    let mut summary = None;
+    if let Found::Anchor(anchor) = found {
+        summary = Some(AnchorSummary::from(&anchor));
         anchors.insert(id.clone(), anchor);
         if let Err(error) = project.bank.write_anchors(&anchors) {
             project.bank.discard(&file)?;
@@ -151,34 +200,30 @@ fn find_anchor(
     text: &str,
     scope: &Scope,
     warnings: &mut Vec<String>,
-) -> Result<(Option<Anchor>, Option<Unanchored>)> {
+) -> Result<Found> {
     if let Some(location) = &args.to {
-        return Ok((Some(anchors::at_location(project, location)?), None));
+        return anchors::at_location(project, location).map(Found::Anchor);
     }
     if args.no_anchor {
-        return Ok((None, None));
+        return Ok(Found::NotSearched);
     }
     let languages = match memories::languages(scope) {
         Ok(languages) => languages,
-        Err(reason) => return Ok((None, Some(Unanchored { reason, can_be_anchored: false }))),
+        Err(reason) => return Ok(Found::Impossible(reason)),
     };
-    let query = Query {
-        rule: anchors::rule(text).to_owned(),
-        hints: args.hints.clone(),
-        languages,
-        kind: None,
-    };
+    let rule = anchors::rule(text).to_owned();
+    let query = Query { rule, hints: args.hints.clone(), languages, kind: args.kind };
     let min_quality = args.min_quality.unwrap_or(project.min_quality);
-    let options = Options { limit: 1, min_quality, explain: false };
+    let options = Options { limit: 1, distinct_files: false, min_quality, explain: true };
     let Some(mut ranking) = examples::find(project.code(), &[query], options)?.pop() else {
-        return Ok((None, None));
+        return Ok(Found::NotSearched);
     };
+    warnings.extend(anchors::hint_warnings(&ranking));
     warnings.append(&mut ranking.warnings);
     if let Some(best) = &ranking.anchor {
-        return Ok((Some(anchors::from_candidate(project, best, Origin::Auto)?), None));
+        return anchors::from_candidate(project, best, Origin::Auto).map(Found::Anchor);
     }
-    let reason = anchors::rejection(&ranking.candidates, min_quality);
-    Ok((None, Some(Unanchored { reason, can_be_anchored: true })))
+    Ok(Found::Rejected(ranking))
 }
 
 /// Returns the requested id if it is unused, otherwise an unused one derived from the text.
@@ -217,9 +262,12 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
         out.line(&format!("  example {location} (quality {:.2})", anchor.quality));
     }
     if let Some(unanchored) = &report.unanchored {
-        out.line(&format!("  {}: {}", out.paint(WARN, "not anchored"), unanchored.reason));
-        if unanchored.can_be_anchored {
-            let command = format!("cerberus memory anchor {}", report.id);
+        let reason = out.safe(&unanchored.reason);
+        out.line(&format!("  {}: {reason}", out.paint(WARN, "not anchored")));
+        let command = format!("cerberus memory anchor {}", report.id);
+        if unanchored.kind == Some(RuleKind::Process) {
+            out.line(&format!("  if it is about code: {command} --kind code"));
+        } else if unanchored.can_be_anchored {
             out.line(&format!("  next: {command} --candidates 5"));
             out.line(&format!("  or, with a keyword from its code: {command} --hint WORD"));
         }

@@ -8,8 +8,9 @@ use super::anchor_test::{print_candidates, print_unknown_words};
 use super::args::quality;
 use crate::config::Settings;
 use crate::engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
+use crate::engine::rank::rule_words::RuleWords;
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, CodeLocation, Origin};
+use crate::model::{Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind};
 use crate::ops::Project;
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
@@ -32,9 +33,15 @@ pub(crate) struct AnchorArgs {
     /// Anchor the memory to this file or symbol
     #[arg(long, value_name = "FILE[::SYMBOL]", group = "choice")]
     pub(crate) to: Option<CodeLocation>,
-    /// Remove the anchor
+    /// Remove the anchor, and the record that there is no example
     #[arg(long, group = "choice")]
     pub(crate) clear: bool,
+    /// Record that the code has no example, remove the anchor, and search no more
+    #[arg(long, group = "choice")]
+    pub(crate) none: bool,
+    /// Kind of the rule, if its wording misleads: code or process
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<RuleKind>,
     /// Keyword expected in the example (repeatable)
     #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
     pub(crate) hints: Vec<String>,
@@ -49,7 +56,8 @@ pub(crate) struct AnchorArgs {
 impl AnchorArgs {
     /// Returns whether the best candidate becomes the anchor if its quality is sufficient.
     fn is_automatic(&self) -> bool {
-        self.candidates.is_none() && self.pick.is_none() && self.to.is_none() && !self.clear
+        let is_removal = self.clear || self.none;
+        self.candidates.is_none() && self.pick.is_none() && self.to.is_none() && !is_removal
     }
 }
 
@@ -63,10 +71,22 @@ pub(crate) struct Report {
     /// The new anchor; in a dry run the one that would be stored.
     pub(crate) anchor: Option<AnchorSummary>,
     pub(crate) previous: Option<AnchorSummary>,
+    /// What is decided about the example; in a dry run what would be.
+    pub(crate) example: Option<ExampleChoice>,
+    /// Why no candidate became the anchor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    /// The kind of the rule and the confidence of the ranking, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<RuleKind>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) kind_reasons: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confidence: Option<Confidence>,
     pub(crate) candidates: Vec<RankedSymbol>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_words: Option<Vec<UnknownWord>>,
-    /// Whether the lock file was changed.
+    /// Whether the lock file or the memory was changed.
     pub(crate) written: bool,
     pub(crate) warnings: Vec<String>,
 }
@@ -78,6 +98,7 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
     let id = &stored.memory.id;
     let previous = memories.anchors.get(id);
     let query = anchors::query(stored, &args.hints);
+    let query = Query { kind: args.kind.or(query.kind), ..query };
     let mut report = Report {
         id: id.clone(),
         rule: query.rule.clone(),
@@ -85,12 +106,17 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         min_quality: args.min_quality.unwrap_or(project.min_quality),
         anchor: None,
         previous: previous.map(AnchorSummary::from),
+        example: stored.memory.example,
+        reason: None,
+        kind: None,
+        kind_reasons: Vec::new(),
+        confidence: None,
         candidates: Vec::new(),
         unknown_words: None,
         written: false,
         warnings: memories.warnings.clone(),
     };
-    let new = if args.clear {
+    let new = if args.clear || args.none {
         None
     } else if let Some(location) = &args.to {
         Some(anchors::at_location(project, location)?)
@@ -100,6 +126,9 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         {
             return Err(has_manual_anchor(id, manual).into());
         }
+        if args.is_automatic() && stored.memory.example.is_some() {
+            return Err(has_no_example(id).into());
+        }
         let languages = memories::languages(&stored.memory.scope).map_err(|reason| {
             UserError::usage(format!("`{id}` cannot be anchored: {reason}"))
                 .hint("set a scope like `project:<name>` in its frontmatter")
@@ -107,16 +136,11 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         find(project, Query { languages, ..query }, args, &mut report)?
     };
     report.anchor = new.as_ref().map(AnchorSummary::from);
-    let is_change = new.is_some() || (args.clear && previous.is_some());
-    if is_change && !args.dry_run {
-        let _guard = project.bank.lock_for_writing()?;
-        // Another process may have written since the memories were loaded.
-        let mut anchors = project.bank.anchors()?;
-        match new {
-            Some(anchor) => anchors.insert(id.clone(), anchor),
-            None => anchors.remove(id),
-        };
-        report.written = project.bank.write_anchors(&anchors)?;
+    if args.none || args.clear || new.is_some() {
+        report.example = args.none.then_some(ExampleChoice::None);
+        if !args.dry_run {
+            report.written = anchors::store(project, stored, new, report.example)?;
+        }
     }
     Ok(report)
 }
@@ -131,12 +155,23 @@ fn find(
     let limit = args.pick.map(|rank| rank.max(DEFAULT_CANDIDATES)).or(args.candidates);
     let options = Options {
         limit: limit.unwrap_or(DEFAULT_CANDIDATES),
+        distinct_files: true,
         min_quality: report.min_quality,
         explain: true,
     };
+    let words = RuleWords::new(&query.rule, &query.hints);
     let Some(ranking) = examples::find(project.code(), &[query], options)?.pop() else {
         return Ok(None);
     };
+    let is_stored = args.pick.is_some() || (args.is_automatic() && ranking.anchor.is_some());
+    if is_stored {
+        report.warnings.extend(anchors::hint_warnings(&ranking));
+    } else if args.is_automatic() {
+        report.reason = Some(anchors::rejection(&ranking, Some(&report.id)));
+    }
+    report.kind = Some(ranking.kind);
+    report.kind_reasons = ranking.kind_reasons;
+    report.confidence = Some(ranking.confidence);
     report.warnings.extend(ranking.warnings);
     report.candidates = ranking.candidates;
     report.unknown_words = ranking.unknown_words;
@@ -148,7 +183,7 @@ fn find(
     }
     let best = ranking.anchor.filter(|_| args.candidates.is_none());
     if best.is_none() {
-        examples::add_excerpts(&project.root, &mut report.candidates);
+        examples::add_excerpts(&project.root, &words, &mut report.candidates);
     }
     best.map(|best| anchors::from_candidate(project, &best, Origin::Auto)).transpose()
 }
@@ -167,6 +202,13 @@ fn has_manual_anchor(id: &str, anchor: &Anchor) -> UserError {
     UserError::usage(format!("`{id}` is anchored manually, to `{location}`"))
         .hint(format!("list other candidates with `cerberus memory anchor {id} --candidates 5`"))
         .hint(format!("remove it with `cerberus memory anchor {id} --clear`, then anchor again"))
+}
+
+fn has_no_example(id: &str) -> UserError {
+    let command = format!("cerberus memory anchor {}", shell_word(id));
+    UserError::usage(format!("`{id}` has `example: none` in its frontmatter: no example is searched for"))
+        .hint(format!("specify its example with `{command} --to FILE::SYMBOL`"))
+        .hint(format!("or list candidates with `{command} --candidates 5`, and store one with `--pick`"))
 }
 
 pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -192,8 +234,17 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
         out.line(&format!("{verb} {id} to {location} (quality {quality:.2}, {chosen})"));
         return;
     }
+    if args.none {
+        let verb = if args.dry_run { "would record" } else { "recorded" };
+        let (verb, search) = (out.paint(OK, verb), "no command searches for one");
+        out.line(&format!("{verb} that {id} has no example: {search}"));
+        return;
+    }
     if args.clear {
         out.line(&match (&report.previous, args.dry_run) {
+            (None, false) if report.written => {
+                format!("{id} may have an example again: find it with `cerberus memory anchor`")
+            }
             (None, _) => format!("{id} has no anchor"),
             (Some(_), true) => format!("would remove the anchor of {id}"),
             (Some(_), false) => format!("removed the anchor of {id}"),
@@ -203,7 +254,7 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
     if is_list {
         out.line(&format!("{id}: {}", out.safe(&report.rule)));
     } else {
-        let reason = anchors::rejection(&report.candidates, report.min_quality);
+        let reason = out.safe(report.reason.as_deref().unwrap_or_default());
         out.line(&format!("{id} is {}: {reason}", out.paint(WARN, "not anchored")));
     }
     print_candidates(&report.candidates, is_list, out);

@@ -71,6 +71,7 @@ pub(crate) fn run(
 ) -> Result<ExitStatus> {
     let options = Options {
         limit: args.limit.get().max(args.top),
+        distinct_files: false,
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         explain: args.explain,
     };
@@ -166,7 +167,7 @@ fn print(ranking: &Ranking, explain: bool, out: &mut Printer) {
         None => format!(
             "{}: {}",
             out.paint(WARN, "not anchored"),
-            anchors::rejection(&ranking.candidates, ranking.min_quality)
+            out.safe(&anchors::rejection(ranking, None))
         ),
     });
     print_candidates(&ranking.candidates, explain, out);

@@ -27,6 +27,7 @@ pub(crate) mod pin;
 pub(crate) mod read;
 pub(crate) mod reanchor;
 pub(crate) mod report;
+pub(crate) mod review;
 pub(crate) mod search;
 pub(crate) mod sections;
 pub(crate) mod show;

@@ -20,7 +20,7 @@ use crate::commands::sections::{self, Section};
 use crate::config::Settings;
 use crate::engine::track;
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, Language, PinScope, Scope, State, SymbolKind};
+use crate::model::{Anchor, ExampleChoice, Language, PinScope, Scope, State, SymbolKind};
 use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
 use crate::ops::metadata::Metadata;
@@ -81,6 +81,8 @@ pub(crate) struct Counts {
     pub(crate) by_scope: BTreeMap<String, usize>,
     pub(crate) by_status: BTreeMap<String, usize>,
     pub(crate) anchored: usize,
+    /// Number of memories with `example: none`.
+    pub(crate) no_example: usize,
     pub(crate) anchors_by_state: BTreeMap<State, usize>,
     /// Number of anchors that need a decision.
     pub(crate) drifted: usize,
@@ -103,6 +105,13 @@ pub(crate) struct Entry {
     /// Whether the memory can have an example; a universal one cannot.
     pub(crate) anchorable: bool,
     pub(crate) anchor: Option<Anchored>,
+}
+
+impl Entry {
+    /// Returns whether a person decided that the code has no example.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.anchor.is_none() && self.metadata.example == Some(ExampleChoice::None)
+    }
 }
 
 /// An anchor with its outcome and its code.
@@ -274,6 +283,7 @@ fn counts(entries: &[Entry], links: usize, broken_links: usize, pins: usize) -> 
         by_scope: count(&|it| it.scope.clone()),
         by_status: count(&|it| it.status.to_string()),
         anchored: findings.clone().count(),
+        no_example: entries.iter().filter(|entry| entry.is_refused()).count(),
         drifted: findings.filter(|finding| finding.drift).count(),
         anchors_by_state,
         links,

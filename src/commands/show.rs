@@ -11,7 +11,7 @@ use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::engine::track::{self, InPlaceSymbol};
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, Language, Origin, State, SymbolKind};
+use crate::model::{Anchor, ExampleChoice, Language, Origin, State, SymbolKind};
 use crate::ops::memories::{self, Filter, Memories};
 use crate::ops::metadata::Metadata;
 use crate::ops::{Project, rounded, sync};
@@ -254,14 +254,18 @@ fn row(memory: &MemoryReport) -> Vec<String> {
     vec![
         memory.metadata.id.clone(),
         memory.metadata.memory_type.to_string(),
-        example.unwrap_or_else(|| "-".to_owned()),
+        example.unwrap_or_else(|| match memory.metadata.example {
+            Some(ExampleChoice::None) => "none, by decision".to_owned(),
+            None => "-".to_owned(),
+        }),
         memories::title(&memory.text).to_owned(),
     ]
 }
 
 fn print_memory(memory: &MemoryReport, out: &mut Printer) {
-    let Metadata { id, memory_type, scope, paths, heading, .. } = &memory.metadata;
+    let Metadata { id, memory_type, kind: rule_kind, scope, paths, heading, .. } = &memory.metadata;
     let mut kind = format!("{memory_type} · {scope}");
+    kind.extend(rule_kind.map(|kind| format!(" · kind {kind}")));
     if !paths.is_empty() {
         kind.push_str(&format!(" · {}", paths.join(", ")));
     }
@@ -273,6 +277,8 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     }
     if let Some(anchor) = &memory.anchor {
         print_example(&memory.metadata.id, anchor, out);
+    } else if memory.metadata.example == Some(ExampleChoice::None) {
+        out.line("  no example, by decision (`example: none`)");
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct Report {
     pub(crate) by_scope: BTreeMap<String, usize>,
     pub(crate) by_status: BTreeMap<String, usize>,
     pub(crate) anchored: usize,
+    /// Number of memories with `example: none`.
+    pub(crate) no_example: usize,
     /// Share of the memories that can have an anchor. `None` if no memory can.
     pub(crate) anchored_percent: Option<f64>,
     pub(crate) anchors_by_state: BTreeMap<State, usize>,
@@ -86,8 +88,12 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
             state: anchor.state,
         });
     }
-    let n_anchorable =
-        memories.all.iter().filter(|stored| stored.memory.scope != Scope::Universal).count();
+    let is_refused = |stored: &&MemoryFile| {
+        stored.memory.example.is_some() && !memories.anchors.contains_key(&stored.memory.id)
+    };
+    let n_refused = memories.all.iter().filter(is_refused).count();
+    let anchorable = memories.all.iter().filter(|it| it.memory.scope != Scope::Universal);
+    let n_anchorable = anchorable.filter(|stored| !is_refused(stored)).count();
     let percent = |part: usize, whole: usize| (part as f64 / whole as f64 * 1e3).round() / 10.0;
     Ok(Report {
         memories: memories.all.len(),
@@ -95,6 +101,7 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
         by_scope: count(&|stored| stored.memory.scope.to_string()),
         by_status: count(&|stored| stored.memory.status.to_string()),
         anchored: anchors.len(),
+        no_example: n_refused,
         anchored_percent: (n_anchorable > 0).then(|| percent(anchors.len(), n_anchorable)),
         anchors_by_state,
         approval: feedback::approval(project)?,
@@ -123,6 +130,9 @@ pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> R
     let percent =
         report.anchored_percent.map(|percent| format!(" ({percent:.1} %)")).unwrap_or_default();
     rows.push(row("anchored", "", format!("{}{percent}", report.anchored)));
+    if report.no_example > 0 {
+        rows.push(row("no example", "", report.no_example.to_string()));
+    }
     for (state, n) in &report.anchors_by_state {
         rows.push(row("anchor", state.as_str(), n.to_string()));
     }

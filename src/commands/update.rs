@@ -13,7 +13,7 @@ use crate::error::{ExitStatus, UserError};
 use crate::markdown::EditError;
 use crate::markdown::edit::{self, EditMode};
 use crate::markdown::frontmatter::{self, FieldValue};
-use crate::model::{MemoryStatus, MemoryType, Scope};
+use crate::model::{MemoryStatus, MemoryType, RuleKind, Scope};
 use crate::ops::Project;
 use crate::ops::document::{self, Edit, EditReport};
 use crate::output::{DIM, NAME, OK, Printer};
@@ -33,6 +33,9 @@ pub(crate) struct UpdateArgs {
     /// Set the type of the memory
     #[arg(long = "type", value_name = "TYPE", help_heading = "Frontmatter")]
     pub(crate) memory_type: Option<MemoryType>,
+    /// Set the kind of the rule, in place of the one by its wording: code or process
+    #[arg(long, value_name = "KIND", help_heading = "Frontmatter")]
+    pub(crate) kind: Option<RuleKind>,
     /// Set the category
     #[arg(long, help_heading = "Frontmatter")]
     pub(crate) category: Option<String>,
@@ -64,6 +67,7 @@ pub(crate) struct UpdateArgs {
 impl UpdateArgs {
     fn sets_fields(&self) -> bool {
         self.memory_type.is_some()
+            || self.kind.is_some()
             || self.category.is_some()
             || self.scope.is_some()
             || self.paths.is_some()
@@ -173,9 +177,10 @@ fn set_fields(stored: &MemoryFile, text: String, args: &UpdateArgs) -> Result<St
     use FieldValue::{List, Scalar};
     let front = frontmatter::parse(&text).frontmatter;
     let scope = args.scope.as_ref().map(Scope::to_string);
-    let (memory_type, status) = (args.memory_type, args.status);
+    let (memory_type, kind, status) = (args.memory_type, args.kind, args.status);
     let fields = [
         ("type", memory_type.map(|it| Scalar(it.as_str())), memory_type == front.memory_type),
+        ("kind", kind.map(|it| Scalar(it.as_str())), kind == front.kind),
         ("category", args.category.as_deref().map(Scalar), args.category == front.category),
         ("scope", scope.as_deref().map(Scalar), args.scope == front.scope),
         ("paths", args.paths.as_deref().map(List), args.paths.as_ref() == Some(&front.paths)),

@@ -272,8 +272,13 @@ impl Ranker<'_> {
         let kind = candidates.query.kind.unwrap_or(verdict.kind);
         let evidence = self.evidence(candidates, parsed, &scores, verdict.wording);
         let confidence = calibrate::confidence(evidence);
+        if self.options.distinct_files {
+            scores = distinct_files_first(scores, parsed);
+        } else {
+            scores.truncate(self.options.limit);
+            scores.sort_unstable_by(|a, b| order(a, b, parsed));
+        }
         scores.truncate(self.options.limit);
-        scores.sort_unstable_by(|a, b| order(a, b, parsed));
         let ranked = scores.iter().enumerate().map(|(idx, symbol)| {
             let match_score = confidence * symbol.score / evidence.score;
             let file = &parsed[symbol.doc_idx()];
@@ -454,6 +459,20 @@ fn order(a: &SymbolScore, b: &SymbolScore, parsed: &[ParsedCandidate<'_>]) -> Or
     b.score.total_cmp(&a.score).then_with(|| location(a).cmp(&location(b)))
 }
 
+/// Orders the best symbol of each file before all others, each group best first. The first `n` of
+/// the result do not depend on how many are requested.
+fn distinct_files_first(
+    mut scores: Vec<SymbolScore>,
+    parsed: &[ParsedCandidate<'_>],
+) -> Vec<SymbolScore> {
+    scores.sort_unstable_by(|a, b| order(a, b, parsed));
+    let mut seen = FxHashSet::default();
+    let (mut first, others): (Vec<_>, Vec<_>) =
+        scores.into_iter().partition(|symbol| seen.insert(symbol.doc_idx));
+    first.extend(others);
+    first
+}
+
 /// Returns the first and last line of a symbol, or of the file.
 fn lines(doc: &Document, symbol_idx: Option<usize>) -> (u32, u32) {
     match symbol_idx.map(|idx| &doc.symbols[idx]) {
@@ -507,6 +526,14 @@ mod tests {
     use crate::store::{Store, StoreFile};
 
     fn rank(queries: &[Query], limit: usize) -> Vec<Ranking> {
+        rank_with(queries, options(limit))
+    }
+
+    fn options(limit: usize) -> Options {
+        Options { limit, distinct_files: false, min_quality: 0.7, explain: true }
+    }
+
+    fn rank_with(queries: &[Query], options: Options) -> Vec<Ranking> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/shop");
         let code = CodeBase {
             root: &root,
@@ -517,7 +544,6 @@ mod tests {
             progress: &|_, _| {},
         };
         let mut index = CodeIndex::refresh(code, Store::in_memory).expect("an index");
-        let options = Options { limit, min_quality: 0.7, explain: true };
         find(&mut index, queries, options, code.progress).expect("rankings")
     }
 
@@ -538,6 +564,28 @@ mod tests {
         assert!(best.reasons.iter().any(|it| it.word == "salt" && it.fields.contains(&"body")));
         let matches: Vec<f64> = candidates.iter().map(|it| it.match_score).collect();
         assert!(matches.is_sorted_by(|a, b| a >= b), "{matches:?}");
+    }
+
+    #[test]
+    fn distinct_files_come_first() {
+        let located = |limit, distinct_files| -> Vec<(String, Option<String>)> {
+            let options = Options { distinct_files, ..options(limit) };
+            let found = rank_with(&[query(HASH)], options).remove(0).candidates.into_iter();
+            found.map(|it| (it.file, it.symbol)).collect()
+        };
+        let (all, distinct) = (located(50, false), located(50, true));
+        let files = |found: &[(String, Option<String>)]| -> Vec<String> {
+            let mut files: Vec<String> = found.iter().map(|it| it.0.clone()).collect();
+            files.sort_unstable();
+            files.dedup();
+            files
+        };
+        let n_files = files(&all).len();
+        assert!((5..all.len()).contains(&n_files), "{all:?}");
+        assert!(files(&all[..5]).len() < 5, "{all:?}");
+        assert_eq!(files(&distinct[..n_files]), files(&all));
+        assert_eq!((distinct.len(), &distinct[0]), (all.len(), &all[0]));
+        assert_eq!(located(5, true), distinct[..5]);
     }
 
     #[test]
@@ -621,6 +669,7 @@ mod tests {
         let ranking = rank(&[query("Gzip the validatr")], 1).remove(0);
         let unknown = |word: &str, near: &[&str]| UnknownWord {
             word: word.to_owned(),
+            is_hint: false,
             near: near.iter().map(|&near| near.to_owned()).collect(),
         };
         let expected = vec![unknown("gzip", &[]), unknown("validatr", &["validation"])];

@@ -10,13 +10,16 @@ use serde::{Deserialize, Serialize};
 use crate::engine::rank::calibrate::{self, Features, Weights};
 use crate::model::{Confidence, Language, RuleKind, SymbolKind};
 use crate::store::Store;
+use crate::syntax::excerpt::best_lines;
+use crate::syntax::language;
 use crate::tree::read;
 
 use super::index::CodeIndex;
+use super::rank::rule_words::RuleWords;
 use super::{CodeBase, discover, recency, rounded};
 
-/// Number of lines that identify a candidate to a person.
-const EXCERPT_LINES: usize = 5;
+/// Number of lines with which a person or an agent judges a candidate.
+const EXCERPT_LINES: usize = 7;
 
 /// A rule to find an example for.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +37,8 @@ pub(crate) struct Query {
 pub(crate) struct Options {
     /// Maximum number of candidates per query.
     pub(crate) limit: usize,
+    /// Whether the best candidate of each file precedes further ones of the same files.
+    pub(crate) distinct_files: bool,
     /// The quality threshold.
     pub(crate) min_quality: f64,
     /// Whether to report reasons, evidence and unknown words.
@@ -105,7 +110,7 @@ pub(crate) struct RankedSymbol {
     pub(crate) matched_terms: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty", skip_deserializing)]
     pub(crate) reasons: Vec<Reason>,
-    /// The first lines, if a person is to choose.
+    /// The signature and the lines that match the rule, if a person or an agent is to choose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) excerpt: Option<String>,
 }
@@ -142,6 +147,7 @@ pub(crate) struct Reason {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UnknownWord {
     pub(crate) word: String,
+    pub(crate) is_hint: bool,
     pub(crate) near: Vec<String>,
 }
 
@@ -189,13 +195,24 @@ pub(crate) fn rank(
     Ok(rankings)
 }
 
-/// Adds to each candidate its first lines.
-pub(crate) fn add_excerpts(root: &Path, candidates: &mut [RankedSymbol]) {
+/// Adds to each candidate an excerpt of its code.
+pub(crate) fn add_excerpts(root: &Path, rule: &RuleWords, candidates: &mut [RankedSymbol]) {
     for candidate in candidates {
-        let Ok(text) = read::text(root, &candidate.file) else { continue };
-        let (first, last) = (candidate.start_line as usize, candidate.end_line as usize);
-        let n_lines = (last + 1 - first).min(EXCERPT_LINES);
-        let lines: Vec<&str> = text.lines().skip(first - 1).take(n_lines).collect();
-        candidate.excerpt = Some(lines.join("\n"));
+        let lines = (candidate.start_line, candidate.end_line);
+        candidate.excerpt = excerpt(root, rule, &candidate.file, lines);
     }
+}
+
+/// Returns the signature and the lines that match the rule of the code between two lines of a
+/// file, both counted from 1. Returns `None` if the file cannot be read.
+pub(crate) fn excerpt(
+    root: &Path,
+    rule: &RuleWords,
+    file: &str,
+    (first, last): (u32, u32),
+) -> Option<String> {
+    let text = read::text(root, file).ok()?;
+    let lines = (first.saturating_sub(1) as usize, last.saturating_sub(1) as usize);
+    let language = language::from_path(file);
+    Some(best_lines(language, &text, lines, EXCERPT_LINES, |line| rule.weight(line)))
 }

@@ -6,7 +6,8 @@
 //!   terms of its symbols into bytes.
 //! - [`query`] parses a rule or a search query, [`score`] scores files and symbols against it,
 //!   [`named_code`] finds the code that a rule names, [`rule_kind`] decides whether code can show
-//!   a rule, [`phrases`] finds adjacent words, [`path_class`] classifies a path as test or vendored.
+//!   a rule, [`phrases`] finds adjacent words, [`path_class`] classifies a path as test or vendored,
+//!   [`rule_words`] marks the words of a rule in lines of code.
 //! - [`calibrate`] turns scores into probabilities, [`fusion`] merges the rankings of a search.
 //! - [`similarity`] scores whether one symbol became another, [`contradiction`] detects rules
 //!   that contradict each other.
@@ -24,6 +25,7 @@ pub(crate) mod phrases;
 pub(crate) mod postings;
 pub(crate) mod query;
 pub(crate) mod rule_kind;
+pub(crate) mod rule_words;
 pub(crate) mod score;
 pub(crate) mod similarity;
 pub(crate) mod token_cache;

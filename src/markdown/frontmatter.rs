@@ -17,10 +17,10 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_saphyr::FlowSeq;
 
-pub(crate) use self::edit::{FieldValue, set, set_updated_at};
+pub(crate) use self::edit::{FieldValue, remove, set, set_updated_at};
 use self::yaml::{Entry, Field, Value};
 use super::Diagnostic;
-use crate::model::{MemoryStatus, MemoryType, Scope};
+use crate::model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
 use crate::text::{LineIndex, Span, split_globs, suggest};
 
 /// The metadata of a memory; absent and invalid fields are empty.
@@ -28,6 +28,8 @@ use crate::text::{LineIndex, Span, split_globs, suggest};
 pub(crate) struct Frontmatter {
     pub(crate) id: Option<String>,
     pub(crate) memory_type: Option<MemoryType>,
+    /// The kind of the rule, if a person set it in place of the one by its wording.
+    pub(crate) kind: Option<RuleKind>,
     pub(crate) category: Option<String>,
     /// The headings above the text in the document that it was imported from.
     pub(crate) heading: Option<String>,
@@ -37,6 +39,7 @@ pub(crate) struct Frontmatter {
     pub(crate) status: Option<MemoryStatus>,
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
+    pub(crate) example: Option<ExampleChoice>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) updated_at: Option<Timestamp>,
     /// The author of the memory, a person or a program, or the places that it was imported from.
@@ -56,6 +59,7 @@ impl Frontmatter {
         let values = [
             scalar(self.id.as_ref()),
             scalar(self.memory_type.as_ref()),
+            scalar(self.kind.as_ref()),
             scalar(self.category.as_ref()),
             scalar(self.heading.as_ref()),
             scalar(self.scope.as_ref()),
@@ -63,6 +67,7 @@ impl Frontmatter {
             scalar(self.status.as_ref()),
             list(&self.tags),
             list(&self.hints),
+            scalar(self.example.as_ref()),
             scalar(self.created_at.as_ref()),
             scalar(self.updated_at.as_ref()),
             match &self.source[..] {
@@ -172,6 +177,10 @@ impl Reader {
                     let names = MemoryType::ALL.iter().map(|it| it.as_str());
                     fields.memory_type = self.choice(&entry, names);
                 }
+                "kind" => {
+                    let names = RuleKind::ALL.iter().map(|it| it.as_str());
+                    fields.kind = self.choice(&entry, names);
+                }
                 "category" => fields.category = self.scalar(&entry),
                 "heading" => fields.heading = self.label(&entry),
                 "paths" => fields.paths = self.list(&entry, split_globs),
@@ -182,6 +191,10 @@ impl Reader {
                 }
                 "tags" => fields.tags = self.list(&entry, at_commas),
                 "hints" => fields.hints = self.list(&entry, at_commas),
+                "example" => {
+                    let names = ExampleChoice::ALL.iter().map(|it| it.as_str());
+                    fields.example = self.choice(&entry, names);
+                }
                 "created_at" => fields.created_at = self.time(&entry),
                 "updated_at" => fields.updated_at = self.time(&entry),
                 "source" => fields.source = self.source(&entry),

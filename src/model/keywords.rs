@@ -33,6 +33,7 @@ keywords! {
     Origin: "origin",
     RuleKind: "kind",
     Confidence: "confidence",
+    ExampleChoice: "value",
     State: "state",
     EdgeType: "relation",
     LinkState: "state",
@@ -151,6 +152,17 @@ pub(crate) enum Confidence {
     /// It is offered to a person or an agent, who decides.
     Likely,
     /// No candidate is worth a decision.
+    None,
+}
+
+/// What a person decided about the example of a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum ExampleChoice {
+    /// The code has none, so no command searches for one.
     None,
 }
 

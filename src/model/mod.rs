@@ -78,6 +78,8 @@ impl fmt::Display for Scope {
 pub(crate) struct Memory {
     pub(crate) id: String,
     pub(crate) memory_type: MemoryType,
+    /// Kind of the rule, if a person set it in place of the one by its wording.
+    pub(crate) kind: Option<RuleKind>,
     pub(crate) category: Option<String>,
     /// Headings above the text in the document that it was imported from, as in `Testing › Mocks`.
     pub(crate) heading: Option<String>,
@@ -87,6 +89,8 @@ pub(crate) struct Memory {
     pub(crate) status: MemoryStatus,
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
+    /// What a person decided about its example.
+    pub(crate) example: Option<ExampleChoice>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) updated_at: Option<Timestamp>,
     /// Text after the frontmatter.

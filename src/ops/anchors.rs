@@ -1,17 +1,16 @@
-//! Creates the anchors of memories, and describes them for reports.
-//!
-//! The commands store the anchors, this module does not.
+//! Creates and stores the anchors of memories, and describes them for reports.
 
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Project, rounded};
+use super::{Project, document, rounded, seconds};
 use crate::bank::MemoryFile;
-use crate::engine::examples::{Query, RankedSymbol};
+use crate::engine::examples::{Query, RankedSymbol, Ranking};
 use crate::engine::track;
 use crate::error::UserError;
-use crate::model::{Anchor, CodeLocation, Origin};
-use crate::text;
+use crate::markdown::frontmatter::{self, FieldValue};
+use crate::model::{Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind};
+use crate::text::{self, shell_word};
 use crate::tree::{git, walk};
 
 /// An anchor in reports.
@@ -103,7 +102,7 @@ pub(crate) fn query(stored: &MemoryFile, more_hints: &[String]) -> Query {
             hints.push(hint.clone());
         }
     }
-    Query { rule: rule(&stored.memory.body).to_owned(), hints, languages: None, kind: None }
+    Query { rule: rule(&stored.memory.body).to_owned(), hints, languages: None, kind: stored.memory.kind }
 }
 
 /// Returns the first paragraph of a memory: a longer text starts with its rule and then explains it.
@@ -113,12 +112,89 @@ pub(crate) fn rule(text: &str) -> &str {
 }
 
 /// Returns why no candidate became the anchor.
-pub(crate) fn rejection(candidates: &[RankedSymbol], min_quality: f64) -> String {
-    match candidates.first() {
-        Some(best) => format!(
+///
+/// `id` is the memory of the rule, if it is stored.
+pub(crate) fn rejection(ranking: &Ranking, id: Option<&str>) -> String {
+    let Ranking { kind, kind_reasons, confidence, min_quality, .. } = ranking;
+    if *kind == RuleKind::Process {
+        let cues: Vec<String> = kind_reasons.iter().map(|cue| format!("`{cue}`")).collect();
+        let cues = if cues.is_empty() { String::new() } else { format!(" ({})", cues.join(", ")) };
+        return format!(
+            "the rule is about the work on the project{cues}, which no code shows; override with `--kind code`"
+        );
+    }
+    match (ranking.candidates.first(), confidence) {
+        (None, _) => "no code contains any of its words".to_owned(),
+        (Some(best), Confidence::Likely) => {
+            let quality = best.quality;
+            let next = id.map(|id| format!(": choose with `cerberus memory review {}`", shell_word(id)));
+            format!(
+                "the best candidate is likely but not sure (quality {quality:.2}, threshold {min_quality}){}",
+                next.unwrap_or_default()
+            )
+        }
+        (Some(best), _) => format!(
             "the best candidate has quality {:.2}, below the threshold {min_quality}",
             best.quality
         ),
-        None => "no code contains any of its words".to_owned(),
     }
+}
+
+/// Returns warnings about hints that do not occur in the code. The ranking must be explained.
+pub(crate) fn hint_warnings(ranking: &Ranking) -> Vec<String> {
+    let unknown = ranking.unknown_words.iter().flatten().filter(|word| word.is_hint);
+    let warnings = unknown.map(|unknown| {
+        let near = match &unknown.near[..] {
+            [] => String::new(),
+            near => format!("; similar words in the code: {}", near.join(", ")),
+        };
+        format!("the hint `{}` is not found in the code{near}", unknown.word)
+    });
+    warnings.collect()
+}
+
+/// Stores the anchor of a memory, or removes it, and what a person decided about its example.
+/// Returns whether anything was written.
+///
+/// The memory is rewritten only if the decision changes. An interrupted change leaves neither an
+/// anchor nor the decision that there is no example, never both.
+pub(crate) fn store(
+    project: &Project,
+    stored: &MemoryFile,
+    anchor: Option<Anchor>,
+    example: Option<ExampleChoice>,
+) -> Result<bool> {
+    let _guard = project.bank.lock_for_writing()?;
+    // Another process may have written since the memory was read.
+    let stored = project.bank.read(&stored.file)?;
+    let old = project.bank.anchors()?;
+    let mut anchors = old.clone();
+    match anchor {
+        Some(anchor) => anchors.insert(stored.memory.id.clone(), anchor),
+        None => anchors.remove(&stored.memory.id),
+    };
+    if stored.memory.example == example {
+        return project.bank.write_anchors(&anchors);
+    }
+    let text = project.bank.utf8_text(&stored)?;
+    let edited = match example {
+        Some(choice) => frontmatter::set(&text, "example", FieldValue::Scalar(choice.as_str())),
+        None => frontmatter::remove(&text, "example"),
+    };
+    let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
+    let edited = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
+    if example.is_some() {
+        project.bank.write_anchors(&anchors)?;
+        if let Err(error) = project.bank.rewrite(&stored.file, &edited) {
+            project.bank.write_anchors(&old)?;
+            return Err(error);
+        }
+    } else {
+        project.bank.rewrite(&stored.file, &edited)?;
+        if let Err(error) = project.bank.write_anchors(&anchors) {
+            project.bank.rewrite(&stored.file, &text)?;
+            return Err(error);
+        }
+    }
+    Ok(true)
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
-use crate::model::{MemoryStatus, MemoryType};
+use crate::model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind};
 
 /// Metadata of a memory. Reports flatten it into their own fields.
 #[derive(Debug, Clone, Serialize)]
@@ -13,6 +13,7 @@ pub(crate) struct Metadata {
     pub(crate) file: String,
     #[serde(rename = "type")]
     pub(crate) memory_type: MemoryType,
+    pub(crate) kind: Option<RuleKind>,
     pub(crate) category: Option<String>,
     pub(crate) heading: Option<String>,
     pub(crate) scope: String,
@@ -20,6 +21,7 @@ pub(crate) struct Metadata {
     pub(crate) status: MemoryStatus,
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
+    pub(crate) example: Option<ExampleChoice>,
     pub(crate) created_at: Option<String>,
     pub(crate) updated_at: Option<String>,
 }
@@ -31,6 +33,7 @@ impl From<&MemoryFile> for Metadata {
             id: memory.id.clone(),
             file: stored.file.clone(),
             memory_type: memory.memory_type,
+            kind: memory.kind,
             category: memory.category.clone(),
             heading: memory.heading.clone(),
             scope: memory.scope.to_string(),
@@ -38,6 +41,7 @@ impl From<&MemoryFile> for Metadata {
             status: memory.status,
             tags: memory.tags.clone(),
             hints: memory.hints.clone(),
+            example: memory.example,
             created_at: memory.created_at.map(|time| time.to_string()),
             updated_at: memory.updated_at.map(|time| time.to_string()),
         }

@@ -18,9 +18,12 @@ use crate::error::{ExitStatus, UserError};
 use crate::text;
 use crate::timings::Step;
 
+mod code;
 pub(crate) mod graph;
+mod keyboard;
 mod progress;
 
+pub(crate) use keyboard::Keyboard;
 pub(crate) use progress::ProgressBar;
 
 /// Ids and paths.

@@ -212,6 +212,7 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
         let memory = Memory {
             id: row.get(0)?,
             memory_type: row.get(2)?,
+            kind: None,
             category: row.get(3)?,
             heading: row.get(10)?,
             scope: row.get(4)?,
@@ -219,6 +220,7 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
             status: row.get(5)?,
             tags: lines(row, 6)?,
             hints: Vec::new(),
+            example: None,
             created_at: optional_time(row, 7)?,
             updated_at: optional_time(row, 8)?,
             body: String::new(),

@@ -36,9 +36,73 @@ pub(crate) fn excerpt(
             .filter(|ranges| !ranges.is_empty())
             .unwrap_or_else(|| vec![(first, first + budget.saturating_sub(1))])
     };
+    render(language, &lines, (first, last), &ranges, max_lines)
+}
+
+/// Returns the first of the lines `first..=last` of `text` and those of the highest weight, in
+/// order, with comments in place of the others: at most `max_lines` together. Lines of weight 0
+/// fill the rest from the start.
+pub(crate) fn best_lines(
+    language: Option<Language>,
+    text: &str,
+    (first, last): Lines,
+    max_lines: usize,
+    weight: impl Fn(&str) -> f64,
+) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = last.min(lines.len().saturating_sub(1));
+    if first > last || max_lines == 0 {
+        return String::new();
+    }
+    let mut by_weight: Vec<(f64, usize)> =
+        (first + 1..=last).map(|line| (weight(lines[line]), line)).collect();
+    by_weight.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut ranges = vec![(first, first)];
+    for (_, line) in by_weight {
+        let extended = with_line(&ranges, line);
+        if n_rendered(&extended, last) <= max_lines {
+            ranges = extended;
+        }
+    }
+    render(language, &lines, (first, last), &ranges, max_lines)
+}
+
+/// Adds a line to ranges of lines, and a line that would be the only one between two of them.
+fn with_line(ranges: &[Lines], line: usize) -> Vec<Lines> {
+    /// Replacing a single line by a comment saves nothing.
+    const MAX_JOINED: usize = 2;
+    let at = ranges.partition_point(|range| range.0 < line);
+    let mut all = ranges.to_vec();
+    all.insert(at, (line, line));
+    let mut joined: Vec<Lines> = Vec::with_capacity(all.len());
+    for (start, end) in all {
+        match joined.last_mut() {
+            Some(range) if start <= range.1 + MAX_JOINED => range.1 = range.1.max(end),
+            _ => joined.push((start, end)),
+        }
+    }
+    joined
+}
+
+/// Returns the number of lines that ranges have with their omissions.
+fn n_rendered(ranges: &[Lines], last: usize) -> usize {
+    let n_shown: usize = ranges.iter().map(|(start, end)| end + 1 - start).sum();
+    let omits_end = ranges.last().is_some_and(|range| range.1 < last);
+    n_shown + ranges.len() - 1 + usize::from(omits_end)
+}
+
+/// Returns the ranges of the lines, without their common indentation, and comments in place of the
+/// others.
+fn render(
+    language: Option<Language>,
+    lines: &[&str],
+    (first, last): Lines,
+    ranges: &[Lines],
+    max_lines: usize,
+) -> String {
     let mut shown = Vec::new();
     let mut next = first;
-    for (start, end) in ranges {
+    for &(start, end) in ranges {
         if start > next {
             shown.push(omission(language, &lines[next..start]));
         }
@@ -298,6 +362,20 @@ def handle(request):
         assert_eq!(head, "import a\n\n\ndef f():\n    pass\n# … 4 lines");
     }
 
+    #[test]
+    fn the_signature_and_the_best_lines_are_shown() {
+        let best = |wanted: &str, max_lines| {
+            let weight = |line: &str| f64::from(u8::from(line.contains(wanted)));
+            best_lines(Some(Language::Python), LONG, (0, 11), max_lines, weight)
+        };
+        assert_eq!(
+            best("price", 5),
+            "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 6 lines\n        price(item)\n    # … 3 lines"
+        );
+        assert_eq!(best("nothing", 3), "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 10 lines");
+        assert_eq!(best("return", 13), LONG.trim_end());
+    }
+
     proptest::proptest! {
         #[test]
         fn an_excerpt_has_at_most_the_maximum_number_of_lines(
@@ -310,6 +388,10 @@ def handle(request):
                 let shown = excerpt(language, &text, (0, last), max_lines, is_file_head);
                 proptest::prop_assert!(shown.lines().count() <= max_lines, "{}", shown);
                 proptest::prop_assert!(shown.starts_with("def f():"));
+                let weight = |line: &str| line.len() as f64;
+                let best = best_lines(language, &text, (0, last), max_lines, weight);
+                proptest::prop_assert!(best.lines().count() <= max_lines, "{}", best);
+                proptest::prop_assert!(best.starts_with("def f():"));
             }
         }
     }

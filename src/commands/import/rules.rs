@@ -324,7 +324,12 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
             query_rules.push(rule);
         }
     }
-    let options = Options { limit: 1, min_quality: project.min_quality, explain: false };
+    let options = Options {
+        limit: 1,
+        distinct_files: false,
+        min_quality: project.min_quality,
+        explain: false,
+    };
     let rankings = examples::rank(project.code(), &mut index, &queries, options)?;
     for (rule, ranking) in query_rules.into_iter().zip(rankings) {
         if let Some(best) = &ranking.anchor {

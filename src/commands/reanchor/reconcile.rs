@@ -79,6 +79,9 @@ impl<'a> Reconciler<'a> {
                 || (is_auto && !accepts && (followed.edited || seeks_better));
             if let (true, Some(stored)) = (is_needed, reconciler.by_id.get(id.as_str())) {
                 let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
+                if stored.memory.example.is_some() {
+                    continue;
+                }
                 let query = Query { languages, ..anchors::query(stored, &[]) };
                 requests.push((id, query, (followed.state == State::Fresh).then_some(anchor)));
             }
@@ -114,7 +117,12 @@ impl<'a> Reconciler<'a> {
         if ids.is_empty() {
             return Ok(());
         }
-        let options = Options { limit: N_RESCORED, min_quality: self.min_quality, explain: false };
+        let options = Options {
+            limit: N_RESCORED,
+            distinct_files: false,
+            min_quality: self.min_quality,
+            explain: false,
+        };
         let rankings = examples::rank(self.project.code(), &mut index, &queries, options)?;
         self.candidates =
             ids.into_iter().zip(rankings.into_iter().map(|ranking| ranking.candidates)).collect();

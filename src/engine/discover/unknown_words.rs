@@ -30,7 +30,7 @@ pub(super) fn find(
     let unknown = unknown.map(|term| {
         let near =
             suggestions.entry(term.term.clone()).or_insert_with(|| suggest(index, &term.term));
-        UnknownWord { word: term.word.clone(), near: near.clone() }
+        UnknownWord { word: term.word.clone(), is_hint: term.is_hinted, near: near.clone() }
     });
     unknown.collect()
 }

@@ -35,11 +35,7 @@ impl<'a> FieldValue<'a> {
 
 /// Sets a known key; a text without frontmatter gets a new block.
 pub(crate) fn set(text: &str, key: &'static str, value: FieldValue) -> Result<String, EditError> {
-    let before = parse(text);
-    let is_fatal = |code| matches!(code, "invalid-yaml" | "unclosed-frontmatter");
-    if let Some(warning) = before.warnings.iter().find(|warning| is_fatal(warning.code)) {
-        return Err(EditError::from(warning));
-    }
+    let before = parse_for_edit(text)?;
     let newline = newline_of(text);
     let entry = match value.field() {
         Some(field) => yaml::render(&[(key, field)]),
@@ -53,13 +49,45 @@ pub(crate) fn set(text: &str, key: &'static str, value: FieldValue) -> Result<St
             Some(format!("{mark}---{newline}{entry}{newline}---{newline}{newline}{rest}"))
         }
     };
-    let is_correct = |edited: &String| changes_only(key, value, &before, &parse(edited));
+    let new_field = value.field();
+    let is_correct = |edited: &String| changes_only(key, new_field, &before, &parse(edited));
     edited.filter(is_correct).ok_or_else(|| {
         EditError::new(
             format!("failed to set `{key}`: the frontmatter is not lines of `key: value`"),
             format!("rewrite the frontmatter, or set `{key}` in an editor"),
         )
     })
+}
+
+/// Removes a known key. A text without it is returned unchanged.
+pub(crate) fn remove(text: &str, key: &'static str) -> Result<String, EditError> {
+    let before = parse_for_edit(text)?;
+    let Some((block, _)) = span(text) else { return Ok(text.to_owned()) };
+    let yaml = block.slice(text);
+    let known = yaml::entries(yaml).unwrap_or_default();
+    let Some(old) = known.iter().find(|entry| entry.key == key) else {
+        return Ok(text.to_owned());
+    };
+    let edited = entry_span(yaml, old.key_at).map(|within| {
+        let within = within.shifted(block.start);
+        [&text[..within.start], &text[within.end..]].concat()
+    });
+    let is_correct = |edited: &String| changes_only(key, None, &before, &parse(edited));
+    edited.filter(is_correct).ok_or_else(|| {
+        EditError::new(
+            format!("failed to remove `{key}`: the frontmatter is not lines of `key: value`"),
+            format!("remove `{key}` in an editor"),
+        )
+    })
+}
+
+fn parse_for_edit(text: &str) -> Result<Parsed, EditError> {
+    let parsed = parse(text);
+    let is_fatal = |code| matches!(code, "invalid-yaml" | "unclosed-frontmatter");
+    match parsed.warnings.iter().find(|warning| is_fatal(warning.code)) {
+        Some(warning) => Err(EditError::from(warning)),
+        None => Ok(parsed),
+    }
 }
 
 /// Sets `updated_at` if the frontmatter has dates; otherwise, and if the edit fails, returns
@@ -147,8 +175,8 @@ fn comment(value: &str) -> &str {
     ""
 }
 
-/// Returns whether two parse results differ only in that `key` now has the value.
-fn changes_only(key: &str, value: FieldValue, before: &Parsed, after: &Parsed) -> bool {
+/// Returns whether two parse results differ only in that `key` now has the value, or is absent.
+fn changes_only(key: &str, value: Option<Field<'_>>, before: &Parsed, after: &Parsed) -> bool {
     let has_new_warning = after.warnings.iter().any(|warning| {
         let is_old = before.warnings.iter().any(|old| old.code == warning.code);
         !is_old || warning.code == "invalid-yaml"
@@ -156,5 +184,5 @@ fn changes_only(key: &str, value: FieldValue, before: &Parsed, after: &Parsed) -
     let (mut old, mut new) = (before.frontmatter.fields(), after.frontmatter.fields());
     old.retain(|(other, _)| *other != key);
     let found = new.extract_if(.., |(other, _)| *other == key).next().map(|(_, field)| field);
-    !has_new_warning && old == new && found == value.field()
+    !has_new_warning && old == new && found == value
 }

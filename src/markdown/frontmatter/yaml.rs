@@ -12,9 +12,10 @@ use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{FlowSeq, Location, Spanned};
 
 /// The known keys, in the order in which they are written; other keys may hold anything.
-pub(super) const KEYS: [&str; 13] = [
+pub(super) const KEYS: [&str; 15] = [
     "id",
     "type",
+    "kind",
     "category",
     "heading",
     "scope",
@@ -22,6 +23,7 @@ pub(super) const KEYS: [&str; 13] = [
     "status",
     "tags",
     "hints",
+    "example",
     "created_at",
     "updated_at",
     "source",

@@ -8,6 +8,7 @@ use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::engine::CodeBase;
 use crate::engine::examples::{self, Options, Query};
+use crate::engine::rank::rule_words::RuleWords;
 use crate::error::UserError;
 use crate::mcp::tool_result::ToolResult;
 use crate::model::{CodeLocation, Scope};
@@ -23,8 +24,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             ("find_anchor", "Find examples of a rule"),
             Effect::Reads,
-            "The five best candidates for a rule in the code, each with its first lines. Choose one \
-             and store it with anchor_memory. Pass 5-8 hints: identifiers, abbreviations or library \
+            "Five candidates for a rule in the code, in different files, each with the lines that \
+             match. Choose one and store it with anchor_memory. Pass 5-8 hints: identifiers, abbreviations or library \
              calls expected in such code; they matter most.",
             find_anchor,
         ),
@@ -32,7 +33,7 @@ pub(super) fn tools() -> Vec<Tool> {
             ("anchor_memory", "Anchor a memory to code"),
             Effect::Idempotent,
             "Store the example of a memory: the location in `to`, or the best candidate above the \
-             quality threshold. Pass hints as for find_anchor.",
+             quality threshold. `none` records that the code has no example. Pass hints as for find_anchor.",
             anchor_memory,
         ),
         Tool::new(
@@ -64,11 +65,17 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
     };
     let query = Query { rule: params.rule, hints: params.hints, languages, kind: None };
     let options =
-        Options { limit: N_CANDIDATES, min_quality: call.project().min_quality, explain: true };
+        Options {
+            limit: N_CANDIDATES,
+            distinct_files: true,
+            min_quality: call.project().min_quality,
+            explain: true,
+        };
+    let words = RuleWords::new(&query.rule, &query.hints);
     let code = CodeBase { progress: call.progress, ..call.project().code() };
     let mut reports = examples::find(code, &[query], options)?;
     for report in &mut reports {
-        examples::add_excerpts(&call.project().root, &mut report.candidates);
+        examples::add_excerpts(&call.project().root, &words, &mut report.candidates);
         report.candidates.iter_mut().for_each(|candidate| candidate.reasons.clear());
     }
     let report = reports.pop();
@@ -84,6 +91,9 @@ struct AnchorMemory {
     id: String,
     /// `FILE` or `FILE::SYMBOL`
     to: Option<String>,
+    /// The code has no example: search no more
+    #[serde(default)]
+    none: bool,
     #[serde(default)]
     hints: Vec<String>,
 }
@@ -91,17 +101,24 @@ struct AnchorMemory {
 fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
     let to =
         params.to.map(|to| to.parse::<CodeLocation>()).transpose().map_err(UserError::usage)?;
-    let args = AnchorArgs { id: params.id, to, hints: params.hints, ..AnchorArgs::default() };
+    if params.none && to.is_some() {
+        return Err(UserError::usage("`to` and `none` exclude each other").into());
+    }
+    let args = AnchorArgs {
+        id: params.id,
+        to,
+        none: params.none,
+        hints: params.hints,
+        ..AnchorArgs::default()
+    };
     let report = anchor::anchor(call.project(), &args)?;
-    let is_found = report.anchor.is_some();
     let answer = ToolResult::of(&report, "find_anchor lists the candidates")?;
-    Ok(if is_found {
-        answer
-    } else {
-        answer.failed(
-            "not anchored: no candidate reaches the quality threshold; choose one of the candidates \
-             with `to`, or call again with hints from the code",
-        )
+    Ok(match report.reason {
+        None => answer,
+        Some(_) => answer.failed(
+            "not anchored, see `reason`: choose one of the candidates with `to`, call again with \
+             hints from the code, or refuse with `none`",
+        ),
     })
 }
 

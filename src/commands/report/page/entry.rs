@@ -76,7 +76,7 @@ pub(super) fn entry(page: &Page<'_>, entry: &Entry) -> Markup {
 }
 
 fn needs_anchor(entry: &Entry) -> bool {
-    entry.metadata.memory_type == MemoryType::Rule && entry.anchorable
+    entry.metadata.memory_type == MemoryType::Rule && entry.anchorable && !entry.is_refused()
 }
 
 fn facts(entry: &Entry) -> Markup {
@@ -85,6 +85,7 @@ fn facts(entry: &Entry) -> Markup {
         ul.facts {
             @match &entry.anchor {
                 Some(anchor) => li { (state(anchor)) },
+                None if entry.is_refused() => li { span.state.plain { "no example" } },
                 None if needs_anchor(entry) => li { span.state.plain { "not anchored" } },
                 None => {},
             }

@@ -1,0 +1,382 @@
+//! `cerberus memory review`: walks a person through the rules whose example is not sure.
+//!
+//! Each decision is written when it is made, with the operation of the command that makes the same
+//! decision (`anchor`, `update`), so an interrupted review loses nothing.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
+use crate::bank::MemoryFile;
+use crate::config::Settings;
+use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use crate::engine::rank::rule_words::RuleWords;
+use crate::engine::track;
+use crate::error::ExitStatus;
+use crate::model::{
+    Confidence, Language, MemoryStatus, MemoryType, Origin, RuleKind, State, SymbolKind,
+};
+use crate::ops::anchors::{self, AnchorSummary};
+use crate::ops::memories::{self, Filter, Memories};
+use crate::ops::{Progress, Project};
+use crate::output::{Keyboard, Printer, ProgressBar};
+
+mod print;
+mod session;
+
+/// Number of candidates to choose from, one key each.
+const N_CANDIDATES: usize = 5;
+
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ReviewArgs {
+    /// Only these memories, also if their example is sure: ids or unique id prefixes
+    pub(crate) ids: Vec<String>,
+    /// Maximum number of memories
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Only memories with this scope; `project` and `language` match every scope of that kind
+    #[arg(long)]
+    pub(crate) scope: Option<String>,
+    /// Also rules about the work on the project, which no code shows
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print the list without asking
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    /// Changed examples first, then the rules with the best candidates.
+    pub(crate) items: Vec<Item>,
+    /// Number of memories to review without the limit.
+    pub(crate) total: usize,
+    /// Number of rules about the work on the project, which are skipped without `--all`.
+    pub(crate) skipped_process: usize,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A memory whose example a person has to choose.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Item {
+    pub(crate) id: String,
+    /// File of the memory, relative to the bank.
+    pub(crate) file: String,
+    pub(crate) rule: String,
+    pub(crate) hints: Vec<String>,
+    pub(crate) reason: Reason,
+    /// The reason as a sentence.
+    pub(crate) explanation: String,
+    pub(crate) kind: RuleKind,
+    pub(crate) kind_reasons: Vec<String>,
+    pub(crate) confidence: Confidence,
+    pub(crate) anchor: Option<AnchorSummary>,
+    /// Words of the hints that do not occur in the code.
+    pub(crate) unknown_hints: Vec<String>,
+    pub(crate) candidates: Vec<Candidate>,
+}
+
+/// Why a memory is reviewed, most urgent first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// The code of the anchor changed.
+    Edited,
+    /// Several symbols may be the code of the anchor.
+    Ambiguous,
+    /// The code of the anchor was not found.
+    Gone,
+    /// No anchor, and no candidate is sure.
+    Unanchored,
+    /// Requested by id, and up to date.
+    Anchored,
+}
+
+/// Code that may be the example.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Candidate {
+    pub(crate) rank: usize,
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    pub(crate) kind: SymbolKind,
+    pub(crate) language: Option<Language>,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    /// `None` if it is not among the ranked candidates.
+    pub(crate) quality: Option<f64>,
+    /// Whether it is the code of the anchor, or may be.
+    pub(crate) is_anchored: bool,
+    pub(crate) matched_terms: Vec<String>,
+    /// The signature and the lines that match.
+    pub(crate) excerpt: String,
+}
+
+impl From<RankedSymbol> for Candidate {
+    fn from(ranked: RankedSymbol) -> Self {
+        Self {
+            rank: ranked.rank,
+            file: ranked.file,
+            symbol: ranked.symbol,
+            kind: ranked.kind,
+            language: Some(ranked.language),
+            start_line: ranked.start_line,
+            end_line: ranked.end_line,
+            quality: Some(ranked.quality),
+            is_anchored: false,
+            matched_terms: ranked.matched_terms,
+            excerpt: String::new(),
+        }
+    }
+}
+
+/// A memory with what following its anchor found.
+struct Target<'a> {
+    stored: &'a MemoryFile,
+    reason: Reason,
+    finding: Option<&'a Finding>,
+    query: Query,
+}
+
+/// Returns the memories to review with their candidates. Writes nothing.
+pub(crate) fn list(
+    project: &Project,
+    args: &ReviewArgs,
+    progress: Progress<'_>,
+) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    let mut warnings = memories.warnings.clone();
+    let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
+    filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
+    let findings = findings(project, &memories, progress)?;
+    let targets = targets(&memories, &findings, args, &filter, &mut warnings)?;
+
+    let queries: Vec<Query> = targets.iter().map(|target| target.query.clone()).collect();
+    let options = Options {
+        limit: N_CANDIDATES,
+        distinct_files: true,
+        min_quality: project.min_quality,
+        explain: true,
+    };
+    let code = crate::engine::CodeBase { progress, ..project.code() };
+    let rankings =
+        if queries.is_empty() { Vec::new() } else { examples::find(code, &queries, options)? };
+
+    let (mut items, mut sure, mut skipped_process) = (Vec::new(), Vec::new(), 0);
+    for (target, mut ranking) in targets.iter().zip(rankings) {
+        warnings.append(&mut ranking.warnings);
+        let id = &target.stored.memory.id;
+        if args.ids.is_empty() && target.reason == Reason::Unanchored {
+            if ranking.kind == RuleKind::Process && !args.all {
+                skipped_process += 1;
+                continue;
+            }
+            if ranking.confidence == Confidence::Sure {
+                sure.push(id.as_str());
+                continue;
+            }
+        }
+        items.push((item(project, &memories, target, &ranking), target));
+    }
+    if !sure.is_empty() {
+        warnings.push(format!(
+            "the best candidate is sure, but not stored, for {}; store it with `cerberus memory anchor ID`",
+            sure.join(", ")
+        ));
+    }
+    items.sort_by(|(a, _), (b, _)| order(a, b));
+    let total = items.len();
+    items.truncate(args.limit.unwrap_or(usize::MAX));
+    let items = items.into_iter().map(|(mut item, target)| {
+        add_excerpts(project, &target.query, &mut item.candidates);
+        item
+    });
+    Ok(Report { items: items.collect(), total, skipped_process, warnings })
+}
+
+fn order(a: &Item, b: &Item) -> std::cmp::Ordering {
+    let best = |item: &Item| {
+        item.candidates.iter().filter_map(|it| it.quality).fold(0.0, f64::max)
+    };
+    let key = |item: &Item| (item.reason, item.kind == RuleKind::Process, item.confidence);
+    key(a).cmp(&key(b)).then(best(b).total_cmp(&best(a))).then_with(|| a.id.cmp(&b.id))
+}
+
+/// Follows the anchors without writing. Returns the findings by id.
+fn findings(
+    project: &Project,
+    memories: &Memories,
+    progress: Progress<'_>,
+) -> Result<BTreeMap<String, Finding>> {
+    if memories.anchors.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let check = ReanchorArgs { check: true, ..ReanchorArgs::default() };
+    let checked = reanchor::reanchor_in(project, memories, &check, progress)?;
+    Ok(checked.results.into_iter().map(|finding| (finding.id.clone(), finding)).collect())
+}
+
+/// Returns the memories that may need a review, in the order of the bank or of the requested ids.
+fn targets<'a>(
+    memories: &'a Memories,
+    findings: &'a BTreeMap<String, Finding>,
+    args: &ReviewArgs,
+    filter: &Filter,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Target<'a>>> {
+    let requested: Vec<&MemoryFile> =
+        args.ids.iter().map(|id| memories.find(id)).collect::<Result<_>>()?;
+    let is_reviewed = |stored: &&MemoryFile| {
+        let memory = &stored.memory;
+        memory.memory_type == MemoryType::Rule
+            && memory.status == MemoryStatus::Active
+            && filter.takes(stored, &memories.anchors)
+    };
+    let all = memories.all.iter().filter(is_reviewed);
+    let stored: Vec<&MemoryFile> = if args.ids.is_empty() { all.collect() } else { requested };
+    let mut targets = Vec::new();
+    for stored in stored {
+        let id = &stored.memory.id;
+        let finding = findings.get(id);
+        let reason = finding.map_or(Reason::Unanchored, reason);
+        let languages = memories::languages(&stored.memory.scope);
+        let obstacle = match (&languages, stored.memory.example) {
+            (Err(reason), _) => Some(reason.clone()),
+            (_, Some(choice)) if finding.is_none() => Some(format!(
+                "its frontmatter has `example: {choice}`; remove that with `cerberus memory anchor {id} --clear`"
+            )),
+            _ => None,
+        };
+        match (obstacle, languages) {
+            (Some(obstacle), _) if !args.ids.is_empty() => {
+                warnings.push(format!("`{id}` is skipped: {obstacle}"));
+            }
+            (None, Ok(languages)) if !args.ids.is_empty() || reason != Reason::Anchored => {
+                let query = Query { languages, ..anchors::query(stored, &[]) };
+                targets.push(Target { stored, reason, finding, query });
+            }
+            _ => {}
+        }
+    }
+    Ok(targets)
+}
+
+/// Returns why an anchor needs a review.
+fn reason(finding: &Finding) -> Reason {
+    match finding.state {
+        State::Ambiguous => Reason::Ambiguous,
+        State::Gone => Reason::Gone,
+        // An automatic anchor to edited code that still matches is recorded by `reanchor`.
+        _ if finding.edited && (finding.drift || finding.chosen == Origin::Manual) => {
+            Reason::Edited
+        }
+        _ => Reason::Anchored,
+    }
+}
+
+fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &Ranking) -> Item {
+    let Target { stored, reason, finding, query } = target;
+    let id = &stored.memory.id;
+    let explanation = match (reason, finding) {
+        (Reason::Unanchored, _) => match ranking.anchor {
+            Some(_) => "the best candidate is sure, but not stored".to_owned(),
+            None => anchors::rejection(ranking, None),
+        },
+        (_, Some(finding)) => finding.reason.clone(),
+        (_, None) => String::new(),
+    };
+    let unknown = ranking.unknown_words.iter().flatten().filter(|word| word.is_hint);
+    Item {
+        id: id.clone(),
+        file: stored.file.clone(),
+        rule: query.rule.clone(),
+        hints: query.hints.clone(),
+        reason: *reason,
+        explanation,
+        kind: ranking.kind,
+        kind_reasons: ranking.kind_reasons.clone(),
+        confidence: ranking.confidence,
+        anchor: memories.anchors.get(id).map(AnchorSummary::from),
+        unknown_hints: unknown.map(|word| word.word.clone()).collect(),
+        candidates: candidates(project, *finding, &ranking.candidates),
+    }
+}
+
+/// Returns the places where the code of the anchor is or may be, then the ranked candidates.
+fn candidates(
+    project: &Project,
+    finding: Option<&Finding>,
+    ranked: &[RankedSymbol],
+) -> Vec<Candidate> {
+    let places = finding.into_iter().flat_map(|finding| match finding.state {
+        State::Ambiguous => &finding.candidates[..],
+        _ => finding.new.as_slice(),
+    });
+    let mut all: Vec<Candidate> = Vec::new();
+    for place in places {
+        let ranked = ranked.iter().find(|it| it.file == place.file && it.symbol == place.symbol);
+        let found = ranked.cloned().map(Candidate::from);
+        all.extend(found.or_else(|| tracked(project, place)));
+    }
+    all.iter_mut().for_each(|candidate| candidate.is_anchored = true);
+    for ranked in ranked {
+        if !all.iter().any(|it| it.file == ranked.file && it.symbol == ranked.symbol) {
+            all.push(Candidate::from(ranked.clone()));
+        }
+    }
+    all.truncate(N_CANDIDATES);
+    for (idx, candidate) in all.iter_mut().enumerate() {
+        candidate.rank = idx + 1;
+    }
+    all
+}
+
+/// Returns tracked code that is not among the ranked candidates.
+fn tracked(project: &Project, place: &TrackedLocation) -> Option<Candidate> {
+    let found = track::locate(&project.root, &place.file, place.symbol.as_deref()).ok()?.found;
+    let (first, last) = found.lines?;
+    Some(Candidate {
+        rank: 0,
+        file: found.file,
+        symbol: found.symbol,
+        kind: found.kind,
+        language: found.language,
+        start_line: first + 1,
+        end_line: last + 1,
+        quality: None,
+        is_anchored: true,
+        matched_terms: Vec::new(),
+        excerpt: String::new(),
+    })
+}
+
+fn add_excerpts(project: &Project, query: &Query, candidates: &mut [Candidate]) {
+    let words = RuleWords::new(&query.rule, &query.hints);
+    for candidate in candidates {
+        let lines = (candidate.start_line, candidate.end_line);
+        let excerpt = examples::excerpt(&project.root, &words, &candidate.file, lines);
+        candidate.excerpt = excerpt.unwrap_or_default();
+    }
+}
+
+pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let bar = ProgressBar::new(out.terminal, "ranking candidates");
+    let report = list(&settings.project, args, &|done, total| bar.step(done, total))?;
+    drop(bar);
+    out.warn(&report.warnings);
+    let asks = !args.list && out.terminal.out_is_terminal && std::io::stdin().is_terminal();
+    if out.json {
+        out.json(&report)?;
+    } else if asks && !report.items.is_empty() {
+        session::run(settings, report, &mut Keyboard::new(), out)?;
+    } else {
+        print::report(&report, out);
+    }
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,220 @@
+//! Asks a person about one memory after the other, and writes each decision at once.
+
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::{Candidate, Item, Report, ReviewArgs, print};
+use crate::commands::anchor::{self, AnchorArgs};
+use crate::commands::update::{self, UpdateArgs};
+use crate::config::Settings;
+use crate::error::UserError;
+use crate::model::CodeLocation;
+use crate::output::{DIM, Keyboard, OK, Printer};
+
+const HELP: &[&str] = &[
+    "  1-5  this is the example: store a manual anchor to it",
+    "  n    no code shows the rule: record `example: none`, and search no more",
+    "  h    add hints, keywords expected in the example, and search again",
+    "  s    skip: decide another time",
+    "  e    edit the memory in $VISUAL or $EDITOR, and search again",
+    "  q    quit; every decision is stored already",
+    "Candidates above the quality threshold are anchored without a question by `memory anchor`.",
+];
+
+/// What a person types.
+pub(super) trait Input {
+    /// Returns the next key, or `None` at the end of the input.
+    fn key(&mut self) -> Result<Option<char>>;
+    fn line(&mut self) -> Result<String>;
+}
+
+impl Input for Keyboard {
+    fn key(&mut self) -> Result<Option<char>> {
+        self.key()
+    }
+
+    fn line(&mut self) -> Result<String> {
+        self.line()
+    }
+}
+
+/// Numbers of decisions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) anchored: usize,
+    pub(super) refused: usize,
+    pub(super) skipped: usize,
+}
+
+/// What follows a key.
+enum Next {
+    /// Ask about the next memory.
+    Item,
+    /// Ask about this memory again, with new candidates.
+    Again(Item),
+    /// Wait for another key.
+    Key,
+    Quit,
+}
+
+/// Asks about each memory of the report.
+pub(super) fn run(
+    settings: &Settings,
+    report: Report,
+    input: &mut dyn Input,
+    out: &mut Printer,
+) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let total = report.items.len();
+    out.line(&print::totals(&report));
+    'items: for (idx, item) in report.items.into_iter().enumerate() {
+        let mut item = item;
+        loop {
+            out.line("");
+            print::item(&item, (idx + 1, total), out);
+            let next = loop {
+                prompt(&item, out);
+                out.flush()?;
+                let next = match input.key()? {
+                    None => Next::Quit,
+                    Some(key) => decide(settings, &item, key, input, &mut tally, out)
+                        .or_else(|error| stay(&error, out))?,
+                };
+                if !matches!(next, Next::Key) {
+                    break next;
+                }
+            };
+            match next {
+                Next::Again(changed) => item = changed,
+                Next::Quit => break 'items,
+                Next::Item | Next::Key => break,
+            }
+        }
+    }
+    let Tally { anchored, refused, skipped } = tally;
+    let n_left = total - anchored - refused - skipped;
+    out.line("");
+    out.line(&format!(
+        "{anchored} anchored, {refused} without an example, {skipped} skipped, {n_left} left"
+    ));
+    out.flush()?;
+    Ok(tally)
+}
+
+fn prompt(item: &Item, out: &mut Printer) {
+    let pick = match item.candidates.len() {
+        0 => String::new(),
+        1 => "1 pick, ".to_owned(),
+        n => format!("1-{n} pick, "),
+    };
+    let keys = format!("{pick}n no example, h hint, s skip, e edit, q quit, ? help");
+    out.line(&out.paint(DIM, &keys));
+}
+
+/// Prints an error; the person may try something else.
+fn stay(error: &anyhow::Error, out: &mut Printer) -> Result<Next> {
+    if error.downcast_ref::<UserError>().is_none() {
+        return Err(anyhow::anyhow!("{error:#}"));
+    }
+    out.flush()?;
+    out.failure(error);
+    Ok(Next::Key)
+}
+
+/// Writes the decision of a key.
+fn decide(
+    settings: &Settings,
+    item: &Item,
+    key: char,
+    input: &mut dyn Input,
+    tally: &mut Tally,
+    out: &mut Printer,
+) -> Result<Next> {
+    let rank = key.to_digit(10).map(|digit| digit as usize);
+    let picked = rank.and_then(|rank| item.candidates.iter().find(|it| it.rank == rank));
+    if let Some(candidate) = picked {
+        pick(settings, item, candidate, out)?;
+        tally.anchored += 1;
+        return Ok(Next::Item);
+    }
+    match key.to_ascii_lowercase() {
+        'n' => {
+            let args = AnchorArgs { id: item.id.clone(), none: true, ..AnchorArgs::default() };
+            anchor::anchor(&settings.project, &args)?;
+            out.line(&out.paint(OK, "recorded that it has no example"));
+            tally.refused += 1;
+            Ok(Next::Item)
+        }
+        's' => {
+            tally.skipped += 1;
+            Ok(Next::Item)
+        }
+        'h' => {
+            out.line("hints, keywords expected in the example (empty to go back):");
+            out.flush()?;
+            add_hints(settings, item, &input.line()?)
+        }
+        'e' => edit(settings, item),
+        'q' => Ok(Next::Quit),
+        '?' => {
+            HELP.iter().for_each(|line| out.line(line));
+            Ok(Next::Key)
+        }
+        _ => Ok(Next::Key),
+    }
+}
+
+fn pick(
+    settings: &Settings,
+    item: &Item,
+    candidate: &Candidate,
+    out: &mut Printer,
+) -> Result<()> {
+    let location =
+        CodeLocation { file: candidate.file.clone(), symbol: candidate.symbol.clone() };
+    let shown = crate::commands::format_location(&location.file, location.symbol.as_deref());
+    let args = AnchorArgs { id: item.id.clone(), to: Some(location), ..AnchorArgs::default() };
+    anchor::anchor(&settings.project, &args)?;
+    out.line(&format!("{} to {}", out.paint(OK, "anchored"), out.safe(&shown)));
+    Ok(())
+}
+
+/// Adds hints to the frontmatter of the memory, and ranks its candidates again.
+fn add_hints(settings: &Settings, item: &Item, typed: &str) -> Result<Next> {
+    let new = crate::commands::hints(&[typed.to_owned()]);
+    if new.is_empty() {
+        return Ok(Next::Key);
+    }
+    let mut hints = item.hints.clone();
+    hints.extend(new.into_iter().filter(|hint| !item.hints.contains(hint)));
+    let args = UpdateArgs { id: item.id.clone(), hints: Some(hints), ..UpdateArgs::default() };
+    update::update(&settings.project, &args, None)?;
+    again(settings, item)
+}
+
+/// Opens the memory in the editor of the person, and ranks its candidates again.
+fn edit(settings: &Settings, item: &Item) -> Result<Next> {
+    let editor = settings.editor.as_deref().ok_or_else(|| {
+        UserError::usage("no editor is set").hint("set VISUAL or EDITOR, as in `EDITOR=vi`")
+    })?;
+    let path = settings.project.bank.folder().join(&item.file);
+    // Like git, so that the variable may contain options and quotes.
+    let status = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{editor} \"$1\""))
+        .args([editor.as_ref(), path.as_os_str()])
+        .status()
+        .with_context(|| format!("failed to start the editor `{editor}`"))?;
+    if !status.success() {
+        return Err(UserError::usage(format!("the editor `{editor}` failed")).into());
+    }
+    again(settings, item)
+}
+
+/// Returns the memory with its current candidates.
+fn again(settings: &Settings, item: &Item) -> Result<Next> {
+    let args = ReviewArgs { ids: vec![item.id.clone()], ..ReviewArgs::default() };
+    let report = super::list(&settings.project, &args, &|_, _| {})?;
+    Ok(report.items.into_iter().next().map_or(Next::Item, Next::Again))
+}

@@ -1,0 +1,117 @@
+//! Finds the words of a rule, and the code that it names, in lines of code.
+
+use rustc_hash::FxHashMap;
+
+use crate::text::Span;
+
+use super::query::ParsedQuery;
+use super::tokenize;
+
+/// Weight of a name of code that occurs verbatim, relative to a word.
+const NAME_WEIGHT: f64 = 3.0;
+
+/// The words of a rule and of its hints, with the code that they name.
+pub(crate) struct RuleWords {
+    /// Weights by term.
+    terms: FxHashMap<String, f64>,
+    names: Vec<String>,
+}
+
+impl RuleWords {
+    pub(crate) fn new(rule: &str, hints: &[String]) -> Self {
+        let query = ParsedQuery::rule(rule, hints);
+        Self {
+            terms: query.terms.into_iter().map(|term| (term.term, term.weight)).collect(),
+            names: query.names.into_iter().map(|name| name.text).collect(),
+        }
+    }
+
+    /// Returns the spans of the identifiers that contain a word of the rule and of the code that it
+    /// names, in order and without overlaps.
+    pub(crate) fn spans(&self, code: &str) -> Vec<Span> {
+        let mut spans = self.name_spans(code);
+        tokenize::word_bounds(code.as_bytes(), |start, end| {
+            let mut is_match = false;
+            if let Some(word) = code.get(start..end) {
+                tokenize::parts(word, |part| {
+                    is_match |= self.terms.contains_key(&tokenize::term(part));
+                });
+            }
+            if is_match {
+                spans.push(Span::new(start, end));
+            }
+        });
+        spans.sort_unstable_by_key(|span| (span.start, span.end));
+        let mut distinct: Vec<Span> = Vec::with_capacity(spans.len());
+        for span in spans {
+            match distinct.last_mut() {
+                Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+                _ => distinct.push(span),
+            }
+        }
+        distinct
+    }
+
+    /// Returns the sum of the weights of the distinct words and names in a line.
+    pub(crate) fn weight(&self, line: &str) -> f64 {
+        let mut found: Vec<String> = tokenize::terms(line);
+        found.sort_unstable();
+        found.dedup();
+        let words: f64 = found.iter().filter_map(|term| self.terms.get(term)).sum();
+        let mut names: Vec<&str> =
+            self.name_spans(line).into_iter().map(|span| span.slice(line)).collect();
+        names.sort_unstable();
+        names.dedup();
+        words + NAME_WEIGHT * names.len() as f64
+    }
+
+    fn name_spans(&self, code: &str) -> Vec<Span> {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let spans = self.names.iter().flat_map(|name| {
+            let starts = code.match_indices(name.as_str()).map(|(start, _)| start);
+            let whole = starts.filter(move |start| {
+                let before = code[..*start].chars().next_back();
+                let after = code[start + name.len()..].chars().next();
+                !before.into_iter().chain(after).any(is_part)
+            });
+            whole.map(|start| Span::new(start, start + name.len()))
+        });
+        spans.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(rule: &str, code: &str, expected: &str) {
+        let words = RuleWords::new(rule, &[]);
+        let mut marked = String::new();
+        let mut end = 0;
+        for span in words.spans(code) {
+            marked += &format!("{}[{}]", &code[end..span.start], span.slice(code));
+            end = span.end;
+        }
+        assert_eq!(marked + &code[end..], expected, "{rule}");
+    }
+
+    #[test]
+    fn identifiers_with_words_of_the_rule_are_marked() {
+        check("Close the sessions", "closeDb(session); open(s)", "[closeDb]([session]); open(s)");
+        check("Always", "always(x)", "[always](x)");
+        check("é", "", "");
+    }
+
+    #[test]
+    fn named_code_is_marked_as_a_whole() {
+        check("Use `errors.Join()`", "return errors.Join(a)", "return [errors.Join](a)");
+    }
+
+    #[test]
+    fn names_weigh_more_than_words_and_repetitions_nothing() {
+        let words = RuleWords::new("Join wrapped errors with `errors.Join()`", &[]);
+        let weights = ["x", "wrapped", "wrapped(wrapped)", "errors.Join(a)"].map(|it| words.weight(it));
+        assert!(weights[0] == 0.0 && weights[1] == weights[2] && weights[2] < weights[3], "{weights:?}");
+    }
+}
