@@ -180,7 +180,7 @@ Example: cerberus memory export --output memories.jsonl")]
     #[command(after_help = "\
 What demands something becomes a rule: list items, paragraphs, sections, rows of tables.
 Descriptions, links, listings and steps are skipped; --dry-run shows the reasons. The example of a
-rule is the file or symbol that it mentions, otherwise the best candidate above the threshold. The
+rule is the best candidate above the threshold; if the rule names a file, the best in that file. The
 rules of a nested document apply to its folder.
 
 Without FILE, all files of rules are read: AGENTS.md and CLAUDE.md at any depth, GEMINI.md,

@@ -10,9 +10,7 @@ use crate::config::Settings;
 use crate::engine::examples::{self, Options, Query, Ranking};
 use crate::error::{ExitStatus, UserError};
 use crate::markdown::frontmatter::Frontmatter;
-use crate::model::{
-    Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope,
-};
+use crate::model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
 use crate::ops::similar::SimilarMemories;
@@ -212,7 +210,8 @@ fn find_anchor(
         Err(reason) => return Ok(Found::Impossible(reason)),
     };
     let rule = anchors::rule(text).to_owned();
-    let query = Query { rule, hints: args.hints.clone(), languages, kind: args.kind };
+    let query =
+        Query { rule, hints: args.hints.clone(), languages, kind: args.kind, ..Query::default() };
     let min_quality = args.min_quality.unwrap_or(project.min_quality);
     let options = Options { limit: 1, distinct_files: false, min_quality, explain: true };
     let Some(mut ranking) = examples::find(project.code(), &[query], options)?.pop() else {

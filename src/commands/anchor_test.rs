@@ -26,7 +26,7 @@ pub(crate) struct AnchorTestArgs {
     #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
     pub(crate) hints: Vec<String>,
     /// Read rules from a file (`-` for standard input), one per line: text or a JSON object
-    /// {"rule", "hints", "kind"}; with --json print one document per line
+    /// {"rule", "hints", "context", "kind"}; with --json print one document per line
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "hints", "expect"])]
     pub(crate) rules: Option<PathBuf>,
     /// Fail unless this file or symbol is found
@@ -61,6 +61,9 @@ struct RuleLine {
     rule: String,
     #[serde(default)]
     hints: Vec<String>,
+    /// The headings above the rule.
+    #[serde(default)]
+    context: String,
     kind: Option<RuleKind>,
 }
 
@@ -109,7 +112,14 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
         return Ok(rules
             .map(|rule| {
                 let kind = rule.kind.or(args.kind);
-                Query { rule: rule.rule, hints: rule.hints, languages, kind }
+                Query {
+                    rule: rule.rule,
+                    hints: rule.hints,
+                    context: rule.context,
+                    languages,
+                    kind,
+                    ..Query::default()
+                }
             })
             .collect());
     }
@@ -119,7 +129,13 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
             .hint("pass a text, as in `cerberus memory anchor-test \"close the session\"`")
             .into());
     }
-    Ok(vec![Query { rule, hints: super::hints(&args.hints), languages, kind: args.kind }])
+    Ok(vec![Query {
+        rule,
+        hints: super::hints(&args.hints),
+        languages,
+        kind: args.kind,
+        ..Query::default()
+    }])
 }
 
 fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
@@ -142,7 +158,12 @@ fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let rules = lines.map(|(line_idx, line)| {
         if !line.trim_start().starts_with('{') {
-            return Ok(RuleLine { rule: line.trim().to_owned(), hints: Vec::new(), kind: None });
+            return Ok(RuleLine {
+                rule: line.trim().to_owned(),
+                hints: Vec::new(),
+                context: String::new(),
+                kind: None,
+            });
         }
         serde_json::from_str(line).map_err(|error| {
             let (message, column) = super::json_error(&error);

@@ -18,7 +18,6 @@ use crate::output::Printer;
 mod classify;
 mod find;
 mod from_export;
-mod mentions;
 mod place;
 mod print;
 mod rules;

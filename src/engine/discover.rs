@@ -26,6 +26,7 @@ use crate::engine::rank::rule_kind::{self, Wording};
 use crate::engine::rank::score::{self, NameMatch, NameSet, ScorableFile, TermSet};
 use crate::model::{Confidence, Language, RuleKind, SymbolKind};
 use crate::store::code::FileRow;
+use crate::text::Globs;
 use crate::timings;
 
 use super::examples::{Options, Query, RankedSymbol, Ranking, Reason};
@@ -45,6 +46,13 @@ const READ_SYMBOLS: usize = 50;
 /// Maximum lead of a candidate in a file that the rule names, since no other file competes: the
 /// usual lead of a right answer.
 const NAMED_FILE_LEAD: f64 = 0.3;
+
+/// Factor for files that the rule applies to, if it applies to some only. Code elsewhere may show it
+/// too, for example a test.
+const INSIDE: f64 = 1.3;
+
+/// Minimum weight of a word that counts as evidence. The words of headings weigh less.
+const MIN_EVIDENCE_WEIGHT: f64 = 0.35;
 
 /// Limits of a batch: rules ranked together, and files parsed for them on all threads.
 const RULES_PER_BATCH: usize = 200;
@@ -90,6 +98,8 @@ struct ParsedCandidate<'a> {
     score: f64,
     /// The terms of the rule that the file contains.
     terms: TermSet,
+    /// See [`INSIDE`].
+    place_factor: f64,
     scorable: &'a ScorableFile,
 }
 
@@ -110,16 +120,22 @@ struct FileCandidates<'a> {
     files: Vec<(usize, f64, TermSet)>,
     /// Whether these are only files that the rule names.
     is_in_named_files: bool,
+    /// The files that the rule applies to, if not all.
+    place: Option<Globs>,
 }
 
 impl<'a> FileCandidates<'a> {
     fn new(code: Code<'_>, terms: &TermIndex, rule: &'a ParsedQuery, query: &'a Query) -> Self {
         let scorer = terms.scorer(rule, code.files.len());
-        let scores = terms.file_scores(code.files, rule, &scorer);
+        let mut scores = terms.file_scores(code.files, rule, &scorer);
+        let place = Some(Globs::new(&query.paths)).filter(|_| !query.paths.is_empty());
+        for (file, (score, _)) in code.files.iter().zip(&mut scores) {
+            *score *= place_factor(place.as_ref(), &file.path);
+        }
         let named = named_files(code, &rule.paths);
         let files = best_files(code, &scores, query.languages, &named);
         let term_idxs = terms.term_idxs(rule);
-        Self { query, rule, scorer, term_idxs, files, is_in_named_files: !named.is_empty() }
+        Self { query, rule, scorer, term_idxs, files, is_in_named_files: !named.is_empty(), place }
     }
 }
 
@@ -133,8 +149,10 @@ pub(super) fn find(
     let n_files = index.files.len();
     let report = |n_parsed: usize| progress(n_files + n_parsed, n_files + PARSED_FILES);
     let step = timings::step("term lookup");
-    let rules: Vec<ParsedQuery> =
-        queries.par_iter().map(|query| ParsedQuery::rule(&query.rule, &query.hints)).collect();
+    let rules: Vec<ParsedQuery> = queries
+        .par_iter()
+        .map(|query| ParsedQuery::rule(&query.rule, &query.context, &query.hints))
+        .collect();
     let terms = TermIndex::new(index, &rules);
     drop(step);
     let mut reader = PhraseReader::new(rules.len() > RULES_PER_BATCH);
@@ -222,7 +240,9 @@ impl Ranker<'_> {
     fn parsed(&self, candidates: &FileCandidates<'_>) -> Vec<ParsedCandidate<'_>> {
         let files = candidates.files.iter().filter_map(|&(file_idx, score, terms)| {
             let scorable = self.code.parsed(file_idx)?;
-            Some(ParsedCandidate { file_idx, score, terms, scorable })
+            let path = &self.code.files[file_idx].path;
+            let place_factor = place_factor(candidates.place.as_ref(), path);
+            Some(ParsedCandidate { file_idx, score, terms, place_factor, scorable })
         });
         files.collect()
     }
@@ -272,6 +292,7 @@ impl Ranker<'_> {
         let kind = candidates.query.kind.unwrap_or(verdict.kind);
         let evidence = self.evidence(candidates, parsed, &scores, verdict.wording);
         let confidence = calibrate::confidence(evidence);
+        let best = scores.first().map_or(1.0, |first| first.score);
         if self.options.distinct_files {
             scores = distinct_files_first(scores, parsed);
         } else {
@@ -280,7 +301,7 @@ impl Ranker<'_> {
         }
         scores.truncate(self.options.limit);
         let ranked = scores.iter().enumerate().map(|(idx, symbol)| {
-            let match_score = confidence * symbol.score / evidence.score;
+            let match_score = confidence * symbol.score / best;
             let file = &parsed[symbol.doc_idx()];
             let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx());
             RankedSymbol { rank: idx + 1, match_score, ..ranked }
@@ -322,10 +343,11 @@ impl Ranker<'_> {
         let file = &parsed[first.doc_idx()];
         let (first_line, last_line) = lines(file.doc(), first.symbol_idx());
         let gains = self.gains(candidates, file, first.symbol_idx());
-        let words = gains.iter().map(|gain| rule.terms[gain.term_idx].word.as_str());
+        let terms = gains.iter().map(|gain| &rule.terms[gain.term_idx]);
+        let words = terms.filter(|it| it.weight >= MIN_EVIDENCE_WEIGHT).map(|it| it.word.as_str());
         let names = rule.names.iter().zip(&scorer.name_freqs);
         Features {
-            score: first.score,
+            score: first.score / file.place_factor,
             lead: if candidates.is_in_named_files { lead.min(NAMED_FILE_LEAD) } else { lead },
             n_specific: words.filter(|word| rule_kind::is_specific(word)).count(),
             n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
@@ -390,6 +412,10 @@ impl Ranker<'_> {
 fn group_by_file<T: Send>(requests: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
     requests.par_sort_unstable_by_key(|(file_idx, _)| *file_idx);
     requests.chunk_by(|a, b| a.0 == b.0).collect()
+}
+
+fn place_factor(place: Option<&Globs>, path: &str) -> f64 {
+    if place.is_some_and(|globs| globs.find(path).is_some()) { INSIDE } else { 1.0 }
 }
 
 /// Returns the indices of the files with these paths, or with a path that ends so if only one does.
@@ -634,7 +660,7 @@ mod tests {
 
     #[test]
     fn a_batch_ends_before_it_needs_too_many_files() {
-        let (query, rule) = (query(HASH), ParsedQuery::rule(HASH, &[]));
+        let (query, rule) = (query(HASH), ParsedQuery::rule(HASH, "", &[]));
         let candidates = |files: std::ops::Range<usize>| FileCandidates {
             query: &query,
             rule: &rule,
@@ -642,6 +668,7 @@ mod tests {
             term_idxs: Vec::new(),
             files: files.map(|file| (file, 1.0, TermSet::default())).collect(),
             is_in_named_files: false,
+            place: None,
         };
         let most = FILES_PER_BATCH;
         let candidates = [0..most + 1, 0..most - 1, 1..most, most..most + 1].map(candidates);

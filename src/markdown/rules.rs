@@ -10,7 +10,6 @@
 mod blocks;
 mod context;
 mod imports;
-mod mentions;
 mod paths;
 mod tables;
 mod tags;
@@ -22,7 +21,6 @@ mod wording;
 use self::blocks::{Block, CODE, Item, Words};
 use self::context::{Kind, is_incomplete, is_unfinished, kind_of_intro, kind_of_title};
 pub(crate) use self::imports::imports;
-pub(crate) use self::mentions::mentions;
 pub(crate) use self::paths::replace_paths;
 use self::tags::Mark;
 use self::verdict::{INTRO, STATEMENT, Verdict, ends_open, is_example};

@@ -372,7 +372,10 @@ def handle(request):
             best("price", 5),
             "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 6 lines\n        price(item)\n    # … 3 lines"
         );
-        assert_eq!(best("nothing", 3), "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 10 lines");
+        assert_eq!(
+            best("nothing", 3),
+            "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 10 lines"
+        );
         assert_eq!(best("return", 13), LONG.trim_end());
     }
 

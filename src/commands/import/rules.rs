@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use serde::Serialize;
 
+use super::ImportArgs;
 use super::classify::{Classifier, Document, Update};
 use super::find::{self, Found};
 use super::sources::{Source, Sources};
-use super::{ImportArgs, mentions};
 use crate::bank::names;
 use crate::engine::examples::{self, Options, Query};
 use crate::error::UserError;
@@ -303,26 +303,22 @@ pub(super) fn assign_ids(
     Ok(())
 }
 
-/// Finds the example of each rule: the code that it mentions, otherwise the best candidate.
+/// Finds the example of each rule.
 fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule]) -> Result<()> {
     let mut index = examples::open_index(project.code())?;
     report.warnings.append(&mut index.warnings);
-    let items = new_rules.iter().map(|rule| &report.items[rule.item_idx]);
-    let texts: Vec<(&str, &str)> =
-        items.map(|item| (item.file.as_str(), item.text.as_str())).collect();
-    let mentioned = mentions::locations(&mut index, &texts)?;
     let (mut queries, mut query_rules) = (Vec::new(), Vec::new());
-    for (rule, location) in new_rules.iter_mut().zip(mentioned) {
+    for rule in new_rules {
         let Ok(languages) = memories::languages(&rule.scope) else { continue };
-        // A symbol that is not at the mentioned location is searched for like any other.
-        rule.anchor = location.and_then(|location| anchors::at_location(project, &location).ok());
-        let item = &mut report.items[rule.item_idx];
-        item.anchor = rule.anchor.as_ref().map(AnchorSummary::from);
-        if rule.anchor.is_none() {
-            let text = anchors::rule(&item.text[rule.own_start..]).to_owned();
-            queries.push(Query { rule: text, hints: Vec::new(), languages, kind: None });
-            query_rules.push(rule);
-        }
+        let item = &report.items[rule.item_idx];
+        queries.push(Query {
+            rule: anchors::rule(&item.text[rule.own_start..]).to_owned(),
+            context: item.heading.clone().unwrap_or_default(),
+            paths: item.paths.clone(),
+            languages,
+            ..Query::default()
+        });
+        query_rules.push(rule);
     }
     let options = Options {
         limit: 1,

@@ -117,7 +117,7 @@ impl<'a> WordCounter<'a> {
         let of_symbols = scorer.scores(file.scorable, words, file.score, &mut self.sums);
         scores.extend(of_symbols.map(|(idx, score, names)| SymbolScore {
             names,
-            ..SymbolScore::new(doc_idx, Some(idx), score)
+            ..SymbolScore::new(doc_idx, Some(idx), score * file.place_factor)
         }));
     }
 }

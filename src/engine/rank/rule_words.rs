@@ -19,7 +19,7 @@ pub(crate) struct RuleWords {
 
 impl RuleWords {
     pub(crate) fn new(rule: &str, hints: &[String]) -> Self {
-        let query = ParsedQuery::rule(rule, hints);
+        let query = ParsedQuery::rule(rule, "", hints);
         Self {
             terms: query.terms.into_iter().map(|term| (term.term, term.weight)).collect(),
             names: query.names.into_iter().map(|name| name.text).collect(),
@@ -111,7 +111,11 @@ mod tests {
     #[test]
     fn names_weigh_more_than_words_and_repetitions_nothing() {
         let words = RuleWords::new("Join wrapped errors with `errors.Join()`", &[]);
-        let weights = ["x", "wrapped", "wrapped(wrapped)", "errors.Join(a)"].map(|it| words.weight(it));
-        assert!(weights[0] == 0.0 && weights[1] == weights[2] && weights[2] < weights[3], "{weights:?}");
+        let weights =
+            ["x", "wrapped", "wrapped(wrapped)", "errors.Join(a)"].map(|it| words.weight(it));
+        assert!(
+            weights[0] == 0.0 && weights[1] == weights[2] && weights[2] < weights[3],
+            "{weights:?}"
+        );
     }
 }

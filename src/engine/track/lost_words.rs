@@ -26,8 +26,13 @@ pub(crate) fn lost_words(
     anchor: &Anchor,
     place: &FoundSymbol,
 ) -> Vec<String> {
-    let query = ParsedQuery::parse(rule, hints);
-    let weighty = query.terms.iter().filter(|term| term.weight >= MIN_WEIGHT);
+    let query = ParsedQuery::rule(rule, "", hints);
+    let is_named = |term_idx: &usize| {
+        query.names.iter().any(|name| name.weight >= MIN_WEIGHT && name.parts.contains(term_idx))
+    };
+    let terms = query.terms.iter().enumerate();
+    let weighty = terms.filter(|(idx, term)| term.weight >= MIN_WEIGHT || is_named(idx));
+    let weighty = weighty.map(|(_, term)| term);
     let Some(new) = read::bytes(root, &place.file).ok().and_then(|bytes| {
         code(place.language?, &text::decode(&bytes).0, place.symbol.as_deref(), place.lines)
     }) else {

@@ -343,6 +343,8 @@ prop_compose! {
             memory_type: Some(MemoryType::Fact),
             category,
             heading,
+            kind: None,
+            example: None,
             paths,
             scope: Some(Scope::Project(None)),
             status: Some(MemoryStatus::Archived),
