@@ -317,30 +317,34 @@ fn write(project: &Project, report: &mut Report, mut new_rules: Vec<NewRule>) ->
         let id = report.items[rule.item_idx].id.clone().unwrap_or_default();
         anchors.extend(rule.anchor.take().map(|anchor| (id, anchor)));
     }
-    // Anchors are written first: if the import is interrupted, the next one skips the memories that
-    // were already written, and would not add their anchors.
-    project.bank.write_anchors(&anchors)?;
+    let ids = new_rules.iter().filter_map(|rule| report.items[rule.item_idx].id.as_ref());
+    let files: Vec<String> = ids.map(|id| format!("{id}.md")).collect();
+    project.bank.begin_import(&files, &anchors)?;
     let mut written = Vec::new();
-    let result = new_rules.into_iter().try_for_each(|rule| {
-        let item = &report.items[rule.item_idx];
-        let frontmatter = Frontmatter {
-            memory_type: Some(MemoryType::Rule),
-            category: item.category.clone(),
-            scope: Some(rule.scope),
-            tags: item.tags.clone(),
-            created_at: Some(seconds(project.now)),
-            source: Some(sources::source(&item.file, item.line, &rule.digest)),
-            ..Frontmatter::default()
-        };
-        let id = item.id.as_deref().unwrap_or_default();
-        written.push(project.bank.create_memory_unsynced(id, &frontmatter, &item.text)?);
-        Ok(())
+    let result = project.bank.write_anchors(&anchors);
+    let result = result.and_then(|_| {
+        new_rules.into_iter().try_for_each(|rule| {
+            let item = &report.items[rule.item_idx];
+            let frontmatter = Frontmatter {
+                memory_type: Some(MemoryType::Rule),
+                category: item.category.clone(),
+                scope: Some(rule.scope),
+                tags: item.tags.clone(),
+                created_at: Some(seconds(project.now)),
+                source: Some(sources::source(&item.file, item.line, &rule.digest)),
+                ..Frontmatter::default()
+            };
+            let id = item.id.as_deref().unwrap_or_default();
+            written.push(project.bank.create_memory_unsynced(id, &frontmatter, &item.text)?);
+            Ok(())
+        })
     });
     let result = result.and_then(|()| project.bank.sync(&written));
     if result.is_err() {
         project.bank.roll_back(written)?;
         project.bank.write_anchors(&old)?;
     }
+    project.bank.finish_import()?;
     result
 }
 
