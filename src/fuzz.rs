@@ -107,9 +107,9 @@ pub fn rules(bytes: &[u8]) {
     for found in rules_of::parse(text) {
         assert!(found.line < n_lines, "{found:?}");
         assert!(found.text.is_char_boundary(found.prefix_len), "{found:?}");
-        ParsedQuery::rule(&found.text, &found.heading, &found.headings);
+        ParsedQuery::rule(&found.text, &found.headings);
     }
-    ParsedQuery::rule(text, text, &[]);
+    ParsedQuery::rule(text, &[]);
 }
 
 /// A valid lock file round-trips.
@@ -236,7 +236,7 @@ pub fn packed(bytes: &[u8]) {
         assert_eq!(expected.next(), None);
     }
     let Some(document) = Document::unpack(bytes) else { return };
-    let rule = ParsedQuery::rule("Close the session", "", &[]);
+    let rule = ParsedQuery::rule("Close the session", &[]);
     let ids: Vec<[(u32, f64); 1]> = (1..).zip(&rule.terms).map(|(id, _)| [(id, 1.0)]).collect();
     let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| &ids[..]).collect();
     let query = WeightedQuery::new(&rule, &vec![1; ids.len()], &[], 9, &ids);

@@ -3,6 +3,8 @@
 //! A deletion of more than one file is recorded in the trash before its first change. From then on
 //! readers see all its memories as deleted. If the process is killed, the next writer completes
 //! the deletion.
+//!
+//! An import records the deletion of the files that it creates, and removes the record at its end.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -93,6 +95,24 @@ impl Bank {
         Ok(deletion.moves.into_iter().map(|it| it.trashed).collect())
     }
 
+    /// Records that an import creates `files` and replaces the anchors by `after`. Readers see
+    /// nothing of it until [`Bank::finish_import`]; if the process is killed before, the next
+    /// writer moves the files to the trash.
+    pub(crate) fn begin_import(&self, files: &[String], after: &Anchors) -> Result<()> {
+        let before = self.anchors()?;
+        let mut moves = Vec::new();
+        for file in files {
+            let trashed = self.prepare_trash(file, &Anchors::new())?;
+            moves.push(Move { file: file.clone(), trashed });
+        }
+        self.record(&Deletion::new(moves, after, &before), true)
+    }
+
+    /// Shows the files of an import to readers.
+    pub(crate) fn finish_import(&self) -> Result<()> {
+        files::remove(&self.inside(RECORD)?)
+    }
+
     /// Records a deletion, unless it is a single move.
     fn record(&self, deletion: &Deletion, changes_anchors: bool) -> Result<()> {
         if deletion.moves.len() > 1 || changes_anchors {
@@ -115,7 +135,9 @@ impl Bank {
             targets.push(to);
         }
         // A file must be in its new folder before it disappears from its old one.
-        sync_folders_of(targets.iter().chain(&sources))?;
+        // An import that created no file in a new folder leaves nothing to sync there.
+        let moved = targets.iter().chain(&sources);
+        sync_folders_of(moved.filter(|path| files::folder_of(path).is_dir()))?;
         files::remove(&self.inside(RECORD)?)
     }
 
@@ -228,6 +250,40 @@ mod tests {
             let trashed = bank.trashed().expect("readable");
             assert_eq!(trashed.len(), if n_steps == 0 { 0 } else { 2 }, "{n_steps} steps");
         }
+    }
+
+    #[test]
+    fn an_import_that_was_killed_at_any_step_is_not_seen_and_is_undone() {
+        for n_steps in 0..4 {
+            let (_folder, bank, before) = bank();
+            let state = || (bank.list().expect("readable").0, bank.anchors().expect("readable"));
+            let before_files = state().0;
+            let mut after = before.clone();
+            after.insert("new".to_owned(), before["a"].clone());
+            after.insert("c".to_owned(), before["a"].clone());
+            let files = ["deep/new.md", "new.md"];
+            bank.begin_import(&files.map(str::to_owned), &after).expect("recorded");
+            if n_steps > 0 {
+                bank.write_anchors(&after).expect("written");
+            }
+            for file in files.iter().take(usize::saturating_sub(n_steps, 1)) {
+                files::create(&bank.folder().join(file), b"new").expect("written");
+            }
+            assert_eq!(state(), (before_files.clone(), before.clone()), "{n_steps} steps");
+            drop(bank.lock_for_writing().expect("free"));
+            assert_eq!(state(), (before_files, before), "{n_steps} steps, undone");
+            assert!(bank.unfinished_deletion().is_none());
+        }
+    }
+
+    #[test]
+    fn a_finished_import_is_seen() {
+        let (_folder, bank, before) = bank();
+        bank.begin_import(&["new.md".to_owned()], &before).expect("recorded");
+        files::create(&bank.folder().join("new.md"), b"new").expect("written");
+        bank.finish_import().expect("removed");
+        drop(bank.lock_for_writing().expect("free"));
+        assert!(bank.list().expect("readable").0.contains(&"new.md".to_owned()));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(crate) struct AnchorTestArgs {
     #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
     pub(crate) hints: Vec<String>,
     /// Read rules from a file (`-` for standard input), one per line: text or a JSON object
-    /// {"rule", "hints", "context", "kind"}; with --json print one document per line
+    /// {"rule", "hints", "kind"}; with --json print one document per line
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "hints", "expect"])]
     pub(crate) rules: Option<PathBuf>,
     /// Fail unless this file or symbol is found
@@ -61,9 +61,6 @@ struct RuleLine {
     rule: String,
     #[serde(default)]
     hints: Vec<String>,
-    /// The headings above the rule.
-    #[serde(default)]
-    context: String,
     kind: Option<RuleKind>,
 }
 
@@ -115,7 +112,6 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
                 Query {
                     rule: rule.rule,
                     hints: rule.hints,
-                    context: rule.context,
                     languages,
                     kind,
                     ..Query::default()
@@ -161,8 +157,7 @@ fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
             return Ok(RuleLine {
                 rule: line.trim().to_owned(),
                 hints: Vec::new(),
-                context: String::new(),
-                kind: None,
+                    kind: None,
             });
         }
         serde_json::from_str(line).map_err(|error| {

@@ -51,9 +51,6 @@ const NAMED_FILE_LEAD: f64 = 0.3;
 /// too, for example a test.
 const INSIDE: f64 = 1.3;
 
-/// Minimum weight of a word that counts as evidence. The words of headings weigh less.
-const MIN_EVIDENCE_WEIGHT: f64 = 0.35;
-
 /// Limits of a batch: rules ranked together, and files parsed for them on all threads.
 const RULES_PER_BATCH: usize = 200;
 const FILES_PER_BATCH: usize = 4_000;
@@ -151,7 +148,7 @@ pub(super) fn find(
     let step = timings::step("term lookup");
     let rules: Vec<ParsedQuery> = queries
         .par_iter()
-        .map(|query| ParsedQuery::rule(&query.rule, &query.context, &query.hints))
+        .map(|query| ParsedQuery::rule(&query.rule, &query.hints))
         .collect();
     let terms = TermIndex::new(index, &rules);
     drop(step);
@@ -343,8 +340,7 @@ impl Ranker<'_> {
         let file = &parsed[first.doc_idx()];
         let (first_line, last_line) = lines(file.doc(), first.symbol_idx());
         let gains = self.gains(candidates, file, first.symbol_idx());
-        let terms = gains.iter().map(|gain| &rule.terms[gain.term_idx]);
-        let words = terms.filter(|it| it.weight >= MIN_EVIDENCE_WEIGHT).map(|it| it.word.as_str());
+        let words = gains.iter().map(|gain| rule.terms[gain.term_idx].word.as_str());
         let names = rule.names.iter().zip(&scorer.name_freqs);
         Features {
             score: first.score / file.place_factor,
@@ -660,7 +656,7 @@ mod tests {
 
     #[test]
     fn a_batch_ends_before_it_needs_too_many_files() {
-        let (query, rule) = (query(HASH), ParsedQuery::rule(HASH, "", &[]));
+        let (query, rule) = (query(HASH), ParsedQuery::rule(HASH, &[]));
         let candidates = |files: std::ops::Range<usize>| FileCandidates {
             query: &query,
             rule: &rule,

@@ -26,8 +26,6 @@ const EXCERPT_LINES: usize = 7;
 pub(crate) struct Query {
     pub(crate) rule: String,
     pub(crate) hints: Vec<String>,
-    /// The headings above the rule.
-    pub(crate) context: String,
     /// Globs of the files that the rule applies to; empty for all files.
     pub(crate) paths: Vec<String>,
     /// The kind of the rule as a person set it, in place of the one by its wording.

@@ -101,7 +101,8 @@ impl CodeIndex {
             let store = open()?;
             Ok((code::files(store.reader())?, store))
         };
-        let (listing, loaded) = rayon::join(|| walk::walk(root, exclude), load);
+        let report = || progress(0, MAX_PARSED_FILES);
+        let (listing, loaded) = rayon::join(|| walk::walk_with(root, exclude, &report), load);
         let (listing, (rows, mut store)) = (listing?, loaded?);
         let mut warnings = listing.warnings;
         warnings.append(&mut store.warnings);

@@ -105,7 +105,6 @@ pub(crate) fn query(stored: &MemoryFile, more_hints: &[String]) -> Query {
     Query {
         rule: rule(&stored.memory.body).to_owned(),
         hints,
-        context: stored.memory.heading.clone().unwrap_or_default(),
         paths: stored.memory.paths.clone(),
         languages: None,
         kind: stored.memory.kind,

@@ -5,8 +5,9 @@
 
 use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use ignore::overrides::OverrideBuilder;
@@ -42,13 +43,31 @@ pub(crate) struct Listing {
 
 /// Lists the source files in `root`, except those that match a glob in `excludes`.
 pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
+    walk_with(root, excludes, &|| {})
+}
+
+/// Like [`walk`], and calls `report` for each folder. If it panics because the caller is cancelled,
+/// the walk stops and the panic continues in this thread.
+pub(crate) fn walk_with(
+    root: &Path,
+    excludes: &[String],
+    report: &(dyn Fn() + Sync),
+) -> Result<Listing> {
     let listing = Mutex::new(Listing::default());
+    let panic = Mutex::new(None);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut builder, ignore_bytes) = counting_builder(root, root, excludes)?;
     let walker = builder.threads(threads).build_parallel();
     walker.run(|| {
         let mut local = Batch { listing: Listing::default(), all: &listing };
+        let panic = &panic;
         Box::new(move |found| {
+            if found.as_ref().is_ok_and(is_folder)
+                && let Err(payload) = catch_unwind(AssertUnwindSafe(report))
+            {
+                *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload);
+                return WalkState::Quit;
+            }
             match found {
                 Ok(found) => local.listing.entries.extend(entry(root, &found)),
                 Err(error) => local.listing.warnings.push(format!("failed to walk: {error}")),
@@ -56,8 +75,11 @@ pub(crate) fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
             WalkState::Continue
         })
     });
+    if let Some(payload) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        resume_unwind(payload);
+    }
     ignore_bytes.check()?;
-    let mut listing = listing.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut listing = listing.into_inner().unwrap_or_else(PoisonError::into_inner);
     listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.warnings.sort_unstable();
     Ok(listing)
@@ -146,7 +168,7 @@ pub(super) fn check_ignore_files(folder: &Path) -> Result<()> {
 
 /// Returns false for a folder with an invalid ignore file.
 fn has_valid_ignore_files(found: &DirEntry) -> bool {
-    !found.file_type().is_some_and(|kind| kind.is_dir()) || ignore_bytes(found.path()).is_ok()
+    !is_folder(found) || ignore_bytes(found.path()).is_ok()
 }
 
 /// Returns the size of the ignore files of a folder, or the path of an invalid one. A walk does
@@ -213,7 +235,7 @@ struct Batch<'a> {
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
-        let mut all = self.all.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.entries.append(&mut self.listing.entries);
         all.warnings.append(&mut self.listing.warnings);
     }
@@ -224,6 +246,10 @@ fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {
         Some(found).filter(|found| is_file(found)).and_then(|found| relative(root, found))?;
     let language = language::from_path(&path)?;
     Some(Entry { path, language })
+}
+
+fn is_folder(found: &DirEntry) -> bool {
+    found.file_type().is_some_and(|kind| kind.is_dir())
 }
 
 fn is_file(found: &DirEntry) -> bool {
@@ -242,4 +268,23 @@ pub(super) fn relative(root: &Path, found: &DirEntry) -> Option<String> {
     } else {
         relative.replace(std::path::MAIN_SEPARATOR, "/")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "the test creates files")]
+
+    use super::*;
+
+    #[test]
+    fn a_cancelled_caller_stops_the_walk() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        for name in ["a", "b", "c"] {
+            std::fs::create_dir(folder.path().join(name)).expect("a folder");
+        }
+        let report = || resume_unwind(Box::new("cancelled"));
+        let walk = || walk_with(folder.path(), &[], &report);
+        let payload = catch_unwind(AssertUnwindSafe(walk)).expect_err("it continues");
+        assert_eq!(payload.downcast_ref(), Some(&"cancelled"));
+    }
 }

@@ -220,10 +220,13 @@ fn a_thousand_memories_are_completed_quickly() {
             format!("---\ntype: rule\ntags: [t{n}]\n---\nRule {n}\n"),
         );
     }
-    let started = Instant::now();
-    assert_eq!(bash(&sandbox, "cerberus memory read memory-0999"), "memory-0999");
-    // Ten times the usual duration, to allow for busy machines.
-    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    let durations = [(); 3].map(|()| {
+        let started = Instant::now();
+        assert_eq!(bash(&sandbox, "cerberus memory read memory-0999"), "memory-0999");
+        started.elapsed()
+    });
+    // One of them, and ten times the usual duration, to allow for busy machines.
+    assert!(durations.iter().any(|it| *it < Duration::from_secs(1)), "{durations:?}");
 }
 
 /// Runs the script in bash itself. Bash splits words at `:` and `=`.

@@ -44,8 +44,9 @@ fn an_import_syncs_each_folder_once() {
         from.memory(&format!("m{n}"), format!("Memory {n}.\n"));
     }
     to.write("out.jsonl", from.ok("memory export"));
-    // The first command that writes creates the folder of the store.
+    // The first commands that write create the folders of the store and of the trash.
     to.ok("memory create first --content Text.");
+    to.ok("memory delete first");
     let calls = trace(&to, "memory import --from-export out.jsonl");
     let bank = to.path(".memories").display().to_string();
     let is_sync =

@@ -222,6 +222,12 @@ fn recovers(sandbox: &Sandbox, what: &str, line: &str, after: &Files) {
         let n_left = ids.split(' ').filter(|id| listed.contains(id)).count();
         assert!(n_left == 0 || n_left == ids.split(' ').count(), "{what}: {listed}");
     }
+    if line == "memory import RULES.md" {
+        let listed = sandbox.ok("memory show");
+        let rules = ["Always close the session", "Never block", "Use UTC"];
+        let n_imported = rules.iter().filter(|rule| listed.contains(**rule)).count();
+        assert!(n_imported == 0 || n_imported == rules.len(), "{what}: {listed}");
+    }
     let again = sandbox.run(line);
     // A command that was completed before the kill is refused, such as adding an existing id.
     let is_refused = again.status() == 2 && again.stderr().contains("cerberus: ");

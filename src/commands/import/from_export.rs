@@ -1,6 +1,7 @@
 //! Imports the files of an export into the bank.
 //!
-//! All lines are checked before the first write, and a failed write rolls back the earlier ones.
+//! All lines are checked before the first write, and a failed write rolls back the earlier ones. A
+//! killed import that only adds memories is undone by the next writer.
 //! Identical files are unchanged. Files that differ are an error unless `--overwrite` is set, which
 //! moves the old memories to the trash.
 
@@ -86,10 +87,15 @@ pub(super) fn import(
             .into());
     }
     let mut done = Vec::new();
-    if let Err(error) = write_all(&project.bank, &memories.anchors, &changes, &mut done) {
+    let is_recorded = begin(&project.bank, &memories.anchors, &changes)?;
+    let written = write_all(&project.bank, &memories.anchors, &changes, &mut done);
+    if written.is_err() {
         project.bank.roll_back(done)?;
-        return Err(error);
     }
+    if is_recorded {
+        project.bank.finish_import()?;
+    }
+    written?;
     for change in changes {
         let is_new = change.old.is_none() && change.replaced.is_empty();
         if is_new { imported.push(change.file) } else { overwritten.push(change.file) }
@@ -203,6 +209,23 @@ fn merge_lock(
         lockfile::decode(&bytes)?;
     }
     Ok(Some(Change { file: LOCKFILE.to_owned(), bytes, old, replaced: Vec::new() }))
+}
+
+/// Records an import that only adds memories, so that a killed one is undone as a whole, and returns
+/// whether it did. An import that replaces memories leaves each file with its old or its new content.
+fn begin(bank: &Bank, anchors: &Anchors, changes: &[Change]) -> Result<bool> {
+    let is_memory = |change: &&Change| ![LOCKFILE, PINS].contains(&change.file.as_str());
+    let is_addition = |it: &Change| it.old.is_none() && it.replaced.is_empty();
+    let mut memories = changes.iter().filter(is_memory);
+    if !memories.all(is_addition) {
+        return Ok(false);
+    }
+    let files: Vec<String> =
+        changes.iter().filter(is_memory).map(|change| change.file.clone()).collect();
+    let lock = changes.iter().find(|change| change.file == LOCKFILE);
+    let after = lock.map(|change| lockfile::decode(&change.bytes)).transpose()?;
+    bank.begin_import(&files, after.as_ref().unwrap_or(anchors))?;
+    Ok(true)
 }
 
 /// Writes all files. Adds the writes to `done` for a rollback.

@@ -313,7 +313,6 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         let item = &report.items[rule.item_idx];
         queries.push(Query {
             rule: anchors::rule(&item.text[rule.own_start..]).to_owned(),
-            context: item.heading.clone().unwrap_or_default(),
             paths: item.paths.clone(),
             languages,
             ..Query::default()

@@ -39,15 +39,19 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
         let id = report.items[rule.item_idx].id.clone().unwrap_or_default();
         anchors.extend(rule.anchor.take().map(|anchor| (id, anchor)));
     }
-    // Anchors are written first: if the import is interrupted, the next one skips the memories that
-    // were already written, and would not add their anchors.
-    project.bank.write_anchors(&anchors)?;
+    // If the import is interrupted, readers ignore the new memories and the next writer removes them.
+    let ids = new_rules.iter().filter_map(|rule| report.items[rule.item_idx].id.as_ref());
+    let files: Vec<String> = ids.map(|id| format!("{id}.md")).collect();
+    project.bank.begin_import(&files, &anchors)?;
     let mut written = Vec::new();
-    let result = write_files(project, report, new_rules, &changes, planned, &mut written)
+    let result = project.bank.write_anchors(&anchors);
+    let result = result
+        .and_then(|_| write_files(project, report, new_rules, &changes, planned, &mut written))
         .and_then(|()| project.bank.sync(&written));
     if result.is_err() {
         revert(project, written, &old)?;
     }
+    project.bank.finish_import()?;
     result
 }
 

@@ -35,9 +35,6 @@ const COMMON_WEIGHT: f64 = 0.4;
 /// Weight of a part of a name in the rule's text.
 const NAME_PART_WEIGHT: f64 = 0.5;
 
-/// Weight of a word of the headings above the rule.
-const CONTEXT_WEIGHT: f64 = 0.3;
-
 /// Weight of a word in a code block of the rule: it shows a case, good or bad.
 const BLOCK_WEIGHT: f64 = 0.5;
 
@@ -83,8 +80,8 @@ pub(crate) struct ParsedQuery {
 }
 
 impl ParsedQuery {
-    /// Parses a rule, the headings above it, and its hints.
-    pub(crate) fn rule(text: &str, context: &str, hints: &[String]) -> Self {
+    /// Parses a rule and its hints.
+    pub(crate) fn rule(text: &str, hints: &[String]) -> Self {
         let mut query = Self::default();
         let spans = named_code::spans(text);
         let clauses = clauses(text);
@@ -114,9 +111,6 @@ impl ParsedQuery {
                 SpanKind::Command | SpanKind::Block => {}
             }
         }
-        let weight =
-            |range: Range<usize>| CONTEXT_WEIGHT * word_weight(&context[range].to_lowercase());
-        query.add(context, weight, false);
         query.finish(text, hints)
     }
 
@@ -307,7 +301,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let words: Vec<String> = ParsedQuery::rule(text, "", &[])
+        let words: Vec<String> = ParsedQuery::rule(text, &[])
             .terms
             .iter()
             .map(|term| match term.weight {
@@ -351,7 +345,7 @@ mod tests {
 
     #[test]
     fn hints_are_split_like_identifiers() {
-        let query = ParsedQuery::rule("Close a db", "", &["close_db".into(), "teardown".into()]);
+        let query = ParsedQuery::rule("Close a db", &["close_db".into(), "teardown".into()]);
         let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
         assert_eq!(words, ["close", "db", "teardown"]);
         assert!(query.terms.iter().all(|term| term.is_hinted));
@@ -361,7 +355,7 @@ mod tests {
 
     #[test]
     fn named_code_is_a_name_with_light_parts() {
-        let query = ParsedQuery::rule("Close with `db.close_all()` in `src/db/`, not 404", "", &[]);
+        let query = ParsedQuery::rule("Close with `db.close_all()` in `src/db/`, not 404", &[]);
         let words: Vec<(&str, f64)> =
             query.terms.iter().map(|it| (it.word.as_str(), it.weight)).collect();
         assert_eq!(words, [("close", 1.0), ("db", 0.5), ("all", 0.5)]);
@@ -371,15 +365,8 @@ mod tests {
     }
 
     #[test]
-    fn headings_weigh_little() {
-        let query = ParsedQuery::rule("Close it", "Database sessions", &[]);
-        let weights: Vec<f64> = query.terms.iter().map(|term| term.weight).collect();
-        assert_eq!(weights, [1.0, CONTEXT_WEIGHT, CONTEXT_WEIGHT]);
-    }
-
-    #[test]
     fn adjacent_terms_are_paired_across_stop_words() {
-        let query = ParsedQuery::rule("Compare a signature in constant time", "", &[]);
+        let query = ParsedQuery::rule("Compare a signature in constant time", &[]);
         assert_eq!(query.pairs, [(0, 1), (1, 2), (2, 3)]);
     }
 }

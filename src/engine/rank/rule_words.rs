@@ -19,7 +19,7 @@ pub(crate) struct RuleWords {
 
 impl RuleWords {
     pub(crate) fn new(rule: &str, hints: &[String]) -> Self {
-        let query = ParsedQuery::rule(rule, "", hints);
+        let query = ParsedQuery::rule(rule, hints);
         Self {
             terms: query.terms.into_iter().map(|term| (term.term, term.weight)).collect(),
             names: query.names.into_iter().map(|name| name.text).collect(),

@@ -26,7 +26,7 @@ pub(crate) fn lost_words(
     anchor: &Anchor,
     place: &FoundSymbol,
 ) -> Vec<String> {
-    let query = ParsedQuery::rule(rule, "", hints);
+    let query = ParsedQuery::rule(rule, hints);
     let is_named = |term_idx: &usize| {
         query.names.iter().any(|name| name.weight >= MIN_WEIGHT && name.parts.contains(term_idx))
     };

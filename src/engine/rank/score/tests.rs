@@ -43,7 +43,7 @@ fn id(word: &str) -> u32 {
 }
 
 fn query(rule: &str) -> (ParsedQuery, WeightedQuery) {
-    let rule = ParsedQuery::rule(rule, "", &[]);
+    let rule = ParsedQuery::rule(rule, &[]);
     let ids: Vec<[(u32, f64); 1]> = rule.terms.iter().map(|term| [(id(&term.word), 1.0)]).collect();
     let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| ids.as_slice()).collect();
     let query = WeightedQuery::new(
