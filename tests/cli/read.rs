@@ -76,6 +76,7 @@ fn json_contains_all_metadata() {
           "content": "## Steps\n\n- one",
           "createdAt": null,
           "file": "plan.md",
+          "heading": null,
           "hints": [],
           "id": "plan",
           "missing": [
@@ -84,6 +85,7 @@ fn json_contains_all_metadata() {
               "nearest": null
             }
           ],
+          "paths": [],
           "scope": "project",
           "sections": [
             {
@@ -116,9 +118,11 @@ fn json_contains_all_metadata() {
           "content": "# Plan\n\n<!-- ANCHOR:summary-1 -->\nShip\n<!-- ANCHOR:deep -->\nit.\n<!-- /ANCHOR:deep -->\n<!-- /ANCHOR:summary-1 -->\n\n## Steps\n\n- one",
           "createdAt": null,
           "file": "plan.md",
+          "heading": null,
           "hints": [],
           "id": "plan",
           "missing": [],
+          "paths": [],
           "scope": "project",
           "sections": [
             {

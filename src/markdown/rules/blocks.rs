@@ -113,16 +113,19 @@ pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
 /// Joins lists with nothing but comments between them: their items are siblings.
 fn join_lists(blocks: Vec<Block>) -> Vec<Block> {
     let mut joined: Vec<Block> = Vec::with_capacity(blocks.len());
+    // The last block that is not a comment.
+    let mut last_own: Option<usize> = None;
     for block in blocks {
-        let before = joined.iter().rposition(|block| !matches!(block, Block::Ignored(_)));
-        match (block, before) {
-            (Block::List(items), Some(before)) if before + 1 < joined.len() => {
-                match &mut joined[before] {
-                    Block::List(first) => first.extend(items),
-                    _ => joined.push(Block::List(items)),
-                }
+        if matches!(block, Block::Ignored(_)) {
+            joined.push(block);
+            continue;
+        }
+        match (block, last_own.and_then(|idx| joined.get_mut(idx))) {
+            (Block::List(items), Some(Block::List(first))) => first.extend(items),
+            (block, _) => {
+                last_own = Some(joined.len());
+                joined.push(block);
             }
-            (block, _) => joined.push(block),
         }
     }
     joined

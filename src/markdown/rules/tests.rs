@@ -259,6 +259,13 @@ fn frontmatter_and_line_endings_are_ignored() {
     check("", expect![[""]]);
 }
 
+#[test]
+fn large_documents_take_linear_time() {
+    for part in ["- a\n<!-- -->\n", "please ", "# Never a b c\n\nx\n\n", "<x>\n", "> ", "a: "] {
+        parse(&part.repeat(4_000));
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_parses(text in "([-*>#1. ]{0,3}|never|use|`|:|\n|\r\n| |a|\\[b\\]\\(c\\)|<!-- cerberus:start|<!--|\\PC){0,60}") {

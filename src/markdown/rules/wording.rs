@@ -12,6 +12,9 @@ use crate::text::sentences;
 const MAX_BAN_WORDS: usize = 10;
 const MAX_CHOICE_WORDS: usize = 14;
 
+/// The number of words after "please" that may contain the verb.
+const MAX_REQUEST_WORDS: usize = 6;
+
 /// How strongly a text instructs its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Modality {
@@ -180,16 +183,17 @@ fn is_obligation(words: &[String]) -> bool {
     (0..words.len()).any(|word_idx| {
         let previous = word_idx.checked_sub(1).map_or("", word);
         let (current, next) = (word(word_idx), word(word_idx + 1));
-        let is_modal_phrase =
-            matches!(
-                (current, next),
-                ("must", "not")
-                    | ("need" | "needs" | "have" | "has", "to")
-                    | ("make" | "be", "sure")
-                    | ("not", "allowed")
-                    | ("please", "do")
-                    | ("you", "can't" | "cannot")
-            ) || (current == "please" && next != "note" && is_imperative(&words[word_idx..]));
+        let is_modal_phrase = matches!(
+            (current, next),
+            ("must", "not")
+                | ("need" | "needs" | "have" | "has", "to")
+                | ("make" | "be", "sure")
+                | ("not", "allowed")
+                | ("please", "do")
+                | ("you", "can't" | "cannot")
+        ) || (current == "please"
+            && next != "note"
+            && is_imperative(&words[word_idx..words.len().min(word_idx + MAX_REQUEST_WORDS)]));
         // "This will have to wait" is a prediction.
         let before_previous = word_idx.checked_sub(2).map_or("", word);
         let is_prediction =
