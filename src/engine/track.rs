@@ -451,7 +451,9 @@ fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPlaceMatch> {
         let order = next.1.similarity.total_cmp(&best.1.similarity).then(next.0.cmp(&best.0));
         if order.is_gt() { next } else { best }
     });
-    best.map(|(_, found)| found)
+    // Of another kind, only similar or short code: a constant with the name of a class may be an
+    // alias that was left for callers of the old name.
+    best.map(|(_, found)| found).filter(|found| !is_any || !found.is_ambiguous(anchor))
 }
 
 /// Returns whether two qualified names are equal. Rust writes a name as `r#gen` after it becomes a

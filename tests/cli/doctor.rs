@@ -261,7 +261,7 @@ fn a_damaged_lock_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-            error	anchors	failed to read `anchors.lock:1`: it contains a merge conflict	fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
+            error	anchors	failed to read `anchors.lock:1`: it contains a merge conflict	keep one side with `git checkout --ours .memories/anchors.lock`, or with `--theirs`, then run `cerberus memory reanchor`
             [exit 1]
         "#]],
     );
