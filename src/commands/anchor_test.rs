@@ -109,13 +109,7 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
         return Ok(rules
             .map(|rule| {
                 let kind = rule.kind.or(args.kind);
-                Query {
-                    rule: rule.rule,
-                    hints: rule.hints,
-                    languages,
-                    kind,
-                    ..Query::default()
-                }
+                Query { rule: rule.rule, hints: rule.hints, languages, kind, ..Query::default() }
             })
             .collect());
     }
@@ -154,11 +148,7 @@ fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let rules = lines.map(|(line_idx, line)| {
         if !line.trim_start().starts_with('{') {
-            return Ok(RuleLine {
-                rule: line.trim().to_owned(),
-                hints: Vec::new(),
-                    kind: None,
-            });
+            return Ok(RuleLine { rule: line.trim().to_owned(), hints: Vec::new(), kind: None });
         }
         serde_json::from_str(line).map_err(|error| {
             let (message, column) = super::json_error(&error);

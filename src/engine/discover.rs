@@ -146,10 +146,8 @@ pub(super) fn find(
     let n_files = index.files.len();
     let report = |n_parsed: usize| progress(n_files + n_parsed, n_files + PARSED_FILES);
     let step = timings::step("term lookup");
-    let rules: Vec<ParsedQuery> = queries
-        .par_iter()
-        .map(|query| ParsedQuery::rule(&query.rule, &query.hints))
-        .collect();
+    let rules: Vec<ParsedQuery> =
+        queries.par_iter().map(|query| ParsedQuery::rule(&query.rule, &query.hints)).collect();
     let terms = TermIndex::new(index, &rules);
     drop(step);
     let mut reader = PhraseReader::new(rules.len() > RULES_PER_BATCH);

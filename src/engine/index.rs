@@ -217,29 +217,6 @@ impl CodeIndex {
         has_term
     }
 
-    /// Returns, for each list of terms, the indices of the files that contain all of them.
-    pub(crate) fn files_with(&self, term_ids: &[Vec<u32>]) -> Vec<Vec<usize>> {
-        let all_ids: FxHashSet<u32> = term_ids.iter().flatten().copied().collect();
-        let mut found = vec![Vec::new(); term_ids.len()];
-        if all_ids.is_empty() {
-            return found;
-        }
-        for (file_idx, file) in self.files.iter().enumerate() {
-            let mut in_file = FxHashSet::default();
-            postings::unpack(file.vector.as_deref().unwrap_or_default(), |id, _, _| {
-                if all_ids.contains(&id) {
-                    in_file.insert(id);
-                }
-            });
-            for (ids, files) in term_ids.iter().zip(&mut found) {
-                if !ids.is_empty() && ids.iter().all(|id| in_file.contains(id)) {
-                    files.push(file_idx);
-                }
-            }
-        }
-        found
-    }
-
     /// Returns the largest term id in use.
     pub(crate) fn last_term_id(&self) -> u32 {
         self.vocabulary.last()
@@ -267,11 +244,6 @@ impl CodeIndex {
         });
         self.parsed.par_extend(loaded);
         Ok(())
-    }
-
-    /// Returns the symbols of a file, if they are loaded.
-    pub(crate) fn document(&self, file_idx: usize) -> Option<&Document> {
-        self.parsed.get(&file_idx).map(|file| &file.document)
     }
 
     /// Returns the part of the index that all threads can read at once.

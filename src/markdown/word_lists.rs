@@ -93,9 +93,6 @@ pub(super) const PROHIBITIONS: WordList = WordList(
 /// Words that negate a rule.
 pub(super) const NEGATIONS: WordList = WordList("never avoid not no cannot");
 
-/// Words before the name of something that a rule rejects.
-pub(super) const REJECTIONS: WordList = WordList("never avoid not no over instead rather cannot");
-
 /// Labels of examples and of reasons, before a colon.
 pub(super) const EXAMPLE_LABELS: WordList = WordList(
     "example examples good bad right wrong correct incorrect desired better worse before after",
