@@ -10,9 +10,7 @@ use crate::config::Settings;
 use crate::engine::examples::{self, Options, Query, Ranking};
 use crate::error::{ExitStatus, UserError};
 use crate::markdown::frontmatter::Frontmatter;
-use crate::model::{
-    Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope,
-};
+use crate::model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
 use crate::ops::similar::SimilarMemories;

@@ -206,9 +206,13 @@ fn has_manual_anchor(id: &str, anchor: &Anchor) -> UserError {
 
 fn has_no_example(id: &str) -> UserError {
     let command = format!("cerberus memory anchor {}", shell_word(id));
-    UserError::usage(format!("`{id}` has `example: none` in its frontmatter: no example is searched for"))
-        .hint(format!("specify its example with `{command} --to FILE::SYMBOL`"))
-        .hint(format!("or list candidates with `{command} --candidates 5`, and store one with `--pick`"))
+    UserError::usage(format!(
+        "`{id}` has `example: none` in its frontmatter: no example is searched for"
+    ))
+    .hint(format!("specify its example with `{command} --to FILE::SYMBOL`"))
+    .hint(format!(
+        "or list candidates with `{command} --candidates 5`, and store one with `--pick`"
+    ))
 }
 
 pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {

@@ -147,11 +147,7 @@ struct Target<'a> {
 }
 
 /// Returns the memories to review with their candidates. Writes nothing.
-pub(crate) fn list(
-    project: &Project,
-    args: &ReviewArgs,
-    progress: Progress<'_>,
-) -> Result<Report> {
+pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>) -> Result<Report> {
     let memories = Memories::load(project)?;
     let mut warnings = memories.warnings.clone();
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
@@ -203,9 +199,7 @@ pub(crate) fn list(
 }
 
 fn order(a: &Item, b: &Item) -> std::cmp::Ordering {
-    let best = |item: &Item| {
-        item.candidates.iter().filter_map(|it| it.quality).fold(0.0, f64::max)
-    };
+    let best = |item: &Item| item.candidates.iter().filter_map(|it| it.quality).fold(0.0, f64::max);
     let key = |item: &Item| (item.reason, item.kind == RuleKind::Process, item.confidence);
     key(a).cmp(&key(b)).then(best(b).total_cmp(&best(a))).then_with(|| a.id.cmp(&b.id))
 }

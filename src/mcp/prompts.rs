@@ -81,7 +81,10 @@ fn anchor_rules(call: &Call<'_>, limit: Option<String>) -> Result<String> {
     let mut list = String::new();
     for item in &report.items {
         let rule = item.rule.replace('\n', "\n  ");
-        list.push_str(&format!("- id: {}\n  rule: {rule}\n  state: {}\n", item.id, item.explanation));
+        list.push_str(&format!(
+            "- id: {}\n  rule: {rule}\n  state: {}\n",
+            item.id, item.explanation
+        ));
     }
     let list = envelope::wrapped(&envelope::escaped(&list));
     let (n_listed, total) = (report.items.len(), report.total);

@@ -102,7 +102,12 @@ pub(crate) fn query(stored: &MemoryFile, more_hints: &[String]) -> Query {
             hints.push(hint.clone());
         }
     }
-    Query { rule: rule(&stored.memory.body).to_owned(), hints, languages: None, kind: stored.memory.kind }
+    Query {
+        rule: rule(&stored.memory.body).to_owned(),
+        hints,
+        languages: None,
+        kind: stored.memory.kind,
+    }
 }
 
 /// Returns the first paragraph of a memory: a longer text starts with its rule and then explains it.
@@ -127,7 +132,8 @@ pub(crate) fn rejection(ranking: &Ranking, id: Option<&str>) -> String {
         (None, _) => "no code contains any of its words".to_owned(),
         (Some(best), Confidence::Likely) => {
             let quality = best.quality;
-            let next = id.map(|id| format!(": choose with `cerberus memory review {}`", shell_word(id)));
+            let next =
+                id.map(|id| format!(": choose with `cerberus memory review {}`", shell_word(id)));
             format!(
                 "the best candidate is likely but not sure (quality {quality:.2}, threshold {min_quality}){}",
                 next.unwrap_or_default()

@@ -36,7 +36,9 @@ impl Printer {
                     let Some((line, n_left)) = lines.last_mut() else { continue };
                     let (text, n_chars) = self.cut(text.trim_end_matches('\r'), *n_left);
                     if n_chars > 0 {
-                        line.push_str(&style.map_or(text.clone(), |style| self.paint(style, &text)));
+                        line.push_str(
+                            &style.map_or(text.clone(), |style| self.paint(style, &text)),
+                        );
                     }
                     *n_left -= n_chars;
                 }

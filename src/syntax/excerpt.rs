@@ -372,8 +372,14 @@ def handle(request):
             best("price", 5),
             "def handle(request):\n    # … 7 lines\n    for item in user.items:\n        price(item)\n    # … 3 lines"
         );
-        assert_eq!(best("nothing", 3), "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 11 lines");
-        assert_eq!(best("return", 4), "def handle(request):\n    # … 10 lines\n    total = add(user)\n    return total");
+        assert_eq!(
+            best("nothing", 3),
+            "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 11 lines"
+        );
+        assert_eq!(
+            best("return", 4),
+            "def handle(request):\n    # … 10 lines\n    total = add(user)\n    return total"
+        );
         assert_eq!(best("return", 13), LONG.trim_end());
     }
 

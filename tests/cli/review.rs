@@ -10,9 +10,13 @@ use crate::sandbox::Sandbox;
 fn unsure() -> Sandbox {
     let sandbox = Sandbox::bank();
     sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 1.0\n");
-    sandbox.ok("memory add \"Escape HTML entities in text before it is rendered as markup\" --id escape");
+    sandbox.ok(
+        "memory add \"Escape HTML entities in text before it is rendered as markup\" --id escape",
+    );
     sandbox.ok("memory add \"Hang velvet curtains\" --id hang --kind code");
-    sandbox.ok("memory add \"Ask the maintainers before adding a dependency\" --id ask --kind process");
+    sandbox.ok(
+        "memory add \"Ask the maintainers before adding a dependency\" --id ask --kind process",
+    );
     sandbox
 }
 

@@ -32,7 +32,9 @@ pub(super) fn totals(report: &Report) -> String {
     match skipped_process {
         0 => {}
         1 => text.push_str("; 1 rule about the work on the project is skipped (see --all)"),
-        n => text.push_str(&format!("; {n} rules about the work on the project are skipped (see --all)")),
+        n => text.push_str(&format!(
+            "; {n} rules about the work on the project are skipped (see --all)"
+        )),
     }
     text
 }

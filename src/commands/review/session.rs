@@ -167,14 +167,8 @@ fn decide(
     }
 }
 
-fn pick(
-    settings: &Settings,
-    item: &Item,
-    candidate: &Candidate,
-    out: &mut Printer,
-) -> Result<()> {
-    let location =
-        CodeLocation { file: candidate.file.clone(), symbol: candidate.symbol.clone() };
+fn pick(settings: &Settings, item: &Item, candidate: &Candidate, out: &mut Printer) -> Result<()> {
+    let location = CodeLocation { file: candidate.file.clone(), symbol: candidate.symbol.clone() };
     let shown = crate::commands::format_location(&location.file, location.symbol.as_deref());
     let args = AnchorArgs { id: item.id.clone(), to: Some(location), ..AnchorArgs::default() };
     anchor::anchor(&settings.project, &args)?;

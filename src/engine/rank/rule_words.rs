@@ -111,7 +111,11 @@ mod tests {
     #[test]
     fn names_weigh_more_than_words_and_repetitions_nothing() {
         let words = RuleWords::new("Join wrapped errors with `errors.Join()`", &[]);
-        let weights = ["x", "wrapped", "wrapped(wrapped)", "errors.Join(a)"].map(|it| words.weight(it));
-        assert!(weights[0] == 0.0 && weights[1] == weights[2] && weights[2] < weights[3], "{weights:?}");
+        let weights =
+            ["x", "wrapped", "wrapped(wrapped)", "errors.Join(a)"].map(|it| words.weight(it));
+        assert!(
+            weights[0] == 0.0 && weights[1] == weights[2] && weights[2] < weights[3],
+            "{weights:?}"
+        );
     }
 }

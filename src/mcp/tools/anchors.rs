@@ -64,13 +64,12 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
         Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
     };
     let query = Query { rule: params.rule, hints: params.hints, languages, kind: None };
-    let options =
-        Options {
-            limit: N_CANDIDATES,
-            distinct_files: true,
-            min_quality: call.project().min_quality,
-            explain: true,
-        };
+    let options = Options {
+        limit: N_CANDIDATES,
+        distinct_files: true,
+        min_quality: call.project().min_quality,
+        explain: true,
+    };
     let words = RuleWords::new(&query.rule, &query.hints);
     let code = CodeBase { progress: call.progress, ..call.project().code() };
     let mut reports = examples::find(code, &[query], options)?;

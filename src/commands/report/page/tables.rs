@@ -10,7 +10,8 @@ use crate::ops::links::Edge;
 
 pub(super) fn summary(report: &Report) -> Markup {
     let counts = &report.counts;
-    let n_anchorable = report.memories.iter().filter(|it| it.anchorable && !it.is_refused()).count();
+    let n_anchorable =
+        report.memories.iter().filter(|it| it.anchorable && !it.is_refused()).count();
     html! {
         section id="summary" aria-labelledby="summary-title" {
             h2 id="summary-title" { "Summary" }
