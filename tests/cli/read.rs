@@ -75,15 +75,19 @@ fn json_contains_all_metadata() {
           "category": null,
           "content": "## Steps\n\n- one",
           "createdAt": null,
+          "example": null,
           "file": "plan.md",
+          "heading": null,
           "hints": [],
           "id": "plan",
+          "kind": null,
           "missing": [
             {
               "id": "zebra",
               "nearest": null
             }
           ],
+          "paths": [],
           "scope": "project",
           "sections": [
             {
@@ -115,10 +119,14 @@ fn json_contains_all_metadata() {
           "category": null,
           "content": "# Plan\n\n<!-- ANCHOR:summary-1 -->\nShip\n<!-- ANCHOR:deep -->\nit.\n<!-- /ANCHOR:deep -->\n<!-- /ANCHOR:summary-1 -->\n\n## Steps\n\n- one",
           "createdAt": null,
+          "example": null,
           "file": "plan.md",
+          "heading": null,
           "hints": [],
           "id": "plan",
+          "kind": null,
           "missing": [],
+          "paths": [],
           "scope": "project",
           "sections": [
             {

@@ -206,10 +206,6 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
     sandbox.session(expect![[r#"
         $ cerberus memory anchor ask
         ask is not anchored: the rule is about the work on the project (`ask`, `maintainers`, `dependency`), which no code shows; override with `--kind code`
-        not found in the code: `ask`
-        not found in the code: `maintainers`
-        not found in the code: `adding`
-        not found in the code: `dependency`
         [exit 1]
 
         $ cerberus memory anchor ask --kind code --hint vendor
@@ -244,7 +240,6 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
             }
         #2 web/html.ts::ENTITIES
             const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-        not found in the code: `qqqq`
         store one with: cerberus memory anchor escape --hint qqqq --pick 1
         or search with a keyword from the code: cerberus memory anchor escape --hint WORD
         [exit 1]
