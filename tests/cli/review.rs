@@ -247,6 +247,26 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
 }
 
 #[test]
+fn hints_that_occur_nowhere_are_reported() {
+    unsure().session(expect![[r#"
+        $ cerberus memory anchor escape --hint qqqq --hint entitys --pick 1
+        anchored escape to web/html.ts::escapeHtml (quality Q, manual)
+        --- stderr
+        warning: the hint `qqqq` is not found in the code
+        [exit 0]
+
+        $ cerberus memory add "Render markup" --id render --kind code --hint zzzz
+        added render (render.md)
+          not anchored: the best candidate is likely but not sure (quality Q, threshold 1): choose with `cerberus memory review render`
+          next: cerberus memory anchor render --candidates 5
+          or, with a keyword from its code: cerberus memory anchor render --hint WORD
+        --- stderr
+        warning: the hint `zzzz` is not found in the code
+        [exit 0]
+    "#]]);
+}
+
+#[test]
 fn an_agent_is_led_through_the_list() {
     let sandbox = unsure();
     let mut client = Client::new(&sandbox);

@@ -55,7 +55,7 @@ enum Next {
     /// Ask about the next memory.
     Item,
     /// Ask about this memory again, with new candidates.
-    Again(Item),
+    Again(Box<Item>),
     /// Wait for another key.
     Key,
     Quit,
@@ -88,7 +88,7 @@ pub(super) fn run(
                 }
             };
             match next {
-                Next::Again(changed) => item = changed,
+                Next::Again(changed) => item = *changed,
                 Next::Quit => break 'items,
                 Next::Item | Next::Key => break,
             }
@@ -212,5 +212,5 @@ fn edit(settings: &Settings, item: &Item) -> Result<Next> {
 fn again(settings: &Settings, item: &Item) -> Result<Next> {
     let args = ReviewArgs { ids: vec![item.id.clone()], ..ReviewArgs::default() };
     let report = super::list(&settings.project, &args, &|_, _| {})?;
-    Ok(report.items.into_iter().next().map_or(Next::Item, Next::Again))
+    Ok(report.items.into_iter().next().map_or(Next::Item, |item| Next::Again(Box::new(item))))
 }
