@@ -108,9 +108,9 @@ pub(crate) struct Unanchored {
 
 /// The result of the search for an example.
 enum Found {
-    Anchor(Anchor),
+    Anchor(Box<Anchor>),
     /// No candidate is sure.
-    Rejected(Ranking),
+    Rejected(Box<Ranking>),
     /// The scope has no examples, for this reason.
     Impossible(String),
     NotSearched,
@@ -182,8 +182,8 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     let unanchored = found.unanchored(&id);
     let mut summary = None;
     if let Found::Anchor(anchor) = found {
-        summary = Some(AnchorSummary::from(&anchor));
-        anchors.insert(id.clone(), anchor);
+        summary = Some(AnchorSummary::from(&*anchor));
+        anchors.insert(id.clone(), *anchor);
         if let Err(error) = project.bank.write_anchors(&anchors) {
             project.bank.discard(&file)?;
             return Err(error);
@@ -200,7 +200,7 @@ fn find_anchor(
     warnings: &mut Vec<String>,
 ) -> Result<Found> {
     if let Some(location) = &args.to {
-        return anchors::at_location(project, location).map(Found::Anchor);
+        return Ok(Found::Anchor(Box::new(anchors::at_location(project, location)?)));
     }
     if args.no_anchor {
         return Ok(Found::NotSearched);
@@ -220,9 +220,10 @@ fn find_anchor(
     warnings.extend(anchors::hint_warnings(&ranking));
     warnings.append(&mut ranking.warnings);
     if let Some(best) = &ranking.anchor {
-        return anchors::from_candidate(project, best, Origin::Auto).map(Found::Anchor);
+        let anchor = anchors::from_candidate(project, best, Origin::Auto)?;
+        return Ok(Found::Anchor(Box::new(anchor)));
     }
-    Ok(Found::Rejected(ranking))
+    Ok(Found::Rejected(Box::new(ranking)))
 }
 
 /// Returns the requested id if it is unused, otherwise an unused one derived from the text.

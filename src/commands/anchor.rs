@@ -262,7 +262,9 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
         out.line(&format!("{id} is {}: {reason}", out.paint(WARN, "not anchored")));
     }
     print_candidates(&report.candidates, is_list, out);
-    print_unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
+    if is_list || report.kind != Some(RuleKind::Process) {
+        print_unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
+    }
     if !report.candidates.is_empty() {
         let command = format!("cerberus memory anchor {}", out.safe(&report.id));
         // Ranks refer to the list for these hints.

@@ -27,6 +27,8 @@ use crate::output::{Keyboard, Printer, ProgressBar};
 
 mod print;
 mod session;
+#[cfg(test)]
+mod tests;
 
 /// Number of candidates to choose from, one key each.
 const N_CANDIDATES: usize = 5;

@@ -18,6 +18,7 @@ use crate::tokens;
 
 mod args;
 mod clients;
+mod prompts;
 mod resources;
 mod schema;
 mod server;

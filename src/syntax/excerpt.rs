@@ -39,9 +39,8 @@ pub(crate) fn excerpt(
     render(language, &lines, (first, last), &ranges, max_lines)
 }
 
-/// Returns the first of the lines `first..=last` of `text` and those of the highest weight, in
-/// order, with comments in place of the others: at most `max_lines` together. Lines of weight 0
-/// fill the rest from the start.
+/// Returns the first of the lines `first..=last` of `text` and the consecutive ones of the highest
+/// weight, with comments in place of the others: at most `max_lines` together.
 pub(crate) fn best_lines(
     language: Option<Language>,
     text: &str,
@@ -54,34 +53,35 @@ pub(crate) fn best_lines(
     if first > last || max_lines == 0 {
         return String::new();
     }
-    let mut by_weight: Vec<(f64, usize)> =
-        (first + 1..=last).map(|line| (weight(lines[line]), line)).collect();
-    by_weight.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut ranges = vec![(first, first)];
-    for (_, line) in by_weight {
-        let extended = with_line(&ranges, line);
-        if n_rendered(&extended, last) <= max_lines {
-            ranges = extended;
+    if last - first < max_lines {
+        return render(language, &lines, (first, last), &[(first, last)], max_lines);
+    }
+    // The first line and up to two omissions need the rest. Of equal weights the first is the best.
+    let mut best = (-1.0, vec![(first, first)]);
+    for n_lines in (max_lines.saturating_sub(3)..max_lines).rev().filter(|n| *n > 0) {
+        for start in first + 1..=last + 1 - n_lines {
+            let window = (start, start + n_lines - 1);
+            let ranges = joined((first, first), window);
+            if n_rendered(&ranges, last) > max_lines {
+                continue;
+            }
+            let weight = weight(&lines[window.0..=window.1].join("\n"));
+            if weight > best.0 {
+                best = (weight, ranges);
+            }
         }
     }
-    render(language, &lines, (first, last), &ranges, max_lines)
+    render(language, &lines, (first, last), &best.1, max_lines)
 }
 
-/// Adds a line to ranges of lines, and a line that would be the only one between two of them.
-fn with_line(ranges: &[Lines], line: usize) -> Vec<Lines> {
-    /// Replacing a single line by a comment saves nothing.
-    const MAX_JOINED: usize = 2;
-    let at = ranges.partition_point(|range| range.0 < line);
-    let mut all = ranges.to_vec();
-    all.insert(at, (line, line));
-    let mut joined: Vec<Lines> = Vec::with_capacity(all.len());
-    for (start, end) in all {
-        match joined.last_mut() {
-            Some(range) if start <= range.1 + MAX_JOINED => range.1 = range.1.max(end),
-            _ => joined.push((start, end)),
-        }
+/// Returns two ranges, or one if at most one line is between them: a comment in place of a single
+/// line saves nothing.
+fn joined(first: Lines, second: Lines) -> Vec<Lines> {
+    if second.0 <= first.1 + 2 {
+        vec![(first.0, first.1.max(second.1))]
+    } else {
+        vec![first, second]
     }
-    joined
 }
 
 /// Returns the number of lines that ranges have with their omissions.
@@ -366,15 +366,19 @@ def handle(request):
     fn the_signature_and_the_best_lines_are_shown() {
         let best = |wanted: &str, max_lines| {
             let weight = |line: &str| f64::from(u8::from(line.contains(wanted)));
-            best_lines(Some(Language::Python), LONG, (0, 11), max_lines, weight)
+            best_lines(Some(Language::Python), LONG, (0, 12), max_lines, weight)
         };
         assert_eq!(
             best("price", 5),
-            "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 6 lines\n        price(item)\n    # … 3 lines"
+            "def handle(request):\n    # … 7 lines\n    for item in user.items:\n        price(item)\n    # … 3 lines"
         );
         assert_eq!(
             best("nothing", 3),
-            "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 10 lines"
+            "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 11 lines"
+        );
+        assert_eq!(
+            best("return", 4),
+            "def handle(request):\n    # … 10 lines\n    total = add(user)\n    return total"
         );
         assert_eq!(best("return", 13), LONG.trim_end());
     }

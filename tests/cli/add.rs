@@ -52,7 +52,7 @@ fn all_metadata_flags_are_written() {
 fn a_missing_example_is_explained() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
-        $ cerberus memory add "Hang velvet curtains" --id none
+        $ cerberus memory add "Hang velvet curtains" --id none --kind code
         added none (none.md)
           not anchored: no code contains any of its words
           next: cerberus memory anchor none --candidates 5
@@ -76,7 +76,9 @@ fn a_missing_example_is_explained() {
           "id": "gate",
           "unanchored": {
             "canBeAnchored": true,
-            "reason": "the best candidate has quality Q, below the threshold 1"
+            "confidence": "likely",
+            "kind": "code",
+            "reason": "the best candidate is likely but not sure (quality Q, threshold 1): choose with `cerberus memory review gate`"
           },
           "warnings": []
         }

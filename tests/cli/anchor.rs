@@ -61,7 +61,7 @@ fn an_anchor_is_found_picked_and_cleared() {
 #[test]
 fn a_hint_finds_the_example() {
     let sandbox = Sandbox::bank();
-    sandbox.ok("memory add \"Hang velvet curtains\" --id hang --no-anchor");
+    sandbox.ok("memory add \"Hang velvet curtains\" --id hang --no-anchor --kind code");
     sandbox.session(expect![[r#"
         $ cerberus memory anchor hang
         hang is not anchored: no code contains any of its words

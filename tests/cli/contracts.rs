@@ -75,11 +75,13 @@ fn json_of_anchor_test_index_and_demo() {
     shapes(
         &sandbox,
         expect![[r#"
-            $ cerberus memory anchor-test "hash the password" --hint scrypt
+            $ cerberus memory anchor-test "hash the password" --hint scrypt --kind code
             anchor: {endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string}
             candidates: [{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string}]
+            confidence: string
             elapsedMs: number
             hints: [string]
+            kind: string
             minQuality: number
             rule: string
             $ cerberus index
@@ -131,11 +133,19 @@ fn json_of_short_memories() {
             file: string
             id: string
             warnings: []
+            $ cerberus memory review ship --list
+            items: [{anchor:{chosen:string,file:string,match:number,quality:number,symbol:string},candidates:[{endLine:number,excerpt:string,file:string,isAnchored:bool,kind:string,language:string,matchedTerms:[string],quality:number,rank:number,startLine:number,symbol:string}],confidence:string,explanation:string,file:string,hints:[],id:string,kind:string,kindReasons:[],reason:string,rule:string,unknownHints:[]}]
+            skippedProcess: number
+            total: number
+            warnings: []
             $ cerberus memory anchor close-session --candidates 1
             anchor: null
             candidates: [{endLine:number,excerpt:string,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,reasons:[{fields:[string],gain:number,idf:number,word:string}],recency:number,size:number,startLine:number,symbol:string}]
+            confidence: string
+            example: null
             hints: []
             id: string
+            kind: string
             minQuality: number
             previous: {chosen:string,file:string,match:number,quality:number,symbol:string}
             rule: string
@@ -143,7 +153,7 @@ fn json_of_short_memories() {
             warnings: []
             written: bool
             $ cerberus memory show ship
-            memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,startLine:number,state:string,symbol:string},category:null,createdAt:string,file:string,heading:null,hints:[],id:string,paths:[],scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
+            memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,startLine:number,state:string,symbol:string},category:null,createdAt:string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
             warnings: []
             $ cerberus memory search title --section a,aa --content
             didYouMean: []
@@ -172,6 +182,7 @@ fn json_of_short_memories() {
             byType: {fact:number,rule:number}
             links: number
             memories: number
+            noExample: number
             warnings: []
             $ cerberus memory delete odd
             moved: [{anchored:bool,file:string,id:string,name:string}]
@@ -318,10 +329,12 @@ fn json_of_documents() {
             category: null
             content: string
             createdAt: string
+            example: null
             file: string
             heading: null
             hints: []
             id: string
+            kind: null
             missing: [{id:string,nearest:null}]
             paths: []
             scope: string
@@ -394,11 +407,11 @@ fn json_of_report() {
         expect![[r#"
             $ cerberus memory report
             commit: {changedFiles:[string],committedAt:string,id:string}
-            counts: {anchored:number,anchorsByState:{fresh:number,gone:number,moved:number},brokenLinks:number,byScope:{project:number,project:shop:number},byStatus:{active:number},byType:{fact:number,rule:number},drifted:number,links:number,memories:number,pins:number}
+            counts: {anchored:number,anchorsByState:{fresh:number,gone:number,moved:number},brokenLinks:number,byScope:{project:number,project:shop:number},byStatus:{active:number},byType:{fact:number,rule:number},drifted:number,links:number,memories:number,noExample:number,pins:number}
             cycles: [{ids:[string],relation:string}]
             defaultPins: [{content:string,id:string}]
             links: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]
-            memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,file:string,heading:null,hints:[],id:string,paths:[],scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
+            memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
             orphans: []
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:null,id:string,metadata:{},priority:string,projectId:null,scope:string,tags:[],tokens:number}]
             project: string

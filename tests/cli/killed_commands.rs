@@ -28,6 +28,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "memory merge one two --into deep/plan",
     "memory anchor plain --to web/cart.ts",
     "memory anchor escape-html --clear",
+    "memory anchor close-session --none",
     "memory reanchor",
     "memory reanchor --accept hash-passwords",
     "memory import RULES.md",

@@ -52,6 +52,7 @@ mod read;
 mod readme;
 mod reanchor;
 mod report;
+mod review;
 mod sandbox;
 mod search;
 mod search_quality;

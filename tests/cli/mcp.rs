@@ -14,7 +14,7 @@ use crate::sandbox::{Sandbox, print_skipped};
 const EACH: usize = 12;
 
 /// A client and its server process.
-struct Client {
+pub(crate) struct Client {
     server: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -25,7 +25,7 @@ struct Client {
 
 impl Client {
     /// Starts a server and initializes the connection.
-    fn new(sandbox: &Sandbox) -> Self {
+    pub(crate) fn new(sandbox: &Sandbox) -> Self {
         let mut client = Self::unagreed(sandbox, "mcp");
         let hello = json!({
             "protocolVersion": "2025-06-18",
@@ -81,7 +81,7 @@ impl Client {
         }
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         let mut answer = self.answer(id);
         assert!(answer["error"].is_null(), "{answer}");
@@ -93,14 +93,14 @@ impl Client {
     }
 
     /// Calls a tool that must succeed and returns its data.
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut result = self.result(tool, arguments);
         assert_eq!(result["isError"], false, "{result}");
         result["structuredContent"].take()
     }
 
     /// Calls a tool that must fail and returns the error text.
-    fn refused(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn refused(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.result(tool, arguments);
         assert_eq!(result["isError"], true, "{result}");
         result["content"][0]["text"].as_str().expect("a text").to_owned()
@@ -320,7 +320,7 @@ fn memories_are_resources_with_change_notifications() {
     assert_eq!(client.answer(id)["error"]["code"], -32002);
 
     let prompts = client.ask("prompts/list", json!({}));
-    assert_eq!(names(&prompts["prompts"], "name"), ["context"]);
+    assert_eq!(names(&prompts["prompts"], "name"), ["context", "anchor_rules"]);
     let wanted = json!({ "name": "context", "arguments": { "task": "password" } });
     let prompt = client.ask("prompts/get", wanted);
     assert!(prompt["messages"][0]["content"]["text"].to_string().contains("Hash the password"));

@@ -63,6 +63,7 @@ fn an_empty_bank_has_no_percentage() {
           "byType": {},
           "links": 0,
           "memories": 0,
+          "noExample": 0,
           "warnings": []
         }
         [exit 0]

@@ -25,6 +25,7 @@ const LIFE: &[&str] = &[
     "memory show --anchored",
     "memory show nothing",
     "memory stats --show-anchors",
+    "memory review --list",
     "memory feedback hash-passwords --good",
     "memory links",
     "memory linked web/html.ts",

@@ -317,7 +317,7 @@ fn names_with_control_characters_are_skipped() {
         warning: odd.md:3:7: `tags` has control characters and is ignored
         [exit 0]
 
-        $ cerberus memory anchor-test "walrus tusk"
+        $ cerberus memory anchor-test "walrus tusk" --kind code
         walrus tusk
         not anchored: no code contains any of its words
         [exit 0]

@@ -10,7 +10,7 @@ use crate::commands::update::{self, UpdateArgs};
 use crate::config::Settings;
 use crate::error::UserError;
 use crate::model::CodeLocation;
-use crate::output::{DIM, Keyboard, OK, Printer};
+use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer};
 
 const HELP: &[&str] = &[
     "  1-5  this is the example: store a manual anchor to it",
@@ -22,19 +22,22 @@ const HELP: &[&str] = &[
     "Candidates above the quality threshold are anchored without a question by `memory anchor`.",
 ];
 
-/// What a person types.
-pub(super) trait Input {
-    /// Returns the next key, or `None` at the end of the input.
-    fn key(&mut self) -> Result<Option<char>>;
-    fn line(&mut self) -> Result<String>;
+/// A person who reads what is printed and answers.
+pub(super) trait Person {
+    /// Shows the printed text and returns the next key, or `None` at the end of the input.
+    fn key(&mut self, out: &mut Printer) -> Result<Option<char>>;
+    /// Shows the printed text and returns the next line.
+    fn line(&mut self, out: &mut Printer) -> Result<String>;
 }
 
-impl Input for Keyboard {
-    fn key(&mut self) -> Result<Option<char>> {
+impl Person for Keyboard {
+    fn key(&mut self, out: &mut Printer) -> Result<Option<char>> {
+        out.flush()?;
         self.key()
     }
 
-    fn line(&mut self) -> Result<String> {
+    fn line(&mut self, out: &mut Printer) -> Result<String> {
+        out.flush()?;
         self.line()
     }
 }
@@ -52,7 +55,7 @@ enum Next {
     /// Ask about the next memory.
     Item,
     /// Ask about this memory again, with new candidates.
-    Again(Item),
+    Again(Box<Item>),
     /// Wait for another key.
     Key,
     Quit,
@@ -62,7 +65,7 @@ enum Next {
 pub(super) fn run(
     settings: &Settings,
     report: Report,
-    input: &mut dyn Input,
+    person: &mut dyn Person,
     out: &mut Printer,
 ) -> Result<Tally> {
     let mut tally = Tally::default();
@@ -75,18 +78,17 @@ pub(super) fn run(
             print::item(&item, (idx + 1, total), out);
             let next = loop {
                 prompt(&item, out);
-                out.flush()?;
-                let next = match input.key()? {
+                let next = match person.key(out)? {
                     None => Next::Quit,
-                    Some(key) => decide(settings, &item, key, input, &mut tally, out)
-                        .or_else(|error| stay(&error, out))?,
+                    Some(key) => decide(settings, &item, key, person, &mut tally, out)
+                        .or_else(|error| stay(error, out))?,
                 };
                 if !matches!(next, Next::Key) {
                     break next;
                 }
             };
             match next {
-                Next::Again(changed) => item = changed,
+                Next::Again(changed) => item = *changed,
                 Next::Quit => break 'items,
                 Next::Item | Next::Key => break,
             }
@@ -98,7 +100,6 @@ pub(super) fn run(
     out.line(&format!(
         "{anchored} anchored, {refused} without an example, {skipped} skipped, {n_left} left"
     ));
-    out.flush()?;
     Ok(tally)
 }
 
@@ -113,12 +114,14 @@ fn prompt(item: &Item, out: &mut Printer) {
 }
 
 /// Prints an error; the person may try something else.
-fn stay(error: &anyhow::Error, out: &mut Printer) -> Result<Next> {
-    if error.downcast_ref::<UserError>().is_none() {
-        return Err(anyhow::anyhow!("{error:#}"));
+fn stay(error: anyhow::Error, out: &mut Printer) -> Result<Next> {
+    let Some(failure) = error.downcast_ref::<UserError>() else {
+        return Err(error);
+    };
+    out.line(&out.style(ERROR, &failure.message));
+    for hint in &failure.hints {
+        out.line(&format!("{}: {}", out.paint(NAME, "hint"), out.safe(hint)));
     }
-    out.flush()?;
-    out.failure(error);
     Ok(Next::Key)
 }
 
@@ -127,7 +130,7 @@ fn decide(
     settings: &Settings,
     item: &Item,
     key: char,
-    input: &mut dyn Input,
+    person: &mut dyn Person,
     tally: &mut Tally,
     out: &mut Printer,
 ) -> Result<Next> {
@@ -152,8 +155,7 @@ fn decide(
         }
         'h' => {
             out.line("hints, keywords expected in the example (empty to go back):");
-            out.flush()?;
-            add_hints(settings, item, &input.line()?)
+            add_hints(settings, item, &person.line(out)?)
         }
         'e' => edit(settings, item),
         'q' => Ok(Next::Quit),
@@ -210,5 +212,5 @@ fn edit(settings: &Settings, item: &Item) -> Result<Next> {
 fn again(settings: &Settings, item: &Item) -> Result<Next> {
     let args = ReviewArgs { ids: vec![item.id.clone()], ..ReviewArgs::default() };
     let report = super::list(&settings.project, &args, &|_, _| {})?;
-    Ok(report.items.into_iter().next().map_or(Next::Item, Next::Again))
+    Ok(report.items.into_iter().next().map_or(Next::Item, |item| Next::Again(Box::new(item))))
 }

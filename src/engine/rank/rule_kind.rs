@@ -78,7 +78,6 @@ pub(crate) fn classify(text: &str) -> Verdict {
         phrase: f64::from(u8::from(phrase.is_some())),
         verb: f64::from(u8::from(verb.is_some())),
     };
-    let is_process = process_logit(&wording) > 0.0;
     let mut cues: Vec<String> = Vec::new();
     let commands = spans.iter().filter(|span| span.kind == SpanKind::Command);
     let commands = commands.map(|span| text[span.range.clone()].to_owned());
@@ -92,6 +91,8 @@ pub(crate) fn classify(text: &str) -> Verdict {
             cues.push(cue);
         }
     }
+    // The wording of a very short rule says little: without a cue, it is about code.
+    let is_process = process_logit(&wording) > 0.0 && !cues.is_empty();
     let kind = if is_process { RuleKind::Process } else { RuleKind::Code };
     Verdict { kind, wording, cues }
 }
@@ -184,6 +185,7 @@ mod tests {
             "Hash passwords with a salt and a slow key derivation function",
             "Wrap errors with `errors.Join()` instead of `fmt.Errorf`",
             "Commit the transaction before the session is closed",
+            "Hang velvet curtains",
         ] {
             let verdict = classify(rule);
             assert_eq!(verdict.kind, RuleKind::Code, "{rule}: {verdict:?}");

@@ -278,6 +278,7 @@ fn new_frontmatter_is_readable() {
     let fields = Frontmatter {
         id: Some("close-sessions".into()),
         memory_type: Some(MemoryType::Rule),
+        kind: Some(RuleKind::Code),
         category: Some("yes: no".into()),
         heading: Some("Testing › Mocks".into()),
         scope: Some(Scope::Language("go".into())),
@@ -285,6 +286,7 @@ fn new_frontmatter_is_readable() {
         status: Some(MemoryStatus::Active),
         tags: vec!["a".into(), "b, c".into(), "1.0".into()],
         hints: vec!["session".into()],
+        example: Some(ExampleChoice::None),
         created_at: time("2025-01-15"),
         source: vec!["cli".into()],
         ..Frontmatter::default()
@@ -293,6 +295,7 @@ fn new_frontmatter_is_readable() {
         ---
         id: close-sessions
         type: rule
+        kind: code
         category: "yes: no"
         heading: Testing › Mocks
         scope: language:go
@@ -300,6 +303,7 @@ fn new_frontmatter_is_readable() {
         status: active
         tags: [a, "b, c", "1.0"]
         hints: [session]
+        example: none
         created_at: "2025-01-15T00:00:00Z"
         source: cli
         ---
@@ -341,6 +345,7 @@ prop_compose! {
         Frontmatter {
             id: Some(id),
             memory_type: Some(MemoryType::Fact),
+            kind: Some(RuleKind::Process),
             category,
             heading,
             kind: None,
@@ -350,6 +355,7 @@ prop_compose! {
             status: Some(MemoryStatus::Archived),
             tags,
             hints,
+            example: Some(ExampleChoice::None),
             created_at: seconds.and_then(|seconds| Timestamp::from_second(seconds).ok()),
             updated_at: None,
             source,

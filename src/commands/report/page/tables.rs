@@ -10,13 +10,15 @@ use crate::ops::links::Edge;
 
 pub(super) fn summary(report: &Report) -> Markup {
     let counts = &report.counts;
-    let n_anchorable = report.memories.iter().filter(|entry| entry.anchorable).count();
+    let n_anchorable =
+        report.memories.iter().filter(|it| it.anchorable && !it.is_refused()).count();
     html! {
         section id="summary" aria-labelledby="summary-title" {
             h2 id="summary-title" { "Summary" }
             dl.counts {
                 div { dt { "memories" } dd { (counts.memories) } }
                 div { dt { "anchored" } dd { (counts.anchored) " of " (n_anchorable) } }
+                @if counts.no_example > 0 { div { dt { "without an example" } dd { (counts.no_example) } } }
                 div { dt { "decisions needed" } dd { (counts.drifted) } }
                 div { dt { "links, " (counts.broken_links) " broken" } dd { (counts.links) } }
                 div { dt { "pins" } dd { (counts.pins) } }

@@ -230,3 +230,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_key_is_removed_with_its_lines_and_nothing_else() {
+    let text = "---\r\ntype: rule # why\r\nhints:\r\n  - a\r\nexample: none\r\n# end\r\n---\r\nexample: x\r\n";
+    let removed = remove(text, "example").expect("it is a line");
+    assert_eq!(removed, text.replacen("example: none\r\n", "", 1));
+    assert_eq!(remove(&removed, "example").as_ref(), Ok(&removed), "the edit is idempotent");
+    let removed = remove(text, "hints").expect("it is a line");
+    assert_eq!(removed, text.replacen("hints:\r\n  - a\r\n", "", 1));
+    assert_eq!(remove("example: none\n", "example").as_deref(), Ok("example: none\n"));
+    let error = remove("---\n{example: none, id: x}\n---\n", "example").expect_err("not lines");
+    assert!(error.message.starts_with("failed to remove `example`"), "{}", error.message);
+}
