@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use thread_local::ThreadLocal;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 

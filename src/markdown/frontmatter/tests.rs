@@ -348,8 +348,6 @@ prop_compose! {
             kind: Some(RuleKind::Process),
             category,
             heading,
-            kind: None,
-            example: None,
             paths,
             scope: Some(Scope::Project(None)),
             status: Some(MemoryStatus::Archived),
