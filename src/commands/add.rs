@@ -117,8 +117,8 @@ enum Found {
 }
 
 impl Found {
-    /// Returns why the memory `id` has no anchor.
-    fn unanchored(&self, id: &str) -> Option<Unanchored> {
+    /// Returns why the memory has no anchor.
+    fn unanchored(&self) -> Option<Unanchored> {
         match self {
             Self::Anchor(_) | Self::NotSearched => None,
             Self::Impossible(reason) => Some(Unanchored {
@@ -129,7 +129,7 @@ impl Found {
                 confidence: None,
             }),
             Self::Rejected(ranking) => Some(Unanchored {
-                reason: anchors::rejection(ranking, Some(id)),
+                reason: anchors::rejection(ranking),
                 can_be_anchored: true,
                 kind: Some(ranking.kind),
                 kind_reasons: ranking.kind_reasons.clone(),
@@ -179,7 +179,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     let id = free_id(args.id.as_deref(), text, &Memories::load(project)?)?;
     let mut anchors = project.bank.anchors()?;
     let file = project.bank.create_memory(&id, &frontmatter, text)?;
-    let unanchored = found.unanchored(&id);
+    let unanchored = found.unanchored();
     let mut summary = None;
     if let Found::Anchor(anchor) = found {
         summary = Some(AnchorSummary::from(&*anchor));

@@ -167,7 +167,7 @@ fn find(
     if is_stored {
         report.warnings.extend(anchors::hint_warnings(&ranking));
     } else if args.is_automatic() {
-        report.reason = Some(anchors::rejection(&ranking, Some(&report.id)));
+        report.reason = Some(anchors::rejection(&ranking));
     }
     report.kind = Some(ranking.kind);
     report.kind_reasons = ranking.kind_reasons;

@@ -173,7 +173,7 @@ fn print(ranking: &Ranking, explain: bool, out: &mut Printer) {
         None => format!(
             "{}: {}",
             out.paint(WARN, "not anchored"),
-            out.safe(&anchors::rejection(ranking, None))
+            out.safe(&anchors::rejection(ranking))
         ),
     });
     print_candidates(&ranking.candidates, explain, out);

@@ -282,7 +282,7 @@ fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &R
     let explanation = match (reason, finding) {
         (Reason::Unanchored, _) => match ranking.anchor {
             Some(_) => "the best candidate is sure, but not stored".to_owned(),
-            None => anchors::rejection(ranking, None),
+            None => anchors::rejection(ranking),
         },
         (_, Some(finding)) => finding.reason.clone(),
         (_, None) => String::new(),

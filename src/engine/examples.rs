@@ -55,7 +55,7 @@ pub(crate) struct Ranking {
     pub(crate) hints: Vec<String>,
     pub(crate) min_quality: f64,
     pub(crate) kind: RuleKind,
-    /// What decides that the rule is no rule about code.
+    /// The cues in the wording of a rule that is not about code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) kind_reasons: Vec<String>,
     pub(crate) confidence: Confidence,

@@ -10,7 +10,7 @@ use crate::engine::track;
 use crate::error::UserError;
 use crate::markdown::frontmatter::{self, FieldValue};
 use crate::model::{Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind};
-use crate::text::{self, shell_word};
+use crate::text;
 use crate::tree::{git, walk};
 
 /// An anchor in reports.
@@ -118,9 +118,7 @@ pub(crate) fn rule(text: &str) -> &str {
 }
 
 /// Returns why no candidate became the anchor.
-///
-/// `id` is the memory of the rule, if it is stored.
-pub(crate) fn rejection(ranking: &Ranking, id: Option<&str>) -> String {
+pub(crate) fn rejection(ranking: &Ranking) -> String {
     let Ranking { kind, kind_reasons, confidence, min_quality, .. } = ranking;
     if *kind == RuleKind::Process {
         let cues: Vec<String> = kind_reasons.iter().map(|cue| format!("`{cue}`")).collect();
@@ -133,11 +131,8 @@ pub(crate) fn rejection(ranking: &Ranking, id: Option<&str>) -> String {
         (None, _) => "no code contains any of its words".to_owned(),
         (Some(best), Confidence::Likely) => {
             let quality = best.quality;
-            let next =
-                id.map(|id| format!(": choose with `cerberus memory review {}`", shell_word(id)));
             format!(
-                "the best candidate is likely but not sure (quality {quality:.2}, threshold {min_quality}){}",
-                next.unwrap_or_default()
+                "the best candidate is likely but not sure (quality {quality:.2}, threshold {min_quality})"
             )
         }
         (Some(best), _) => format!(

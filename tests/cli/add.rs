@@ -78,7 +78,7 @@ fn a_missing_example_is_explained() {
             "canBeAnchored": true,
             "confidence": "likely",
             "kind": "code",
-            "reason": "the best candidate is likely but not sure (quality Q, threshold 1): choose with `cerberus memory review gate`"
+            "reason": "the best candidate is likely but not sure (quality Q, threshold 1)"
           },
           "warnings": []
         }

@@ -37,7 +37,7 @@ fn importing_twice_adds_rules_once() {
         $ cerberus memory import AGENTS.md --dry-run
         AGENTS.md:3	skipped	prose	Agents read this first.	
         AGENTS.md:7	added	close-the-session-as-request-session	Close the session as `request_session` does	shop/db.py::request_session
-        AGENTS.md:8	added	never-write-sql-by-hand-see	Never write SQL by hand, see shop/orders.py	shop/orders.py
+        AGENTS.md:8	added	never-write-sql-by-hand-see	Never write SQL by hand, see shop/orders.py	
         AGENTS.md:12	added	escape-html-entities-before-text-is	Escape HTML entities before text is rendered as markup:	web/html.ts::escapeHtml
         AGENTS.md:17	skipped	a description, not a rule	`web/` - the pages	
         3 rules would be added, 0 changed, 0 duplicates, 2 skipped
@@ -47,7 +47,6 @@ fn importing_twice_adds_rules_once() {
         added close-the-session-as-request-session (AGENTS.md:7)
           example shop/db.py::request_session
         added never-write-sql-by-hand-see (AGENTS.md:8)
-          example shop/orders.py
         added escape-html-entities-before-text-is (AGENTS.md:12)
           example web/html.ts::escapeHtml
         3 rules added, 0 changed, 0 duplicates, 2 skipped
@@ -471,7 +470,7 @@ fn the_bank_stays_in_step_with_a_document() {
         $ cerberus memory show close-the-session-as-request-session
         close-the-session-as-request-session  rule · project:shop · Database
           Always close the session as `request_session` does
-          example shop/db.py::request_session:6-14  fresh  quality Q, manual
+          example shop/db.py::request_session:6-14  fresh  quality Q, auto
             @contextmanager
             def request_session(factory):
                 """Open a database session, closed in a finally block when the request ends."""
@@ -499,7 +498,7 @@ fn the_bank_stays_in_step_with_a_document() {
 
         $ cerberus memory delete close-the-session-as-request-session never-write-sql-by-hand-see
         close-the-session-as-request-session moved to the trash as .trash/close-the-session-as-request-session.md, with its anchor
-        never-write-sql-by-hand-see moved to the trash as .trash/never-write-sql-by-hand-see.md, with its anchor
+        never-write-sql-by-hand-see moved to the trash as .trash/never-write-sql-by-hand-see.md
         undo with: cerberus memory restore close-the-session-as-request-session
         [exit 0]
 

@@ -1,3 +1,5 @@
+//! Rankings of the fixture shop.
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;

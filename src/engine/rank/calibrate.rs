@@ -16,8 +16,8 @@ pub(crate) struct Features {
     pub(crate) score: f64,
     /// Lead over the best candidate in another file, as a share of the score.
     pub(crate) lead: f64,
-    /// Number of the rule's words and hints that the candidate contains and that are no nouns of
-    /// programming or project work: words of the subject.
+    /// Number of the rule's words and hints that the candidate contains, without the nouns of
+    /// programming and project work: words of the subject.
     pub(crate) n_specific: usize,
     /// Number of names of code in the rule of which no file contains all parts.
     pub(crate) n_unknown_names: usize,
@@ -39,8 +39,8 @@ const SPECIFIC: f64 = 1.85;
 /// Coefficient of the log odds, within limits, that the rule is working advice.
 const PROCESS: f64 = -0.75;
 const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
-/// Coefficient of the number of unknown names, up to two: code without what the rule names is no
-/// example.
+/// Coefficient of the number of unknown names, up to two: code that lacks what the rule names is
+/// not an example.
 const UNKNOWN_NAME: f64 = -3.0;
 /// Coefficient of the share of nouns of programming among the rule's words: "public fields before
 /// private methods" matches the code of a compiler better than its examples.
