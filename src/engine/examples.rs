@@ -76,7 +76,7 @@ pub(crate) struct Ranking {
 
 /// Quality from which a candidate is worth a decision by a person or an agent. Of the candidates
 /// between this and the threshold for anchors, about half are right.
-const LIKELY: f64 = 0.35;
+const LIKELY: f64 = 0.3;
 
 impl Ranking {
     /// Sets the confidence and the anchor from the first candidate and the kind of the rule.

@@ -420,7 +420,7 @@ fn explain_shows_one_finding() {
 #[test]
 fn a_better_candidate_is_reported_but_used_only_on_request() {
     let sandbox = Sandbox::empty();
-    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.2\n");
+    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.1\n");
     sandbox.write("jobs.py", "def run(job):\n    job.attempt()\n    job.log('the job failed')\n");
     sandbox.write("mail.py", "def send(mail):\n    mail.deliver()\n");
     sandbox.commit("one example");

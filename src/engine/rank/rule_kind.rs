@@ -91,8 +91,10 @@ pub(crate) fn classify(text: &str) -> Verdict {
             cues.push(cue);
         }
     }
-    // The wording of a very short rule says little: without a cue, it is about code.
-    let is_process = process_logit(&wording) > 0.0 && !cues.is_empty();
+    // The wording of a very short rule says little: without a clear cue, it is about code.
+    let Wording { process, project, commands, .. } = wording;
+    let has_cue = process + commands + wording.phrase + wording.verb > 0.0 || project > 2.0;
+    let is_process = has_cue && process_logit(&wording) > 0.0;
     let kind = if is_process { RuleKind::Process } else { RuleKind::Code };
     Verdict { kind, wording, cues }
 }
@@ -186,6 +188,9 @@ mod tests {
             "Wrap errors with `errors.Join()` instead of `fmt.Errorf`",
             "Commit the transaction before the session is closed",
             "Hang velvet curtains",
+            "Sanitize the title of an issue",
+            "Push the item to the queue",
+            "Merge the two maps",
         ] {
             let verdict = classify(rule);
             assert_eq!(verdict.kind, RuleKind::Code, "{rule}: {verdict:?}");

@@ -32,11 +32,12 @@ pub(super) static PROJECT_WORDS: WordSet =
 pub(super) static CODE_WORDS: WordSet =
     LazyLock::new(|| set(include_str!("word_lists/code_words.txt")));
 
-/// Verbs that start advice about working on a project.
+/// Verbs that start advice about working on a project. Without those that code does too: commit,
+/// push, open.
 pub(super) static PROCESS_VERBS: WordSet = LazyLock::new(|| {
     set("
-        ask check clone commit consider describe discuss document follow fork install link look
-        mention note open push read report review run search see submit update verify wait
+        ask check consider describe discuss document follow look mention note read report review run
+        see update verify
     ")
 });
 
