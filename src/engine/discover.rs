@@ -285,6 +285,7 @@ impl Ranker<'_> {
 
         let verdict = rule_kind::classify(&candidates.query.rule);
         let kind = candidates.query.kind.unwrap_or(verdict.kind);
+        let is_by_wording = kind == RuleKind::Process && candidates.query.kind.is_none();
         let evidence = self.evidence(candidates, parsed, &scores, verdict.wording);
         let confidence = calibrate::confidence(evidence);
         let best = scores.first().map_or(1.0, |first| first.score);
@@ -308,7 +309,7 @@ impl Ranker<'_> {
             hints: candidates.query.hints.clone(),
             min_quality: self.options.min_quality,
             kind,
-            kind_reasons: if kind == RuleKind::Process { verdict.cues } else { Vec::new() },
+            kind_reasons: if is_by_wording { verdict.cues } else { Vec::new() },
             confidence: Confidence::None,
             anchor: None,
             candidates: ranked.collect(),

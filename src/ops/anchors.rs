@@ -122,9 +122,12 @@ pub(crate) fn rejection(ranking: &Ranking) -> String {
     let Ranking { kind, kind_reasons, confidence, min_quality, .. } = ranking;
     if *kind == RuleKind::Process {
         let cues: Vec<String> = kind_reasons.iter().map(|cue| format!("`{cue}`")).collect();
-        let cues = if cues.is_empty() { String::new() } else { format!(" ({})", cues.join(", ")) };
+        if cues.is_empty() {
+            return "the rule has `kind: process`, so that no code is searched for".to_owned();
+        }
         return format!(
-            "the rule is about the work on the project{cues}, which no code shows; override with `--kind code`"
+            "the rule is about the work on the project ({}), which no code shows; override with `--kind code`",
+            cues.join(", ")
         );
     }
     match (ranking.candidates.first(), confidence) {
