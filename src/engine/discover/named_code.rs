@@ -1,11 +1,10 @@
 //! Reads the text of the first symbols of each rule to find the code that the rule names.
 
-use memchr::memmem::Finder;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::engine::index::Code;
-use crate::engine::rank::named_code::pattern_pieces;
+use crate::engine::rank::named_code::{occurrences, pattern_pieces};
 use crate::engine::rank::query::NamedCode;
 use crate::engine::rank::score::{NameMatch, NameSet};
 use crate::text::LineIndex;
@@ -91,9 +90,9 @@ fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
     {
         return NameMatch::Definition;
     }
-    if contains_name(code, &named.text) {
+    if occurrences(code, &named.text).next().is_some() {
         NameMatch::Verbatim
-    } else if last.len() < named.text.len() && contains_name(code, last) {
+    } else if last.len() < named.text.len() && occurrences(code, last).next().is_some() {
         NameMatch::LastPart
     } else {
         NameMatch::Absent
@@ -112,12 +111,24 @@ fn matches_pattern(name: &str, pieces: &[&str]) -> bool {
     name.ends_with(last)
 }
 
-/// Returns whether `code` contains `name` as a whole.
-fn contains_name(code: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    Finder::new(name).find_iter(code.as_bytes()).any(|at| {
-        let before = code[..at].chars().next_back();
-        let after = code[at + name.len()..].chars().next();
-        !before.into_iter().chain(after).any(is_part)
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::rank::query::ParsedQuery;
+
+    #[test]
+    fn names_match_definitions_whole_names_and_last_parts() {
+        let check = |rule: &str, symbol: &str, code: &str, expected: NameMatch| {
+            let query = ParsedQuery::rule(rule, &[]);
+            assert_eq!(name_match(&query.names[0], symbol, code), expected, "{rule} {code}");
+        };
+        check("Use `db.close_all()`", "db.close_all", "", NameMatch::Definition);
+        check("Use `db.close_all()`", "Pool.close_all", "", NameMatch::Absent);
+        check("Use `close_all()`", "Pool.close_all", "", NameMatch::Definition);
+        check("Use `db.close_all()`", "f", "self.db.close_all(x)", NameMatch::Verbatim);
+        check("Use `db.close_all()`", "f", "database.close_all(x)", NameMatch::LastPart);
+        check("Use `db.close_all()`", "f", "db.close_all_now(x)", NameMatch::Absent);
+        check("Name them `test_*`", "Suite.test_a", "", NameMatch::Definition);
+        check("Name them `{name}_command`", "command_of", "", NameMatch::Absent);
+    }
 }

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 /// What a part of a rule's text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpanKind {
@@ -223,6 +225,20 @@ pub(crate) fn pattern_pieces(pattern: &str) -> Vec<&str> {
     }
     pieces.push(rest);
     pieces
+}
+
+/// Returns the offsets at which `code` contains `name` as a whole.
+pub(crate) fn occurrences<'t>(
+    code: &'t str,
+    name: &'t str,
+) -> impl Iterator<Item = usize> + use<'t> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_whole = move |at: &usize| {
+        let before = code[..*at].chars().next_back();
+        let after = code[at + name.len()..].chars().next();
+        !before.into_iter().chain(after).any(is_part)
+    };
+    memmem::find_iter(code.as_bytes(), name).filter(is_whole)
 }
 
 fn is_path(quoted: &str) -> bool {

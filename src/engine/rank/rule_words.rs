@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::text::Span;
 
+use super::named_code;
 use super::query::ParsedQuery;
 use super::tokenize;
 
@@ -66,17 +67,12 @@ impl RuleWords {
     }
 
     fn name_spans(&self, code: &str) -> Vec<Span> {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let spans = self.names.iter().flat_map(|name| {
-            let starts = code.match_indices(name.as_str()).map(|(start, _)| start);
-            let whole = starts.filter(move |start| {
-                let before = code[..*start].chars().next_back();
-                let after = code[start + name.len()..].chars().next();
-                !before.into_iter().chain(after).any(is_part)
-            });
-            whole.map(|start| Span::new(start, start + name.len()))
-        });
-        spans.collect()
+        let of_name = |name: &String| {
+            let starts = named_code::occurrences(code, name).collect::<Vec<_>>().into_iter();
+            let len = name.len();
+            starts.map(move |start| Span::new(start, start + len))
+        };
+        self.names.iter().flat_map(of_name).collect()
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn modality(plain: &str) -> Modality {
     strongest
 }
 
-/// Returns a text without a label in brackets: "[IMPORTANT]", "[!NOTE]".
+/// Returns a text without a label in brackets: `[IMPORTANT]`, `[!NOTE]`.
 fn without_label(plain: &str) -> &str {
     let rest = plain.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let is_label = |label: &str| label.chars().all(|c| c.is_ascii_uppercase() || c == '!');
