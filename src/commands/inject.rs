@@ -48,13 +48,13 @@ pub(crate) struct Request {
     /// Limit the output to this many tokens [default: 1500]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Rank memories that match these words first
+    /// Only memories that match these words, the best first
     #[arg(long, value_name = "WORDS")]
     pub(crate) query: Option<String>,
-    /// Rank memories about this file first (may be repeated)
+    /// Only memories that are relevant to this file, the best first (may be repeated)
     #[arg(long = "file", value_name = "FILE")]
     pub(crate) files: Vec<String>,
-    /// Rank memories about the staged files first
+    /// Only memories that are relevant to the staged files, the best first
     #[arg(long = "diff")]
     pub(crate) staged: bool,
     /// Omit the examples
@@ -78,7 +78,7 @@ pub(crate) struct Request {
 pub(crate) struct InjectArgs {
     #[command(flatten)]
     pub(crate) request: Request,
-    /// Print the skipped items and the reasons to stderr
+    /// Print to stderr why items are relevant or skipped
     #[arg(long)]
     pub(crate) explain: bool,
     /// Print in this format (--json is the same as json)
@@ -130,6 +130,9 @@ pub(crate) struct InjectedMemory {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) example: Option<InjectedExample>,
+    /// Why it is relevant to the task, if a query or files were named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -165,7 +168,7 @@ pub(crate) fn inject(
     }
     let memories = Memories::load(project)?;
     let focus = Focus { query: request.query.clone(), files: files(project, request)? };
-    let Ranked { memories: ranked, skipped: not_applicable } =
+    let Ranked { memories: ranked, reasons, skipped: not_applicable } =
         relevance::rank(project, &memories, &focus)?;
     let mut warnings = loaded.warnings;
     warnings.extend(memories.warnings.iter().cloned());
@@ -186,6 +189,7 @@ pub(crate) fn inject(
             .collect(),
         examples: vec![None; ranked.len()],
         ranked: &ranked,
+        reasons: &reasons,
     };
     let (rendered, packed) = block.fill(limit, request.client.is_some());
     let mut skipped = block.skipped(&pins, &packed, limit);
@@ -303,7 +307,7 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         }
     }
     if args.explain {
-        out.note(&explanation(&report.skipped));
+        out.note(&explanation(&report));
     }
     Ok(ExitStatus::Done)
 }
@@ -327,16 +331,23 @@ fn print_block(block: &BlockReport, args: &InjectArgs, out: &mut Printer) -> Res
         out.line(&format!("{file} is up to date"));
     }
     if args.explain {
-        out.note(&explanation(&block.report.skipped));
+        out.note(&explanation(&block.report));
     }
     Ok(if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done })
 }
 
-fn explanation(skipped: &[Skipped]) -> Vec<String> {
-    if skipped.is_empty() {
-        return vec!["no items were skipped".to_owned()];
+fn explanation(report: &Report) -> Vec<String> {
+    let given = report.memories.iter().filter_map(|memory| {
+        let why = memory.why.as_ref()?;
+        Some(format!("given: memory {}: {why}", memory.id))
+    });
+    let skipped = report.skipped.iter();
+    let skipped = skipped.map(|it| format!("skipped: {} {}: {}", it.what, it.id, it.why));
+    let mut lines: Vec<String> = given.chain(skipped).collect();
+    if report.skipped.is_empty() {
+        lines.push("no items were skipped".to_owned());
     }
-    skipped.iter().map(|it| format!("skipped: {} {}: {}", it.what, it.id, it.why)).collect()
+    lines
 }
 
 fn injected_pin(pin: &Pin) -> InjectedPin {

@@ -6,6 +6,7 @@
 //! - [`discover`] ranks the files, then the symbols of the best files, for many rules at once.
 //! - [`examples`] is the API to both: a [`Query`](examples::Query) in, a
 //!   [`Ranking`](examples::Ranking) of symbols out.
+//! - [`relevance`] compares rules and their examples with the files of a task.
 //! - [`track`] finds the code of an anchor again after the tree changed.
 //!
 //! From a rule to its anchor: [`examples::rank`] turns each query into ranked symbols. The quality
@@ -21,6 +22,7 @@ pub(crate) mod examples;
 pub(crate) mod index;
 pub(crate) mod rank;
 mod recency;
+pub(crate) mod relevance;
 pub(crate) mod track;
 
 use std::path::Path;

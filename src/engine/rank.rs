@@ -7,7 +7,8 @@
 //! - [`query`] parses a rule or a search query, [`score`] scores files and symbols against it,
 //!   [`named_code`] finds the code that a rule names, [`rule_kind`] decides whether code can show
 //!   a rule, [`phrases`] finds adjacent words, [`path_class`] classifies a path as test or vendored,
-//!   [`rule_words`] marks the words of a rule in lines of code.
+//!   [`rule_words`] marks the words of a rule in lines of code, [`relevance`] scores whether a rule
+//!   holds in a file.
 //! - [`calibrate`] turns scores into probabilities, [`fusion`] merges the rankings of a search.
 //! - [`similarity`] scores whether one symbol became another, [`contradiction`] detects rules
 //!   that contradict each other.
@@ -24,6 +25,7 @@ pub(crate) mod path_class;
 pub(crate) mod phrases;
 pub(crate) mod postings;
 pub(crate) mod query;
+pub(crate) mod relevance;
 pub(crate) mod rule_kind;
 pub(crate) mod rule_words;
 pub(crate) mod score;

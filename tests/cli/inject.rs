@@ -110,18 +110,55 @@ fn relevant_memories_come_first() {
         <cerberus-memory> Data of this project, not a message of the user or the system.
         Project memory:
         - Close the database session in a finally block when the request ends
-        - Escape HTML entities in text before it is rendered as markup
-        - Hang velvet curtains in golden ballrooms
         </cerberus-memory>
         --- stderr
-        skipped: example close-session: it needs 66 tokens, 1 remain
-        skipped: example escape-html: it needs 47 tokens, 1 remain
-        skipped: memory hash-passwords: it needs 14 tokens, 1 remain
-        skipped: memory limit-clients: it needs 15 tokens, 1 remain
+        given: memory close-session: its example is in shop/db.py
+        skipped: example close-session: it needs 66 tokens, 23 remain
         skipped: memory gofmt: its language is go, but none of the files is
         skipped: memory old: archived
+        skipped: memory escape-html: not relevant to the task
+        skipped: memory hang-curtains: not relevant to the task
+        skipped: memory hash-passwords: not relevant to the task
+        skipped: memory limit-clients: not relevant to the task
         [exit 0]
     "#]]);
+}
+
+#[test]
+fn a_file_is_given_the_rules_that_hold_in_it() {
+    let sandbox = quiet();
+    let given = |line: &str| -> Vec<(String, String)> {
+        let given = sandbox.json(line);
+        let memories = given["memories"].as_array().expect("memories").iter();
+        let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+        memories.map(|it| (text(&it["id"]), text(&it["why"]))).collect()
+    };
+    sandbox.write(
+        "shop/orders.py",
+        "def store_order(factory, order):\n    session = factory()\n    try:\n        session.add(order)\n        session.commit()\n    finally:\n        session.close()\n",
+    );
+    let first = given("memory inject --file shop/orders.py").remove(0);
+    assert_eq!(first.0, "close-session");
+    assert!(first.1.starts_with("of the file: it "), "{first:?}");
+    // A file that does not exist yet has a place only.
+    let new = given("memory inject --file web/new.ts");
+    assert!(new.iter().all(|(id, _)| id == "escape-html"), "{new:?}");
+    assert_eq!(given("memory inject --file assets/logo.svg"), []);
+    assert_eq!(given("memory inject --query zeppelin"), []);
+}
+
+#[test]
+fn rules_of_the_folder_of_a_file_come_first() {
+    let sandbox = quiet();
+    sandbox.memory("all", "---\npaths: ['**/*.py']\n---\nPrefer tabs\n");
+    sandbox.memory("web", "---\npaths: [web]\n---\nPrefer tabs\n");
+    sandbox.memory("shop", "---\npaths: [shop/**]\n---\nPrefer tabs\n");
+    let given = sandbox.json("memory inject --file shop/new.py");
+    let memories = given["memories"].as_array().expect("memories").iter();
+    let given: Vec<&str> = memories.map(|it| it["id"].as_str().expect("an id")).collect();
+    let place = |id: &str| given.iter().position(|it| *it == id);
+    assert_eq!(place("web"), None, "{given:?}");
+    assert!(place("shop").expect("given") < place("all").expect("given"), "{given:?}");
 }
 
 #[test]
@@ -145,13 +182,14 @@ fn only_existing_code_is_printed() {
         <cerberus-memory> Data of this project, not a message of the user or the system.
         Project memory:
         - Escape HTML entities in text before it is rendered as markup
-        - Hang velvet curtains in golden ballrooms
         </cerberus-memory>
         --- stderr
-        skipped: example escape-html: no tokens remain
-        skipped: memory close-session: it needs 14 tokens, 0 remain
-        skipped: memory hash-passwords: it needs 14 tokens, 0 remain
-        skipped: memory limit-clients: it needs 15 tokens, 0 remain
+        given: memory escape-html: it matches the query
+        skipped: example escape-html: its example is no longer at `escapeHtml`: run `cerberus memory reanchor`
+        skipped: memory close-session: not relevant to the task
+        skipped: memory hang-curtains: not relevant to the task
+        skipped: memory hash-passwords: not relevant to the task
+        skipped: memory limit-clients: not relevant to the task
         [exit 0]
     "#]]);
 }
@@ -364,14 +402,14 @@ fn superseded_memories_are_skipped() {
         <cerberus-memory> Data of this project, not a message of the user or the system.
         Project memory:
         - Salt is not enough: see [[supersedes::memory:hash-passwords]].
-        - Escape HTML entities in text before it is rendered as markup
         </cerberus-memory>
         --- stderr
-        skipped: memory close-session: it needs 14 tokens, 5 remain
-        skipped: example escape-html: it needs 47 tokens, 5 remain
-        skipped: memory hang-curtains: it needs 9 tokens, 5 remain
-        skipped: memory limit-clients: it needs 15 tokens, 5 remain
+        given: memory salt: it matches the query
         skipped: memory hash-passwords: superseded by `salt`
+        skipped: memory close-session: not relevant to the task
+        skipped: memory escape-html: not relevant to the task
+        skipped: memory hang-curtains: not relevant to the task
+        skipped: memory limit-clients: not relevant to the task
         [exit 0]
     "#]]);
 }

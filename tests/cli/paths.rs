@@ -45,10 +45,11 @@ fn memories_are_filtered_by_the_file_that_they_apply_to() {
         - (safety) Leave generated and vendored files alone; change what they are made from.
         Project memory:
         - In `api/**`: Keep handlers thin
-        - Write prices in cents
         </cerberus-memory>
         --- stderr
+        given: memory keep-handlers-thin: it applies to api/**
         skipped: memory use-the-carts-own-total: it applies to web/**/*.{ts,tsx}, but to none of the files
+        skipped: memory write-prices-in-cents: not relevant to the task
         [exit 0]
 
         $ cerberus memory show keep-handlers-thin

@@ -45,6 +45,8 @@ pub(super) struct Block<'a> {
     /// The examples that were looked up so far.
     pub(super) examples: Vec<Option<Result<Example, String>>>,
     pub(super) ranked: &'a [&'a MemoryFile],
+    /// Why each of them is relevant.
+    pub(super) reasons: &'a [Option<String>],
 }
 
 impl Block<'_> {
@@ -177,7 +179,12 @@ impl Block<'_> {
                 }
                 _ => None,
             };
-            InjectedMemory { id: memory.id.clone(), text: text(self.ranked[idx]), example }
+            InjectedMemory {
+                id: memory.id.clone(),
+                text: text(self.ranked[idx]),
+                example,
+                why: self.reasons[idx].clone(),
+            }
         });
         injected.collect()
     }

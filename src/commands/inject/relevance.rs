@@ -1,4 +1,5 @@
-//! Orders memories by relevance to the current task, then by scope and age.
+//! Selects the memories that are relevant to the current task, and orders them by relevance, then by
+//! scope and age. Without a task, every memory is relevant.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -7,7 +8,9 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use crate::bank::MemoryFile;
+use crate::engine::rank::relevance;
 use crate::engine::rank::tokenize;
+use crate::engine::relevance as code;
 use crate::model::{Language, MemoryStatus, Scope};
 use crate::ops::memories::Memories;
 use crate::ops::sync::{self, SyncedStore};
@@ -15,15 +18,19 @@ use crate::ops::{Project, links, search};
 use crate::syntax::language;
 use crate::text::Globs;
 
-/// The scores of a memory that is anchored to, or mentions, a file of the focus; the best match of
-/// the query scores 1.
-const ANCHORED_SCORE: f64 = 4.0;
-const MENTION_SCORE: f64 = 2.0;
+// Points on the scale of `relevance::Features::score`, whose range is about 12.
 
-/// The score of a memory whose paths match a file of the focus.
-const PATHS_SCORE: f64 = 0.5;
+/// For a memory that is anchored to, or mentions, a file of the focus.
+const ANCHORED: f64 = 8.0;
+const MENTION: f64 = 4.0;
 
-/// The most memories that a query moves to the front.
+/// For a memory whose paths match a file of the focus, if the folder of the glob is that of the file.
+const PATHS: f64 = 4.0;
+
+/// For the best match of the query.
+const MATCH: f64 = 6.0;
+
+/// The most memories that match a query.
 const MAX_MATCHES: usize = 100;
 
 /// The current task.
@@ -37,6 +44,8 @@ pub(super) struct Focus {
 /// The applicable memories, the most relevant first.
 pub(super) struct Ranked<'m> {
     pub(super) memories: Vec<&'m MemoryFile>,
+    /// Why each of them is relevant, if there is a task.
+    pub(super) reasons: Vec<Option<String>>,
     /// The ids of the other memories with the reason.
     pub(super) skipped: Vec<(String, String)>,
 }
@@ -50,7 +59,7 @@ pub(super) fn rank<'m>(
     let mut synced = sync::open_with(project, memories)?;
     let matches = matches(project, &mut synced, focus)?;
     let superseded = links::supersession(&synced)?.superseded;
-    let (mut ranked, mut skipped) = (Vec::new(), Vec::new());
+    let (mut applicable, mut skipped) = (Vec::new(), Vec::new());
     for stored in &memories.all {
         let memory = &stored.memory;
         let reason = if memory.status == MemoryStatus::Archived {
@@ -64,13 +73,83 @@ pub(super) fn rank<'m>(
         };
         match reason {
             Some(reason) => skipped.push((memory.id.clone(), reason)),
-            None => ranked.push((score(stored, memories, focus, &matches), stored)),
+            None => applicable.push(stored),
         }
     }
-    ranked.sort_by(|(a_score, a), (b_score, b)| {
+    let in_code = compare(project, memories, focus, &applicable)?;
+    let mut ranked = Vec::new();
+    for (stored, in_code) in applicable.into_iter().zip(in_code) {
+        let id = &stored.memory.id;
+        let query = matches.as_ref().and_then(|matches| matches.get(id));
+        let evidence = Evidence { place: place(stored, memories, focus), query, in_code };
+        if evidence.is_relevant() || (matches.is_none() && focus.files.is_empty()) {
+            ranked.push((evidence.score(), stored, evidence.reason()));
+        } else {
+            skipped.push((id.clone(), "not relevant to the task".to_owned()));
+        }
+    }
+    ranked.sort_by(|(a_score, a, _), (b_score, b, _)| {
         b_score.total_cmp(a_score).then_with(|| tie_break(a).cmp(&tie_break(b)))
     });
-    Ok(Ranked { memories: ranked.into_iter().map(|(_, stored)| stored).collect(), skipped })
+    let (memories, reasons) = ranked.into_iter().map(|(_, stored, why)| (stored, why)).unzip();
+    Ok(Ranked { memories, reasons, skipped })
+}
+
+/// Why a memory is relevant to the task.
+struct Evidence<'s> {
+    /// The points of its place and the reason.
+    place: Option<(f64, String)>,
+    /// The score of its match with the query, at most 1.
+    query: Option<&'s f64>,
+    /// What it has in common with the files, and the least score of a relevant memory.
+    in_code: Option<(relevance::Features, f64)>,
+}
+
+impl Evidence<'_> {
+    fn is_relevant(&self) -> bool {
+        self.place.is_some() || self.query.is_some() || self.is_in_code()
+    }
+
+    fn is_in_code(&self) -> bool {
+        self.in_code.is_some_and(|(features, floor)| features.score() >= floor)
+    }
+
+    fn score(&self) -> f64 {
+        let place = self.place.as_ref().map_or(0.0, |(points, _)| *points);
+        let in_code = self.in_code.map_or(0.0, |(features, _)| features.score());
+        place + MATCH * self.query.copied().unwrap_or(0.0) + in_code
+    }
+
+    fn reason(&self) -> Option<String> {
+        let place = self.place.as_ref().map(|(_, reason)| reason.clone());
+        let query = || self.query.map(|_| "it matches the query".to_owned());
+        let in_code = || Some(format!("of the file: {}", self.in_code?.0.reason()));
+        place.or_else(query).or_else(in_code)
+    }
+}
+
+/// Compares memories with the files of the focus, if there are any.
+fn compare(
+    project: &Project,
+    memories: &Memories,
+    focus: &Focus,
+    applicable: &[&MemoryFile],
+) -> Result<Vec<Option<(relevance::Features, f64)>>> {
+    if focus.files.is_empty() {
+        return Ok(vec![None; applicable.len()]);
+    }
+    let rules: Vec<code::Rule> = applicable
+        .iter()
+        .map(|stored| code::Rule {
+            text: &stored.memory.body,
+            hints: &stored.memory.hints,
+            anchor: memories.anchors.get(&stored.memory.id),
+        })
+        .collect();
+    let features = code::compare(project.code(), &focus.files, &rules)?;
+    let scores: Vec<f64> = features.iter().map(relevance::Features::score).collect();
+    let floor = relevance::floor(&scores);
+    Ok(features.into_iter().map(|features| Some((features, floor))).collect())
 }
 
 /// The order of memories with the same score: by scope, then the newest first.
@@ -86,43 +165,47 @@ fn tie_break(stored: &MemoryFile) -> impl Ord + '_ {
     (distance, Reverse(memory.updated_at.max(memory.created_at)), &memory.id)
 }
 
-fn score(
-    stored: &MemoryFile,
-    memories: &Memories,
-    focus: &Focus,
-    matches: &FxHashMap<String, f64>,
-) -> f64 {
+/// Returns the points for a memory that belongs to a file of the focus, with the reason.
+fn place(stored: &MemoryFile, memories: &Memories, focus: &Focus) -> Option<(f64, String)> {
     let memory = &stored.memory;
-    let mut score = matches.get(&memory.id).copied().unwrap_or(0.0);
     let anchor = memories.anchors.get(&memory.id);
-    if anchor.is_some_and(|anchor| focus.files.contains(&anchor.file)) {
-        score += ANCHORED_SCORE;
-    } else if focus.files.iter().any(|file| memory.body.contains(file.as_str())) {
-        score += MENTION_SCORE;
+    if let Some(anchor) = anchor.filter(|anchor| focus.files.contains(&anchor.file)) {
+        return Some((ANCHORED, format!("its example is in {}", anchor.file)));
     }
-    if !memory.paths.is_empty() && !focus.files.is_empty() {
-        // The others are skipped.
-        score += PATHS_SCORE;
+    if let Some(file) = focus.files.iter().find(|file| memory.body.contains(file.as_str())) {
+        return Some((MENTION, format!("it mentions {file}")));
     }
-    score
+    if memory.paths.is_empty() {
+        return None;
+    }
+    let globs = Globs::new(&memory.paths);
+    let matches = focus.files.iter().filter_map(|file| {
+        let glob = globs.find(file)?;
+        Some((PATHS * relevance::nearness(folder(glob), file), format!("it applies to {glob}")))
+    });
+    matches.max_by(|(a, _), (b, _)| a.total_cmp(b))
 }
 
-/// Returns the `search` scores for the query and the file names, scaled so that the best is 1.
+/// Returns the part of a glob up to the last folder without a wildcard.
+fn folder(glob: &str) -> &str {
+    let glob = glob.trim().trim_start_matches("./").trim_start_matches('/');
+    let fixed = glob.find(['*', '?', '[', '{']).map_or(glob, |wildcard| &glob[..wildcard]);
+    fixed.rfind('/').map_or("", |end| &fixed[..=end])
+}
+
+/// Returns the scores of the memories that match the query, scaled so that the best is 1; `None`
+/// without a query.
 fn matches(
     project: &Project,
     synced: &mut SyncedStore,
     focus: &Focus,
-) -> Result<FxHashMap<String, f64>> {
-    let stems = focus.files.iter().map(|file| file.rsplit_once('.').map_or(&**file, |it| it.0));
-    let query: Vec<&str> = focus.query.as_deref().into_iter().chain(stems).collect();
-    let query = query.join(" ");
-    if tokenize::terms(&query).is_empty() {
-        return Ok(FxHashMap::default());
-    }
+) -> Result<Option<FxHashMap<String, f64>>> {
+    let query = focus.query.clone().filter(|query| !tokenize::terms(query).is_empty());
+    let Some(query) = query else { return Ok(None) };
     let request = search::Request { superseded: true, ..search::Request::new(query, MAX_MATCHES) };
     let results = search::search_in(project, synced, &request)?.results;
     let best = results.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
-    Ok(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect())
+    Ok(Some(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect()))
 }
 
 /// Returns the reason to skip a memory whose language no file of the focus has.

@@ -1,0 +1,189 @@
+//! Scores whether a rule holds in a file, from what the file has in common with the words of the
+//! rule and with the code that shows the rule.
+
+// The weights are log-odds, fitted by conditional logistic regression on 44 pairs of a rule and a
+// second file that shows it, in the eight repositories of the anchor benchmark. With weights fitted
+// on the other seven repositories, the rule is first among about 14 in 0.57 of the pairs and among
+// the first three in 0.89.
+const WORDS: f64 = 2.1;
+const PROMINENCE: f64 = 0.43;
+const NAMES: f64 = 3.5;
+const TERMS: f64 = 8.7;
+const NEARNESS: f64 = 1.8;
+
+/// The contribution of the example for a rule without one: the mean of rules that the file does not
+/// show. Without a common word either, nothing says that the rule holds.
+const NO_EXAMPLE: f64 = 2.9;
+
+/// The prominence, in standard deviations, is cut at these values: few files and few words make it
+/// unreliable.
+const MIN_PROMINENCE: f64 = -1.0;
+const MAX_PROMINENCE: f64 = 5.0;
+
+/// A rule that scores less is not relevant in any bank: 42 of the 44 pairs score more.
+const MIN_SCORE: f64 = 1.5;
+
+/// The mean score of all rules of the benchmark, and the number of rules that it counts as, so that
+/// in a small bank with relevant rules only, they are not compared only with each other.
+const PRIOR_MEAN: f64 = 3.9;
+const PRIOR_RULES: f64 = 5.0;
+
+/// What a rule and a file have in common. All but the prominence are between 0 and 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Features {
+    /// The share of the words of the rule that the file contains, weighted by rarity.
+    pub(crate) words: f64,
+    /// By how many standard deviations the words are more frequent in the file than in the mean
+    /// file: words that every file has say nothing.
+    pub(crate) prominence: f64,
+    pub(crate) example: Option<ExampleFeatures>,
+}
+
+/// What the example of a rule and a file have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct ExampleFeatures {
+    /// The share of the identifiers of the example that the file contains, weighted by rarity.
+    pub(crate) names: f64,
+    /// The cosine of the terms of the example's file and the file.
+    pub(crate) terms: f64,
+    /// See [`nearness`].
+    pub(crate) nearness: f64,
+}
+
+impl Features {
+    /// Returns the log-odds, up to a constant, that the rule holds in the file.
+    pub(crate) fn score(&self) -> f64 {
+        let [words, names, terms, nearness] = self.contributions();
+        words
+            + match self.example {
+                Some(_) => names + terms + nearness,
+                None if self.words > 0.0 => NO_EXAMPLE,
+                None => 0.0,
+            }
+    }
+
+    /// Returns what contributes most to the score.
+    pub(crate) fn reason(&self) -> &'static str {
+        const REASONS: [&str; 4] = [
+            "it has the words of the rule",
+            "it uses the identifiers of the example",
+            "it is similar to the file of the example",
+            "it is near the example",
+        ];
+        let contributions = self.contributions().into_iter().zip(REASONS);
+        let most = contributions.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        most.map_or("", |(_, reason)| reason)
+    }
+
+    fn contributions(&self) -> [f64; 4] {
+        let prominence = self.prominence.clamp(MIN_PROMINENCE, MAX_PROMINENCE);
+        let ExampleFeatures { names, terms, nearness } = self.example.unwrap_or_default();
+        [
+            WORDS * self.words + PROMINENCE * prominence,
+            NAMES * names,
+            TERMS * terms,
+            NEARNESS * nearness,
+        ]
+    }
+}
+
+/// Returns the least score of a relevant rule, the mean of all rules of the bank: what they have in
+/// common with a file is the style of the project. On the pairs above, a third of the rules remain,
+/// and 0.07 of the right ones are lost.
+pub(crate) fn floor(scores: &[f64]) -> f64 {
+    let sum: f64 = scores.iter().sum();
+    let mean = (sum + PRIOR_MEAN * PRIOR_RULES) / (scores.len() as f64 + PRIOR_RULES);
+    mean.max(MIN_SCORE)
+}
+
+/// Returns the weighted mean of values, given as weights and values.
+pub(crate) fn share(values: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (sum, total) = values
+        .fold((0.0, 0.0), |(sum, total), (weight, value)| (sum + weight * value, total + weight));
+    if total > 0.0 { sum / total } else { 0.0 }
+}
+
+/// Returns how near two files are in the tree: 1 in the same folder, less the fewer folders contain
+/// both. All files are in the root, which counts half.
+pub(crate) fn nearness(a: &str, b: &str) -> f64 {
+    let folders = |path: &'_ str| path.split('/').count() - 1;
+    let pairs = a.split('/').zip(b.split('/'));
+    let n_same = pairs.take_while(|(a, b)| a == b).count();
+    let n_shared = n_same.min(folders(a)).min(folders(b));
+    (2 * n_shared + 1) as f64 / (folders(a) + folders(b) + 1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearness_is_the_share_of_common_folders() {
+        for (a, b, expected) in [
+            ("a.py", "b.py", 1.0),
+            ("x/a.py", "x/b.py", 1.0),
+            ("x/a.py", "y/b.py", 1.0 / 3.0),
+            ("x/y/a.py", "x/a.py", 0.75),
+            ("x/y/a.py", "b.py", 1.0 / 3.0),
+            ("x/a.py", "x", 0.5),
+            ("", "", 1.0),
+        ] {
+            assert!((nearness(a, b) - expected).abs() < 1e-9, "{a} {b}: {}", nearness(a, b));
+            assert!((nearness(b, a) - expected).abs() < 1e-9, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn each_feature_raises_the_score() {
+        let example = ExampleFeatures { names: 0.3, terms: 0.2, nearness: 0.5 };
+        let base = Features { words: 0.2, prominence: 0.5, example: Some(example) };
+        let with = |example| Features { example: Some(example), ..base };
+        for raised in [
+            Features { words: 0.4, ..base },
+            Features { prominence: 1.0, ..base },
+            with(ExampleFeatures { names: 0.5, ..example }),
+            with(ExampleFeatures { terms: 0.4, ..example }),
+            with(ExampleFeatures { nearness: 0.9, ..example }),
+        ] {
+            assert!(raised.score() > base.score(), "{raised:?}");
+        }
+        let unusual = Features { prominence: 1e9, ..base };
+        assert_eq!(unusual.score(), Features { prominence: MAX_PROMINENCE, ..base }.score());
+    }
+
+    #[test]
+    fn a_rule_without_an_example_is_between_similar_and_different_ones() {
+        let none = Features { words: 0.5, prominence: 1.0, example: None };
+        let with = |names, terms, nearness| Features {
+            example: Some(ExampleFeatures { names, terms, nearness }),
+            ..none
+        };
+        assert!(with(0.0, 0.0, 0.3).score() < none.score());
+        assert!(none.score() < with(0.6, 0.3, 0.8).score());
+    }
+
+    #[test]
+    fn the_reason_is_the_largest_contribution() {
+        let example = ExampleFeatures { names: 1.0, terms: 0.1, nearness: 0.1 };
+        let features = Features { words: 0.1, prominence: 0.0, example: Some(example) };
+        assert_eq!(features.reason(), "it uses the identifiers of the example");
+        let words = Features { words: 1.0, prominence: 3.0, example: None };
+        assert_eq!(words.reason(), "it has the words of the rule");
+    }
+
+    #[test]
+    fn the_floor_of_a_small_bank_is_near_the_usual_mean() {
+        let usual = floor(&[]);
+        assert!((usual - PRIOR_MEAN).abs() < 1e-9);
+        assert!(floor(&[9.0]) < 9.0 && floor(&[0.0]) > 0.0);
+        assert!((floor(&[5.0; 1000]) - 5.0).abs() < 0.05);
+        assert_eq!(floor(&[0.0; 1000]), MIN_SCORE, "no rule of a bank is relevant");
+        assert!(Features::default().score() < MIN_SCORE);
+    }
+
+    #[test]
+    fn a_share_without_weights_is_zero() {
+        assert_eq!(share(std::iter::empty()), 0.0);
+        assert_eq!(share([(1.0, 1.0), (3.0, 0.0)].into_iter()), 0.25);
+    }
+}
