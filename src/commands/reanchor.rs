@@ -21,9 +21,11 @@ use crate::model::{Anchor, Origin, State};
 use crate::ops::memories::{Filter, Memories};
 use crate::ops::{Progress, Project, rounded};
 use crate::output::{Printer, ProgressBar};
+use crate::text::plural;
 use crate::tree::git;
 
 mod annotations;
+mod conflict;
 mod print;
 mod reconcile;
 
@@ -89,6 +91,9 @@ pub(crate) struct Report {
     pub(crate) results: Vec<Finding>,
     /// Ids of anchors whose memory does not exist.
     pub(crate) orphans: Vec<String>,
+    /// Ids of anchors that both sides of a merge changed to code that exists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) undecided: Vec<String>,
     /// Whether a check passes.
     pub(crate) ok: bool,
     /// Whether the lock file was changed.
@@ -198,10 +203,21 @@ pub(crate) fn reanchor(
 ) -> Result<Report> {
     // Held from the first read to the write, so that no other write is lost.
     let guard = if args.writes() { Some(project.bank.lock_for_writing()?) } else { None };
+    let resolved = if args.writes() && project.bank.has_conflict()? {
+        Some(conflict::resolve(project)?)
+    } else {
+        None
+    };
     let memories = Memories::load(project)?;
-    let report = reanchor_in(project, &memories, args, progress);
+    let mut report = reanchor_in(project, &memories, args, progress)?;
     drop(guard);
-    report
+    if let Some(resolved) = resolved {
+        report.written = true;
+        report.ok &= resolved.undecided.is_empty();
+        report.undecided = resolved.undecided;
+        report.warnings.extend(resolved.warnings);
+    }
+    Ok(report)
 }
 
 /// Like [`reanchor`], with memories that are already loaded. The caller holds the write lock unless
@@ -254,6 +270,7 @@ pub(crate) fn reanchor_in(
         summary: summary(&results),
         results,
         orphans,
+        undecided: Vec::new(),
         written,
         warnings,
     })
@@ -262,7 +279,7 @@ pub(crate) fn reanchor_in(
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UndoReport {
-    /// Number of anchors in the restored lock file.
+    /// Number of anchors that changed.
     pub(crate) anchors: usize,
 }
 
@@ -370,8 +387,8 @@ pub(crate) fn run(
         if format == ReportFormat::Json {
             out.json(&report)?;
         } else {
-            let n_anchors = report.anchors;
-            out.line(&format!("reverted the last reanchor; restored {n_anchors} anchors"));
+            let n = plural(report.anchors, "anchor");
+            out.line(&format!("reverted the last reanchor; restored {n}"));
         }
         return Ok(ExitStatus::Done);
     }
@@ -390,5 +407,9 @@ pub(crate) fn run(
         (ReportFormat::Table, Some(id)) => print::explanation(&report, id, out)?,
         (ReportFormat::Table, None) => print::report(&report, args, out),
     }
-    Ok(if args.check && !report.ok { ExitStatus::CheckFailed } else { ExitStatus::Done })
+    let fails = (args.check && !report.ok)
+        || !report.undecided.is_empty()
+        || (matches!(args.accept, Some(Some(_)))
+            && report.results.iter().any(|it| it.new.is_none()));
+    Ok(if fails { ExitStatus::CheckFailed } else { ExitStatus::Done })
 }

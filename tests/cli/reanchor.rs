@@ -343,7 +343,7 @@ fn the_last_run_can_be_undone() {
     assert_ne!(sandbox.lock(), before);
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
-        reverted the last reanchor; restored 4 anchors
+        reverted the last reanchor; restored 1 anchor
         [exit 0]
 
         $ cerberus memory reanchor --undo
