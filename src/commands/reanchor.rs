@@ -18,7 +18,7 @@ use crate::engine::examples::RankedSymbol;
 use crate::engine::track::{self, Degree, FoundSymbol, Step};
 use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, Origin, State};
-use crate::ops::memories::{Filter, Memories};
+use crate::ops::memories::{Filter, Memories, find_id};
 use crate::ops::{Progress, Project, rounded};
 use crate::output::{Printer, ProgressBar};
 use crate::text::plural;
@@ -155,6 +155,11 @@ impl Finding {
     pub(crate) fn is_notable(&self) -> bool {
         self.state != State::Fresh || self.better_candidate.is_some()
     }
+
+    /// Returns whether there is no code to record.
+    fn is_lost(&self) -> bool {
+        self.drift && self.new.is_none()
+    }
 }
 
 /// Location of code, with its lines and its similarity to the anchored code if they are known.
@@ -263,6 +268,14 @@ pub(crate) fn reanchor_in(
     let lost = results.iter().filter(is_lost).map(|it| it.old.file.as_str()).collect();
     let mut warnings = memories.warnings.clone();
     warnings.extend(track::limit_warnings(&project.root, &lost));
+    if let Some(Some(_)) = args.accept {
+        warnings.extend(
+            results
+                .iter()
+                .filter(|it| it.is_lost())
+                .map(|it| format!("nothing of `{}` is accepted: its code is {}", it.id, it.state)),
+        );
+    }
     let fails = |finding: &Finding| finding.drift || (args.strict && finding.edited);
     Ok(Report {
         ok: (written || differ_only_in_layout(&expected, &memories.anchors))
@@ -331,6 +344,19 @@ fn selected(
     Ok(selected)
 }
 
+/// Reduces a report to the explained anchor. An explanation writes nothing.
+fn explained(report: Report, prefix: &str, writes: bool) -> Result<Report> {
+    let ids = report.results.iter().map(|finding| finding.id.as_str());
+    let finding_idx = find_id(prefix, ids).map_err(|_| {
+        UserError::usage(format!("`{prefix}` is not among the checked anchors"))
+            .hint("list them with `cerberus memory reanchor --dry-run`")
+    })?;
+    let mut finding = report.results[finding_idx].clone();
+    finding.written &= writes;
+    let results = vec![finding];
+    Ok(Report { summary: summary(&results), results, orphans: Vec::new(), ..report })
+}
+
 /// Returns the path of a file of the bank, relative to the project root if it is inside.
 fn memory_path(project: &Project, file: &str) -> String {
     let path = project.bank.folder().join(file);
@@ -393,8 +419,11 @@ pub(crate) fn run(
         return Ok(ExitStatus::Done);
     }
     let bar = ProgressBar::new(out.terminal, "following anchors");
-    let report = reanchor(&settings.project, args, &|done, total| bar.step(done, total))?;
+    let mut report = reanchor(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);
+    if let Some(prefix) = &args.explain {
+        report = explained(report, prefix, args.writes())?;
+    }
     out.warn(&report.warnings);
     match (format, &args.explain) {
         (ReportFormat::Json, _) => out.json(&report)?,
@@ -404,12 +433,11 @@ pub(crate) fn run(
             }
         }
         (ReportFormat::Sarif, _) => out.json(&annotations::sarif(&report))?,
-        (ReportFormat::Table, Some(id)) => print::explanation(&report, id, out)?,
+        (ReportFormat::Table, Some(_)) => print::explanation(&report.results[0], out),
         (ReportFormat::Table, None) => print::report(&report, args, out),
     }
     let fails = (args.check && !report.ok)
         || !report.undecided.is_empty()
-        || (matches!(args.accept, Some(Some(_)))
-            && report.results.iter().any(|it| it.new.is_none()));
+        || (matches!(args.accept, Some(Some(_))) && report.results.iter().any(Finding::is_lost));
     Ok(if fails { ExitStatus::CheckFailed } else { ExitStatus::Done })
 }
