@@ -3,7 +3,7 @@
 //! Each anchor is a table, so git can merge anchors that were added on two branches. Reading
 //! validates all values, because people edit and merge the file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,12 @@ impl Bank {
         Ok(anchors)
     }
 
+    /// Returns whether the lock file contains a merge conflict.
+    pub(crate) fn has_conflict(&self) -> Result<bool> {
+        let bytes = files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default();
+        Ok(conflict_line(&String::from_utf8_lossy(&bytes)).is_some())
+    }
+
     /// Writes the anchors if the file differs, and returns whether it did.
     pub(crate) fn write_anchors(&self, anchors: &Anchors) -> Result<bool> {
         let path = self.lockfile();
@@ -109,7 +115,8 @@ impl Bank {
         self.write_anchors(anchors)
     }
 
-    /// Reverts the last [`Bank::write_anchors_undoably`] and returns the number of anchors.
+    /// Reverts the last [`Bank::write_anchors_undoably`] and returns the number of anchors that
+    /// change.
     pub(crate) fn undo_anchors(&self) -> Result<usize> {
         let read = |name: &str| files::read(&self.folder().join(name), MAX_BYTES);
         let (Some(before), Some(after)) = (read(UNDO_BEFORE)?, read(UNDO_AFTER)?) else {
@@ -123,11 +130,13 @@ impl Bank {
                 .into());
         }
         let text = String::from_utf8_lossy(&before).into_owned();
-        let n_anchors = if text.is_empty() { 0 } else { parse(&text)?.len() };
+        let (old, new) = (decode(&before)?, decode(&after)?);
+        let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let n_changed = ids.into_iter().filter(|id| old.get(*id) != new.get(*id)).count();
         files::replace(&self.lockfile(), text.as_bytes())?;
         files::remove_unsynced(&self.folder().join(UNDO_BEFORE))?;
         files::remove(&self.folder().join(UNDO_AFTER))?;
-        Ok(n_anchors)
+        Ok(n_changed)
     }
 }
 
@@ -182,8 +191,16 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Anchors> {
 /// Reads the text of a lock file.
 pub(crate) fn parse(text: &str) -> Result<Anchors> {
     let lines = LineIndex::new(text);
-    if let Some(at) = text.lines().position(|line| line.starts_with("<<<<<<< ")) {
-        return merged(text, at);
+    // The text between the markers is not one side: git also joins lines of different anchors.
+    if let Some(line_idx) = conflict_line(text) {
+        let place = line_idx + 1;
+        let message =
+            format!("failed to read `anchors.lock:{place}`: it contains a merge conflict");
+        return Err(UserError::environment(message)
+            .hint(
+                "resolve it with `cerberus memory reanchor`, which keeps the anchors of both sides",
+            )
+            .into());
     }
     if text.len() >= CHECKED_BYTES {
         check_lines(text)?;
@@ -209,65 +226,9 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
     Ok(anchors)
 }
 
-/// Reads a lock file in which git left a conflict at the line `at`: the anchors of both sides, if they
-/// anchor different memories or agree. The next writer writes them without markers.
-fn merged(text: &str, at: usize) -> Result<Anchors> {
-    let conflict = |why: String| {
-        UserError::environment(format!("failed to read `anchors.lock:{}`: {why}", at + 1)).hint(
-            "keep one side with `git checkout --ours .memories/anchors.lock`, or with `--theirs`, \
-             then run `cerberus memory reanchor`",
-        )
-    };
-    let unreadable = || conflict("it contains a merge conflict".to_owned());
-    let sides = [sides(text, true), sides(text, false)];
-    let [Some(ours), Some(theirs)] = sides.map(|side| parse(&side?).ok()) else {
-        return Err(unreadable().into());
-    };
-    let mut anchors = ours;
-    for (id, anchor) in theirs {
-        match anchors.get(&id) {
-            Some(own) if *own != anchor => {
-                let why = format!("both sides of a merge changed the anchor of `{id}`");
-                return Err(conflict(why).into());
-            }
-            _ => drop(anchors.insert(id, anchor)),
-        }
-    }
-    Ok(anchors)
-}
-
-/// Returns one side of a text with conflicts, or `None` if its markers are incomplete.
-fn sides(text: &str, is_ours: bool) -> Option<String> {
-    #[derive(PartialEq)]
-    enum Part {
-        Both,
-        Ours,
-        Base,
-        Theirs,
-    }
-    let mut part = Part::Both;
-    let mut side = String::new();
-    for line in text.split_inclusive('\n') {
-        part = match part {
-            Part::Both if line.starts_with("<<<<<<< ") => Part::Ours,
-            Part::Ours if line.starts_with("||||||| ") => Part::Base,
-            Part::Ours | Part::Base if line.trim_end() == "=======" => Part::Theirs,
-            Part::Theirs if line.starts_with(">>>>>>> ") => Part::Both,
-            _ => {
-                let is_taken = match part {
-                    Part::Both => true,
-                    Part::Ours => is_ours,
-                    Part::Base => false,
-                    Part::Theirs => !is_ours,
-                };
-                if is_taken {
-                    side.push_str(line);
-                }
-                continue;
-            }
-        };
-    }
-    (part == Part::Both && !side.contains("\n<<<<<<< ")).then_some(side)
+/// Returns the line with the first marker of a merge conflict.
+fn conflict_line(text: &str) -> Option<usize> {
+    text.lines().position(|line| line.starts_with("<<<<<<< "))
 }
 
 /// Refuses lines that no lock file contains: nested keys, other tables, arrays.

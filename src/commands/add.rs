@@ -150,6 +150,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     if let Some(id) = &args.id {
         names::check(id)?;
     }
+    document::check_globs(&args.paths)?;
     if !args.secret.allow_secret {
         document::refuse_secrets(&[
             ("the text", text),

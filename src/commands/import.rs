@@ -14,6 +14,7 @@ use crate::error::{ExitStatus, UserError};
 use crate::model::Scope;
 use crate::ops::export::{Header, Line};
 use crate::output::Printer;
+use crate::text::plural;
 
 mod classify;
 mod find;
@@ -82,10 +83,14 @@ fn import_rules(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Re
         return check(&plan.report, out);
     }
     let is_interactive = std::io::stdin().is_terminal() && out.is_terminal();
-    let asks = args.files.is_empty() && !args.yes && !args.dry_run && !out.json && is_interactive;
-    if asks && plan.report.items.iter().any(|item| item.outcome.is_difference()) {
+    let may_ask = !args.yes && !args.dry_run && !out.json && is_interactive;
+    let n_removed = if args.prune { plan.removed.len() } else { 0 };
+    if may_ask
+        && (args.files.is_empty() || n_removed > 0)
+        && plan.report.items.iter().any(|item| item.outcome.is_difference())
+    {
         print::documents(&plan.report, out);
-        out.line("import these rules? [y/N]");
+        out.line(&question(n_removed));
         out.flush()?;
         if !is_confirmed()? {
             out.line("nothing was imported");
@@ -119,6 +124,14 @@ fn check(report: &Report, out: &mut Printer) -> Result<ExitStatus> {
         print::differences(report, out);
     }
     Ok(status)
+}
+
+/// Returns the question before an import that moves memories to the trash.
+fn question(n_removed: usize) -> String {
+    match n_removed {
+        0 => "import these rules? [y/N]".to_owned(),
+        n => format!("import these rules and move {} to the trash? [y/N]", plural(n, "memory")),
+    }
 }
 
 /// Reads the answer of the user.
@@ -161,6 +174,13 @@ mod tests {
     use crate::ops::export::VERSION;
 
     use super::*;
+
+    #[test]
+    fn a_prune_is_asked_with_the_number_of_memories() {
+        assert_eq!(question(0), "import these rules? [y/N]");
+        let question = question(3);
+        assert_eq!(question, "import these rules and move 3 memories to the trash? [y/N]");
+    }
 
     proptest! {
         #[test]

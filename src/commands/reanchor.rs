@@ -18,12 +18,14 @@ use crate::engine::examples::RankedSymbol;
 use crate::engine::track::{self, Degree, FoundSymbol, Step};
 use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, Origin, State};
-use crate::ops::memories::{Filter, Memories};
+use crate::ops::memories::{Filter, Memories, find_id};
 use crate::ops::{Progress, Project, rounded};
 use crate::output::{Printer, ProgressBar};
+use crate::text::plural;
 use crate::tree::git;
 
 mod annotations;
+mod conflict;
 mod print;
 mod reconcile;
 
@@ -89,6 +91,9 @@ pub(crate) struct Report {
     pub(crate) results: Vec<Finding>,
     /// Ids of anchors whose memory does not exist.
     pub(crate) orphans: Vec<String>,
+    /// Ids of anchors that both sides of a merge changed to code that exists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) undecided: Vec<String>,
     /// Whether a check passes.
     pub(crate) ok: bool,
     /// Whether the lock file was changed.
@@ -150,6 +155,11 @@ impl Finding {
     pub(crate) fn is_notable(&self) -> bool {
         self.state != State::Fresh || self.better_candidate.is_some()
     }
+
+    /// Returns whether there is no code to record.
+    fn is_lost(&self) -> bool {
+        self.drift && self.new.is_none()
+    }
 }
 
 /// Location of code, with its lines and its similarity to the anchored code if they are known.
@@ -198,10 +208,21 @@ pub(crate) fn reanchor(
 ) -> Result<Report> {
     // Held from the first read to the write, so that no other write is lost.
     let guard = if args.writes() { Some(project.bank.lock_for_writing()?) } else { None };
+    let resolved = if args.writes() && project.bank.has_conflict()? {
+        Some(conflict::resolve(project)?)
+    } else {
+        None
+    };
     let memories = Memories::load(project)?;
-    let report = reanchor_in(project, &memories, args, progress);
+    let mut report = reanchor_in(project, &memories, args, progress)?;
     drop(guard);
-    report
+    if let Some(resolved) = resolved {
+        report.written = true;
+        report.ok &= resolved.undecided.is_empty();
+        report.undecided = resolved.undecided;
+        report.warnings.extend(resolved.warnings);
+    }
+    Ok(report)
 }
 
 /// Like [`reanchor`], with memories that are already loaded. The caller holds the write lock unless
@@ -247,6 +268,14 @@ pub(crate) fn reanchor_in(
     let lost = results.iter().filter(is_lost).map(|it| it.old.file.as_str()).collect();
     let mut warnings = memories.warnings.clone();
     warnings.extend(track::limit_warnings(&project.root, &lost));
+    if let Some(Some(_)) = args.accept {
+        warnings.extend(
+            results
+                .iter()
+                .filter(|it| it.is_lost())
+                .map(|it| format!("nothing of `{}` is accepted: its code is {}", it.id, it.state)),
+        );
+    }
     let fails = |finding: &Finding| finding.drift || (args.strict && finding.edited);
     Ok(Report {
         ok: (written || differ_only_in_layout(&expected, &memories.anchors))
@@ -254,6 +283,7 @@ pub(crate) fn reanchor_in(
         summary: summary(&results),
         results,
         orphans,
+        undecided: Vec::new(),
         written,
         warnings,
     })
@@ -262,7 +292,7 @@ pub(crate) fn reanchor_in(
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UndoReport {
-    /// Number of anchors in the restored lock file.
+    /// Number of anchors that changed.
     pub(crate) anchors: usize,
 }
 
@@ -312,6 +342,19 @@ fn selected(
             .into());
     }
     Ok(selected)
+}
+
+/// Reduces a report to the explained anchor. An explanation writes nothing.
+fn explained(report: Report, prefix: &str, writes: bool) -> Result<Report> {
+    let ids = report.results.iter().map(|finding| finding.id.as_str());
+    let finding_idx = find_id(prefix, ids).map_err(|_| {
+        UserError::usage(format!("`{prefix}` is not among the checked anchors"))
+            .hint("list them with `cerberus memory reanchor --dry-run`")
+    })?;
+    let mut finding = report.results[finding_idx].clone();
+    finding.written &= writes;
+    let results = vec![finding];
+    Ok(Report { summary: summary(&results), results, orphans: Vec::new(), ..report })
 }
 
 /// Returns the path of a file of the bank, relative to the project root if it is inside.
@@ -370,14 +413,17 @@ pub(crate) fn run(
         if format == ReportFormat::Json {
             out.json(&report)?;
         } else {
-            let n_anchors = report.anchors;
-            out.line(&format!("reverted the last reanchor; restored {n_anchors} anchors"));
+            let n = plural(report.anchors, "anchor");
+            out.line(&format!("reverted the last reanchor; restored {n}"));
         }
         return Ok(ExitStatus::Done);
     }
     let bar = ProgressBar::new(out.terminal, "following anchors");
-    let report = reanchor(&settings.project, args, &|done, total| bar.step(done, total))?;
+    let mut report = reanchor(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);
+    if let Some(prefix) = &args.explain {
+        report = explained(report, prefix, args.writes())?;
+    }
     out.warn(&report.warnings);
     match (format, &args.explain) {
         (ReportFormat::Json, _) => out.json(&report)?,
@@ -387,8 +433,11 @@ pub(crate) fn run(
             }
         }
         (ReportFormat::Sarif, _) => out.json(&annotations::sarif(&report))?,
-        (ReportFormat::Table, Some(id)) => print::explanation(&report, id, out)?,
+        (ReportFormat::Table, Some(_)) => print::explanation(&report.results[0], out),
         (ReportFormat::Table, None) => print::report(&report, args, out),
     }
-    Ok(if args.check && !report.ok { ExitStatus::CheckFailed } else { ExitStatus::Done })
+    let fails = (args.check && !report.ok)
+        || !report.undecided.is_empty()
+        || (matches!(args.accept, Some(Some(_))) && report.results.iter().any(Finding::is_lost));
+    Ok(if fails { ExitStatus::CheckFailed } else { ExitStatus::Done })
 }

@@ -16,6 +16,7 @@ use crate::ops::memories::{self, Filter, Memories};
 use crate::ops::metadata::Metadata;
 use crate::ops::{Project, rounded, sync};
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
+use crate::text::shell_word;
 use crate::tree::read;
 
 #[derive(Debug, Default, Args)]
@@ -96,12 +97,15 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
         let memory = &stored.memory;
         (Reverse(memory.updated_at.max(memory.created_at)), memory.id.clone())
     });
+    let mut warnings = memories.warnings.clone();
+    let contradicting = selected.iter().filter(|(_, anchor)| anchor.is_some());
+    warnings.extend(contradicting.filter_map(|(stored, _)| anchored_without_example(stored)));
     let anchors: Vec<&Anchor> = selected.iter().filter_map(|(_, anchor)| *anchor).collect();
     let mut anchors = anchor_reports(project, &anchors, args.anchored).into_iter();
     let reports = selected
         .into_iter()
         .map(|(stored, anchor)| memory_report(stored, anchor.and_then(|_| anchors.next())));
-    Ok(Report { memories: reports.collect(), warnings: memories.warnings.clone() })
+    Ok(Report { memories: reports.collect(), warnings })
 }
 
 /// Returns the memories with the given ids, without reading the others.
@@ -126,6 +130,7 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
         if filter.takes_memory(&stored.memory, &stored.file, anchor_file)
             && args.matches(anchor.is_some())
         {
+            warnings.extend(anchor.as_ref().and_then(|_| anchored_without_example(&stored)));
             let anchor = anchor.and_then(|it| anchor_reports(project, &[&it], true).pop());
             found.push(memory_report(&stored, anchor));
         }
@@ -133,6 +138,24 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
     warnings.sort_unstable();
     warnings.dedup();
     Ok(Report { memories: found, warnings })
+}
+
+/// Returns a warning about an anchored memory whose frontmatter says that it has no example.
+fn anchored_without_example(stored: &MemoryFile) -> Option<String> {
+    let id = &stored.memory.id;
+    let is_refused = stored.memory.example == Some(ExampleChoice::None);
+    is_refused.then(|| {
+        format!("`{id}` has `example: none` but also an anchor: {}", remove_anchor_or_field(id))
+    })
+}
+
+/// Returns the two ways out for an anchored memory with `example: none`.
+pub(crate) fn remove_anchor_or_field(id: &str) -> String {
+    let id = shell_word(id);
+    format!(
+        "remove the anchor with `cerberus memory anchor {id} --none`, or the line `example: none` \
+         from its frontmatter"
+    )
 }
 
 /// Returns the current states of anchors, in the order of the anchors. Reads and parses each of

@@ -86,6 +86,7 @@ pub(crate) fn update(
     if let Some(content) = content {
         document::check_content(content)?;
     }
+    document::check_globs(args.paths.as_deref().unwrap_or_default())?;
     if !args.secret.allow_secret {
         let tags = args.tags.as_deref().unwrap_or_default();
         let hints = args.hints.as_deref().unwrap_or_default();

@@ -21,7 +21,7 @@ pub(crate) use self::edit::{FieldValue, remove, set, set_updated_at};
 use self::yaml::{Entry, Field, Value};
 use super::Diagnostic;
 use crate::model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
-use crate::text::{LineIndex, Span, split_globs, suggest};
+use crate::text::{LineIndex, Span, glob_fault, split_globs, suggest};
 
 /// The metadata of a memory; absent and invalid fields are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -183,7 +183,17 @@ impl Reader {
                 }
                 "category" => fields.category = self.scalar(&entry),
                 "heading" => fields.heading = self.label(&entry),
-                "paths" => fields.paths = self.list(&entry, split_globs),
+                "paths" => {
+                    fields.paths = self.list(&entry, split_globs);
+                    for glob in &fields.paths {
+                        if let Some(fault) = glob_fault(glob) {
+                            self.warn_value(
+                                &entry,
+                                &format!("has an invalid glob `{glob}`: {fault}"),
+                            );
+                        }
+                    }
+                }
                 "scope" => fields.scope = self.choice(&entry, ["universal"]),
                 "status" => {
                     let names = MemoryStatus::ALL.iter().map(|it| it.as_str());

@@ -20,7 +20,7 @@ mod wording;
 
 use self::blocks::{Block, CODE, Item, Words};
 use self::context::{Kind, is_incomplete, is_unfinished, kind_of_intro, kind_of_title};
-pub(crate) use self::imports::imports;
+pub(crate) use self::imports::{Import, imports};
 pub(crate) use self::paths::replace_paths;
 use self::tags::Mark;
 use self::verdict::{INTRO, STATEMENT, Verdict, ends_open, is_example};

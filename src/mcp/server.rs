@@ -25,7 +25,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::config::{GlobalArgs, Settings};
-use crate::error::UserError;
+use crate::error::{ExitStatus, UserError};
 use crate::ops::Project;
 use crate::store;
 
@@ -375,7 +375,12 @@ impl ServerHandler for Server {
                 prompts::text(&call, &request.name, &arguments)
             })
         });
-        let text = text.await.map_err(internal_error)?;
+        let text = text.await.map_err(|error| match error.downcast_ref::<UserError>() {
+            Some(wrong) if wrong.status == ExitStatus::Usage => {
+                ErrorData::invalid_params(text_of(&error), None)
+            }
+            _ => internal_error(error),
+        })?;
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 }

@@ -9,6 +9,7 @@ use crate::error::UserError;
 use crate::markdown::edit::{self, EditMode};
 use crate::markdown::frontmatter::{self, FieldValue};
 use crate::markdown::{EditError, secrets, sections};
+use crate::text::glob_fault;
 
 use super::Project;
 use super::memories::Memories;
@@ -85,6 +86,24 @@ pub(crate) fn set_fields<'a>(
         }
     }
     Ok(text)
+}
+
+/// Checks that the globs of a memory can match files of the project.
+pub(crate) fn check_globs(globs: &[String]) -> Result<()> {
+    for glob in globs {
+        let path = glob.trim().trim_start_matches('!');
+        let fault = if path.starts_with('/') {
+            Some("it is not relative to the project's root".to_owned())
+        } else {
+            glob_fault(glob)
+        };
+        if let Some(fault) = fault {
+            return Err(UserError::usage(format!("`{glob}` is not a valid path: {fault}"))
+                .hint("pass a glob from the project's root, such as `src/**/*.py`")
+                .into());
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a text is not empty and has no control characters.

@@ -39,6 +39,18 @@ impl Globs {
     }
 }
 
+/// Returns why a glob can match no file of the project.
+pub(crate) fn glob_fault(glob: &str) -> Option<String> {
+    let path = glob.trim().trim_start_matches('!');
+    if path.split('/').any(|part| part == "..") {
+        return Some("it leaves the project with `..`".to_owned());
+    }
+    if path.len() > MAX_GLOB_BYTES {
+        return Some(format!("it is longer than {MAX_GLOB_BYTES} bytes"));
+    }
+    GlobBuilder::new(path).build().err().map(|error| error.kind().to_string())
+}
+
 /// Returns the matcher of a glob, and of the files in the folder that it may name.
 fn matchers(glob: &str) -> Vec<GlobMatcher> {
     let glob = glob.trim().trim_start_matches("./").trim_start_matches('/');
@@ -70,6 +82,20 @@ pub(crate) fn split_globs(list: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_glob_that_can_match_nothing_has_a_fault() {
+        for (glob, fault) in [
+            ("src/[", "unclosed character class; missing ']'"),
+            ("../out/**", "it leaves the project with `..`"),
+            ("!src/../../x", "it leaves the project with `..`"),
+        ] {
+            assert_eq!(glob_fault(glob).as_deref(), Some(fault), "{glob}");
+        }
+        for glob in ["src/**", "!docs/**", "*.{ts,tsx}", "/src/**", "a..b"] {
+            assert_eq!(glob_fault(glob), None, "{glob}");
+        }
+    }
 
     #[track_caller]
     fn check(globs: &str, path: &str, expected: Option<&str>) {

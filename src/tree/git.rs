@@ -53,6 +53,24 @@ impl Head {
     }
 }
 
+/// The versions of a file whose merge has a conflict.
+pub(crate) struct Stages {
+    /// The common ancestor, unless both sides added the file.
+    pub(crate) base: Option<Vec<u8>>,
+    pub(crate) ours: Vec<u8>,
+    pub(crate) theirs: Vec<u8>,
+}
+
+/// Returns the versions of the file `path`, relative to `root`, that the index has while its merge
+/// conflict is not resolved.
+pub(crate) fn unmerged(root: &Path, path: &str) -> Option<Stages> {
+    let stage = |n: u8| {
+        let name = format!(":{n}:./{path}");
+        Git::new(root, ["cat-file", "blob", &name]).bytes()
+    };
+    Some(Stages { base: stage(1), ours: stage(2)?, theirs: stage(3)? })
+}
+
 /// Returns the commit that is checked out in the repository around `root`.
 pub(crate) fn head(root: &Path) -> Option<Head> {
     let log = git(root, &["log", "-1", "--format=%H %ct"])?;

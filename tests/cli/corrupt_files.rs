@@ -350,7 +350,7 @@ fn damage_in_the_lock_file_is_located() {
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a merge conflict
         cerberus: failed to read `anchors.lock:5`: it contains a merge conflict
-        hint: keep one side with `git checkout --ours .memories/anchors.lock`, or with `--theirs`, then run `cerberus memory reanchor`
+        hint: resolve it with `cerberus memory reanchor`, which keeps the anchors of both sides
         an unknown field
         cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `chosen`, `origin`, `quality`, `match`, `commit`, `tokens`, `hashes`, `minhash`, `sketches`
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again

@@ -261,7 +261,7 @@ fn a_damaged_lock_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-            error	anchors	failed to read `anchors.lock:1`: it contains a merge conflict	keep one side with `git checkout --ours .memories/anchors.lock`, or with `--theirs`, then run `cerberus memory reanchor`
+            error	anchors	failed to read `anchors.lock:1`: it contains a merge conflict	resolve it with `cerberus memory reanchor`, which keeps the anchors of both sides
             [exit 1]
         "#]],
     );

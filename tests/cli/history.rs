@@ -257,13 +257,87 @@ fn an_anchor_that_two_branches_changed_needs_a_choice() {
         "memory anchor limit --to shop/rows.py::store_rows",
         "memory anchor limit --to shop/orders.py::ship",
     );
+    let check = sandbox.run("memory reanchor --check");
+    assert_eq!(check.status(), 3, "{}", check.text());
+    assert!(check.text().contains("with `cerberus memory reanchor`"), "{}", check.text());
     let outcome = sandbox.run("memory reanchor");
-    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    assert_eq!(outcome.status(), 1, "{}", outcome.text());
     let text = outcome.text();
-    assert!(text.contains("both sides of a merge changed the anchor of `limit`"), "{text}");
-    // The hint works while the merge is unfinished.
-    assert!(text.contains("git checkout --theirs") || text.contains("`--theirs`"), "{text}");
-    sandbox.git("checkout --theirs .memories/anchors.lock");
+    assert!(text.contains("both sides of the merge changed the anchor of `limit`"), "{text}");
+    assert!(text.contains("memory anchor limit --to shop/rows.py::store_rows`"), "{text}");
+    assert!(sandbox.lock().contains("symbol = \"ship\""), "{}", sandbox.lock());
+    sandbox.ok("memory anchor limit --to shop/rows.py::store_rows");
+    assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
+}
+
+/// Commits what `change` does on a branch that starts at `main`, and checks `main` out again.
+fn on_branch(sandbox: &Sandbox, change: &[&str]) {
+    sandbox.git("branch -M main");
+    sandbox.git("checkout -q -b other");
+    for command in change {
+        sandbox.ok(command);
+    }
+    sandbox.commit("on the branch");
+    sandbox.git("checkout -q main");
+}
+
+#[test]
+fn a_conflict_of_one_anchor_keeps_the_other_anchors_of_both_sides() {
+    let sandbox = anchored();
+    on_branch(
+        &sandbox,
+        &[
+            "memory anchor limit --to shop/rows.py::store_rows",
+            "memory add \"Close it\" --id aclose --anchor-to shop/orders.py::ship",
+        ],
+    );
+    sandbox.ok("memory anchor limit --to shop/orders.py::ship");
+    sandbox.ok("memory add \"Ship it\" --id zzz --anchor-to shop/orders.py::ship");
+    sandbox.commit("on main");
+    sandbox.git_or_empty("merge -q other");
+    let outcome = sandbox.run("memory reanchor --json");
+    assert_eq!(outcome.status(), 1, "{}", outcome.text());
+    let report = sandbox.json_of(outcome);
+    assert_eq!(report["undecided"], serde_json::json!(["limit"]), "{report:#}");
+    let lock = sandbox.lock();
+    for id in ["aclose", "limit", "zzz"] {
+        assert!(lock.contains(&format!("id = \"{id}\"")), "{id}: {lock}");
+    }
+}
+
+#[test]
+fn an_anchor_that_one_side_removed_does_not_come_back() {
+    let sandbox = anchored();
+    sandbox.ok("memory add \"Ship it\" --id ship --anchor-to shop/orders.py::ship");
+    sandbox.commit("ship");
+    on_branch(&sandbox, &["memory anchor limit --clear"]);
+    sandbox.ok("memory add \"Keep it\" --id lamp --anchor-to shop/orders.py::ship");
+    sandbox.commit("on main");
+    sandbox.git_or_empty("merge -q other");
     sandbox.ok("memory reanchor");
-    assert!(sandbox.lock().contains("store_rows"));
+    let lock = sandbox.lock();
+    assert!(!lock.contains("id = \"limit\"") && lock.contains("id = \"lamp\""), "{lock}");
+}
+
+#[test]
+fn the_same_code_with_another_fingerprint_is_no_conflict() {
+    let sandbox = anchored();
+    sandbox.git("branch -M main");
+    sandbox.git("checkout -q -b other");
+    sandbox.edit("shop/rows.py", "load_rows", "read_rows");
+    sandbox.commit("rename");
+    sandbox.ok("memory reanchor");
+    sandbox.commit("reanchor");
+    sandbox.git("checkout -q main");
+    sandbox.write("notes.txt", "x");
+    sandbox.commit("notes");
+    sandbox.edit("shop/rows.py", "load_rows", "read_rows");
+    sandbox.commit("the same rename");
+    sandbox.ok("memory reanchor");
+    sandbox.commit("reanchor");
+    sandbox.git_or_empty("merge -q other");
+    assert!(sandbox.lock().contains("<<<<<<< "), "git merges it itself");
+    let outcome = sandbox.run("memory reanchor");
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert!(sandbox.lock().contains("read_rows"));
 }

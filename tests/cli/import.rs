@@ -418,6 +418,9 @@ fn all_files_of_rules_are_found_with_their_imports() {
         removed use-cups (web/notes.md:1): no longer in the document
         2 differences between the documents and the bank
         next: cerberus memory import, then decide on removed rules and conflicts
+        --- stderr
+        warning: CLAUDE.md:1: `@AGENTS.md` is not imported: no such file
+        warning: web/CLAUDE.md:1: `@notes.md` is not imported: no such file
         [exit 1]
 
         $ cerberus memory import --no-anchor --prune
@@ -425,10 +428,16 @@ fn all_files_of_rules_are_found_with_their_imports() {
         moved to the trash use-cups (web/notes.md:1): no longer in the document
         0 rules added, 1 changed, 1 removed, 4 duplicates, 3 skipped
           show the skipped items and the reasons with --dry-run
+        --- stderr
+        warning: CLAUDE.md:1: `@AGENTS.md` is not imported: no such file
+        warning: web/CLAUDE.md:1: `@notes.md` is not imported: no such file
         [exit 0]
 
         $ cerberus memory import --check
         the documents and the bank agree
+        --- stderr
+        warning: CLAUDE.md:1: `@AGENTS.md` is not imported: no such file
+        warning: web/CLAUDE.md:1: `@notes.md` is not imported: no such file
         [exit 0]
 
         $ cerberus memory read use-tea --raw

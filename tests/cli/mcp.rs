@@ -324,6 +324,9 @@ fn memories_are_resources_with_change_notifications() {
     let wanted = json!({ "name": "context", "arguments": { "task": "password" } });
     let prompt = client.ask("prompts/get", wanted);
     assert!(prompt["messages"][0]["content"]["text"].to_string().contains("Hash the password"));
+    let wrong = json!({ "name": "anchor_rules", "arguments": { "limit": "abc" } });
+    let id = client.request("prompts/get", wrong);
+    assert_eq!(client.answer(id)["error"]["code"], -32602);
 }
 
 #[test]

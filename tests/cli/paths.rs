@@ -118,3 +118,41 @@ fn the_project_is_named_by_its_configuration_then_by_its_remote() {
         [exit 0]
     "#]]);
 }
+
+#[test]
+fn a_glob_that_matches_no_file_is_refused() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add \"Use tea\" --id tea --no-anchor");
+    for glob in ["src/[", "../up/**", "/abs/**"] {
+        for command in ["memory add x --id x --no-anchor", "memory update tea"] {
+            let outcome = sandbox.run(&format!("{command} --path {glob}"));
+            assert_eq!(outcome.status(), 2, "{}", outcome.text());
+            let error = format!("`{glob}` is not a valid path: ");
+            assert!(outcome.stderr().contains(&error), "{}", outcome.text());
+        }
+    }
+    assert!(!sandbox.exists(".memories/x.md"), "a refused command leaves no trace");
+    sandbox.memory("broken", "---\nid: broken\npaths: src/[\n---\nUse milk\n");
+    let outcome = sandbox.run("memory show broken");
+    let warning = "broken.md:3:8: `paths` has an invalid glob `src/[`: unclosed character class";
+    assert!(outcome.stderr().contains(warning), "{}", outcome.text());
+}
+
+#[test]
+fn imports_that_are_dropped_and_broken_globs_of_a_document_are_located() {
+    let sandbox = Sandbox::bank();
+    let text = "---\nglobs: src/*.css, ../out/**\n---\n# Rules\n\n- Always use tabs\n\n\
+                @missing.md and @app.route\n@../../../etc/passwd\n@AGENTS.rst\n";
+    sandbox.write("AGENTS.md", text);
+    sandbox.write("AGENTS.rst", "x");
+    let report = sandbox.json("memory import AGENTS.md --no-anchor");
+    assert_eq!(
+        report["warnings"],
+        serde_json::json!([
+            "AGENTS.md:8: `@missing.md` is not imported: no such file",
+            "AGENTS.md:9: `@../../../etc/passwd` is not imported: it is outside the project",
+            "AGENTS.md:10: `@AGENTS.rst` is not imported: its extension is not that of a document",
+            "AGENTS.md:2: the glob `../out/**` is invalid: it leaves the project with `..`",
+        ])
+    );
+}

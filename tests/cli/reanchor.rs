@@ -343,7 +343,7 @@ fn the_last_run_can_be_undone() {
     assert_ne!(sandbox.lock(), before);
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
-        reverted the last reanchor; restored 4 anchors
+        reverted the last reanchor; restored 1 anchor
         [exit 0]
 
         $ cerberus memory reanchor --undo
@@ -441,4 +441,28 @@ fn a_better_candidate_is_reported_but_used_only_on_request() {
     assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
     sandbox.ok("memory anchor retry");
     assert!(sandbox.lock().contains("retry.py"));
+}
+
+#[test]
+fn nothing_of_a_lost_anchor_is_accepted() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("memory anchor close-session --to shop/db.py::request_session");
+    sandbox.remove("shop/db.py");
+    let outcome = sandbox.run("memory reanchor --accept close-session");
+    assert_eq!(outcome.status(), 1, "{}", outcome.text());
+    let warning = "nothing of `close-session` is accepted: its code is gone";
+    assert!(outcome.stderr().contains(warning), "{}", outcome.text());
+}
+
+#[test]
+fn an_explanation_reports_one_anchor_and_writes_nothing() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv web/html.ts web/markup.ts");
+    let before = sandbox.lock();
+    let report = sandbox.json("memory reanchor --explain escape-html");
+    let results = report["results"].as_array().expect("the findings");
+    assert_eq!(results.len(), 1, "{report:#}");
+    assert_eq!((&results[0]["id"], &results[0]["written"]), (&"escape-html".into(), &false.into()));
+    assert_eq!((&report["summary"]["total"], &report["written"]), (&1.into(), &false.into()));
+    assert_eq!(sandbox.lock(), before);
 }

@@ -190,3 +190,20 @@ fn an_empty_result_is_reported() {
         [exit 1]
     "#]]);
 }
+
+#[test]
+fn an_anchor_of_a_rule_without_an_example_is_a_contradiction() {
+    let sandbox = Sandbox::anchored();
+    sandbox.edit(".memories/close-session.md", "type: rule", "type: rule\nexample: none");
+    let ways = "remove the anchor with `cerberus memory anchor close-session --none`, or the line \
+                `example: none` from its frontmatter";
+    let contradiction = "`close-session` has `example: none` but also an anchor";
+    for command in ["memory show", "memory show close-session"] {
+        let stderr = sandbox.run(command).stderr();
+        assert!(stderr.contains(&format!("{contradiction}: {ways}")), "{command}: {stderr}");
+    }
+    let doctor = sandbox.run("doctor").text();
+    assert!(doctor.contains(contradiction) && doctor.contains(ways), "{doctor}");
+    sandbox.ok("memory anchor close-session --none");
+    assert_eq!(sandbox.run("memory show close-session").stderr(), "");
+}

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::bank::{MemoryFile, names};
+use crate::commands::show;
 use crate::markdown::{frontmatter, sections};
-use crate::model::{MemoryStatus, MemoryType};
+use crate::model::{ExampleChoice, MemoryStatus, MemoryType};
 use crate::text::plural;
 
 use crate::config::{Severity, failed_check};
@@ -182,6 +183,13 @@ impl Doctor<'_> {
     fn rules_without_example(&mut self, all: &[MemoryFile]) {
         // The check of the anchors reports an unreadable lock file.
         let Ok(anchors) = self.project.bank.anchors() else { return };
+        for stored in all.iter().filter(|it| it.memory.example == Some(ExampleChoice::None)) {
+            let id = &stored.memory.id;
+            if anchors.contains_key(id) {
+                let message = format!("`{id}` has `example: none` but also an anchor");
+                self.error("memories", message, show::remove_anchor_or_field(id));
+            }
+        }
         let is_without = |stored: &&MemoryFile| {
             let memory = &stored.memory;
             memory.memory_type == MemoryType::Rule

@@ -26,6 +26,8 @@ pub(super) struct Document<'a> {
     pub(super) text: &'a str,
     pub(super) scope: Scope,
     pub(super) paths: Vec<String>,
+    /// The globs in its frontmatter that match nothing, each with its line and the reason.
+    pub(super) faults: Vec<(usize, String)>,
 }
 
 impl<'a> Document<'a> {
@@ -37,9 +39,9 @@ impl<'a> Document<'a> {
         forced: Option<&Scope>,
         default: &Scope,
     ) -> Self {
-        let Place { scope, paths } = Place::of(&found.holds_at, text);
+        let Place { scope, paths, faults } = Place::of(&found.holds_at, text);
         let scope = forced.cloned().or(scope).unwrap_or_else(|| default.clone());
-        Self { project, found, text, scope, paths }
+        Self { project, found, text, scope, paths, faults }
     }
 
     /// Returns the path from the root for one that is relative to the document, if the file exists.
@@ -114,6 +116,8 @@ impl<'a> Classifier<'a> {
     /// Adds the items of one document.
     pub(super) fn document(&mut self, document: &Document) -> Result<()> {
         let file = document.found.file.as_str();
+        let faults = document.faults.iter();
+        self.report.warnings.extend(faults.map(|(line, fault)| format!("{file}:{line}: {fault}")));
         let found = rules::parse(document.text);
         let texts: Vec<String> = found.iter().map(|found| document.item_text(found)).collect();
         let digests: Vec<String> = texts.iter().map(|text| sources::digest(text)).collect();

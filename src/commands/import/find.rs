@@ -6,7 +6,7 @@ use anyhow::Result;
 use super::ImportArgs;
 use crate::error::UserError;
 use crate::markdown::links::normalize_path;
-use crate::markdown::rules;
+use crate::markdown::rules::{self, Import};
 use crate::ops::Project;
 use crate::tree::{documents, read};
 
@@ -21,8 +21,9 @@ pub(super) struct Found {
     pub(super) holds_at: String,
 }
 
-/// Returns the documents to import, each once, the named ones first.
-pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<Vec<Found>> {
+/// Returns the documents to import, each once, the named ones first, and warnings about imports
+/// that are dropped.
+pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<(Vec<Found>, Vec<String>)> {
     let mut files = Vec::new();
     for path in &args.files {
         for file in documents::find(&project.root, path)? {
@@ -41,14 +42,23 @@ pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<Vec<Foun
     }
     let mut found: Vec<Found> =
         files.into_iter().map(|file| Found { holds_at: file.clone(), file }).collect();
+    let mut warnings = Vec::new();
     let mut depth_start = 0;
     for _ in 0..MAX_DEPTH {
         let depth_end = found.len();
         for document_idx in depth_start..depth_end {
             let Found { file, holds_at } = found[document_idx].clone();
             let text = read::text(&project.root, &file)?;
-            for path in rules::imports(&text) {
-                let Some(imported) = imported_file(project, &file, &path) else { continue };
+            for Import { path, line } in rules::imports(&text) {
+                let imported = match imported_file(project, &file, &path) {
+                    Ok(Some(imported)) => imported,
+                    Ok(None) => continue,
+                    Err(why) => {
+                        let place = format!("{file}:{}", line + 1);
+                        warnings.push(format!("{place}: `@{path}` is not imported: {why}"));
+                        continue;
+                    }
+                };
                 if !found.iter().any(|known| known.file == imported) {
                     found.push(Found { file: imported, holds_at: holds_at.clone() });
                 }
@@ -56,16 +66,33 @@ pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<Vec<Foun
         }
         depth_start = depth_end;
     }
-    Ok(found)
+    Ok((found, warnings))
 }
 
-/// Returns the document of the project at a path that is relative to the importing one.
-fn imported_file(project: &Project, importing: &str, path: &str) -> Option<String> {
+/// Returns the document of the project at a path that is relative to the importing one, `None` for
+/// a word that names none, such as `@app.route`, or why the document is not imported.
+fn imported_file(
+    project: &Project,
+    importing: &str,
+    path: &str,
+) -> Result<Option<String>, &'static str> {
+    const OUTSIDE: &str = "it is outside the project";
+    if path.starts_with(['/', '~']) {
+        // `@/lib/a.ts` is the alias of a module.
+        return if documents::is_document(path) { Err(OUTSIDE) } else { Ok(None) };
+    }
     let folder = importing.rsplit_once('/').map_or("", |(folder, _)| folder);
     let path = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-    let file = normalize_path(&path)?;
+    let file = normalize_path(&path).ok_or(OUTSIDE)?;
     let name = file.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     // A README describes the project; it is imported only if it is named.
-    let is_document = documents::is_document(&file) && !name.starts_with("readme");
-    (is_document && read::is_file(&project.root, &file)).then_some(file)
+    let (is_document, exists) =
+        (documents::is_document(&file), read::is_file(&project.root, &file));
+    match (is_document, exists) {
+        (true, true) if name.starts_with("readme") => Ok(None),
+        (true, true) => Ok(Some(file)),
+        (true, false) => Err("no such file"),
+        (false, true) => Err("its extension is not that of a document"),
+        (false, false) => Ok(None),
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::markdown::frontmatter;
 use crate::model::Scope;
 use crate::syntax::language;
-use crate::text::split_globs;
+use crate::text::{glob_fault, split_globs};
 
 /// Keys of the globs in the frontmatter of different clients.
 const KEYS: [&str; 3] = ["globs:", "applyTo:", "paths:"];
@@ -37,6 +37,8 @@ pub(super) struct Place {
     pub(super) scope: Option<Scope>,
     /// Globs from the project's root; empty for the whole project.
     pub(super) paths: Vec<String>,
+    /// The globs of the document that match nothing, each with its line and the reason.
+    pub(super) faults: Vec<(usize, String)>,
 }
 
 impl Place {
@@ -50,7 +52,12 @@ impl Place {
             _ if scope.is_some() || globs.is_empty() => vec![format!("{folder}/**")],
             _ => globs.iter().map(|glob| from_root(folder, glob)).collect(),
         };
-        Self { scope, paths }
+        let fault = |glob: &String| {
+            let line_idx = text.lines().position(|line| line.contains(glob.as_str()));
+            let fault = glob_fault(glob)?;
+            Some((line_idx.unwrap_or(0) + 1, format!("the glob `{glob}` is invalid: {fault}")))
+        };
+        Self { scope, paths, faults: globs.iter().filter_map(fault).collect() }
     }
 }
 

@@ -195,14 +195,10 @@ pub(super) struct Plan {
 
 /// Compares documents with the bank.
 pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
-    let documents = find::documents(project, args)?;
+    let (documents, warnings) = find::documents(project, args)?;
     let memories = Memories::load(project)?;
-    let report = Report {
-        dry_run: args.dry_run,
-        documents: Vec::new(),
-        items: Vec::new(),
-        warnings: Vec::new(),
-    };
+    let report =
+        Report { dry_run: args.dry_run, documents: Vec::new(), items: Vec::new(), warnings };
     let deleted: BTreeSet<String> = project.bank.deleted_items()?.into_iter().collect();
     let commit = git::head(&project.root).map(|head| head.abbreviated_id());
     let sources = Sources::new(&memories);

@@ -1,12 +1,8 @@
 //! Prints the findings of `reanchor` as text.
 
-use anyhow::Result;
-
 use super::{Finding, ReanchorArgs, Report, TrackedLocation};
 use crate::commands::format_location;
-use crate::error::UserError;
 use crate::model::State;
-use crate::ops::memories::find_id;
 use crate::output::{ERROR, NAME, OK, Printer, WARN};
 use crate::text::shell_word;
 
@@ -97,13 +93,7 @@ fn headline(finding: &Finding, out: &Printer) -> String {
 }
 
 /// Prints one finding with the code that was compared.
-pub(super) fn explanation(report: &Report, prefix: &str, out: &mut Printer) -> Result<()> {
-    let ids = report.results.iter().map(|finding| finding.id.as_str());
-    let finding_idx = find_id(prefix, ids).map_err(|_| {
-        UserError::usage(format!("`{prefix}` is not among the checked anchors"))
-            .hint("list them with `cerberus memory reanchor --dry-run`")
-    })?;
-    let finding = &report.results[finding_idx];
+pub(super) fn explanation(finding: &Finding, out: &mut Printer) {
     out.line(&headline(finding, out));
     out.line(&format!("  {}", out.safe(&finding.reason)));
     for step in &finding.steps {
@@ -123,5 +113,4 @@ pub(super) fn explanation(report: &Report, prefix: &str, out: &mut Printer) -> R
     if let Some(next) = &finding.next {
         out.line(&format!("  next: {}", out.safe(next)));
     }
-    Ok(())
 }

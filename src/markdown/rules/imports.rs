@@ -2,10 +2,23 @@
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
+use crate::text::LineIndex;
+
+/// A path after `@`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Import {
+    pub(crate) path: String,
+    /// Line of the paragraph's part with the path, from 0.
+    pub(crate) line: usize,
+}
+
 /// Returns the paths after `@` outside code.
-pub(crate) fn imports(text: &str) -> Vec<String> {
+pub(crate) fn imports(text: &str) -> Vec<Import> {
+    let lines = LineIndex::new(text);
     let (mut found, mut prose, mut in_code) = (Vec::new(), String::new(), false);
-    for event in Parser::new(text) {
+    // The line of each part of the prose, by the end of the part.
+    let mut ends: Vec<(usize, usize)> = Vec::new();
+    for (event, range) in Parser::new(text).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(_)) => in_code = true,
             Event::End(TagEnd::CodeBlock) => in_code = false,
@@ -14,13 +27,17 @@ pub(crate) fn imports(text: &str) -> Vec<String> {
             Event::Code(_) => prose.push('`'),
             _ => prose.push(' '),
         }
+        ends.push((prose.len(), lines.line(range.start)));
     }
     for word in prose.split_whitespace() {
         let Some(path) = word.trim_start_matches(['(', '"']).strip_prefix('@') else { continue };
         let path = path.trim_end_matches(['.', ',', ';', ':', ')', '"', '!']);
         let path = path.trim_start_matches("./");
-        if path.contains('.') && !found.iter().any(|known| known == path) {
-            found.push(path.to_owned());
+        if path.contains('.') && !found.iter().any(|known: &Import| known.path == path) {
+            let at = word.as_ptr().addr() - prose.as_ptr().addr();
+            let end_idx = ends.partition_point(|(end, _)| *end <= at);
+            let line = ends.get(end_idx).map_or(0, |(_, line)| *line);
+            found.push(Import { path: path.to_owned(), line });
         }
     }
     found
@@ -43,6 +60,9 @@ See @./docs/my_style.md, and @docs/my_style.md. Ask @person or a@example.org.
 @block.md
 ```
 ";
-        assert_eq!(imports(text), ["AGENTS.md", "docs/my_style.md"]);
+        let found: Vec<(String, usize)> =
+            imports(text).into_iter().map(|import| (import.path, import.line)).collect();
+        let expected = [("AGENTS.md", 0), ("docs/my_style.md", 2)];
+        assert_eq!(found, expected.map(|(path, line)| (path.to_owned(), line)));
     }
 }
