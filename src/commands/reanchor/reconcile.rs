@@ -10,9 +10,9 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::{Finding, ReanchorArgs, TrackedLocation};
 use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
-use crate::engine::examples::{self, Options, Query, RankedSymbol};
+use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use crate::engine::track::{self, Degree, FoundSymbol, Outcome};
-use crate::model::{Anchor, Origin, State};
+use crate::model::{Anchor, Origin, RuleKind, State};
 use crate::ops::memories::{self, Memories};
 use crate::ops::{Project, anchors, rounded};
 use crate::store::code;
@@ -124,8 +124,12 @@ impl<'a> Reconciler<'a> {
             explain: false,
         };
         let rankings = examples::rank(self.project.code(), &mut index, &queries, options)?;
-        self.candidates =
-            ids.into_iter().zip(rankings.into_iter().map(|ranking| ranking.candidates)).collect();
+        // Code does not replace the example of a rule that no code shows.
+        let candidates = |ranking: Ranking| match ranking.kind {
+            RuleKind::Code => ranking.candidates,
+            RuleKind::Process => Vec::new(),
+        };
+        self.candidates = ids.into_iter().zip(rankings.into_iter().map(candidates)).collect();
         for (id, anchor, _) in &uncached {
             let better = self.better(id, &anchor.file, anchor.symbol.as_deref());
             self.better.insert((*id).clone(), better);
