@@ -91,7 +91,7 @@ pub(crate) struct Report {
     pub(crate) results: Vec<Finding>,
     /// Ids of anchors whose memory does not exist.
     pub(crate) orphans: Vec<String>,
-    /// Ids of anchors that both sides of a merge changed to code that exists.
+    /// Ids of anchors that both sides of a merge changed to different code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) undecided: Vec<String>,
     /// Whether a check passes.
@@ -216,11 +216,14 @@ pub(crate) fn reanchor(
     let memories = Memories::load(project)?;
     let mut report = reanchor_in(project, &memories, args, progress)?;
     drop(guard);
-    if let Some(resolved) = resolved {
+    if let Some(mut resolved) = resolved {
+        // The anchor of a memory that one side deleted is removed, so nobody has to choose it.
+        resolved.undecided.retain(|id| !report.orphans.contains(id));
+        resolved.warnings.retain(|(id, _)| !report.orphans.contains(id));
         report.written = true;
         report.ok &= resolved.undecided.is_empty();
         report.undecided = resolved.undecided;
-        report.warnings.extend(resolved.warnings);
+        report.warnings.extend(resolved.warnings.into_iter().map(|(_, warning)| warning));
     }
     Ok(report)
 }

@@ -341,3 +341,22 @@ fn the_same_code_with_another_fingerprint_is_no_conflict() {
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
     assert!(sandbox.lock().contains("read_rows"));
 }
+
+#[test]
+fn a_changed_anchor_that_the_other_side_removed_is_kept_if_its_memory_exists() {
+    for (removal, is_kept) in
+        [("memory anchor limit --clear", true), ("memory delete limit", false)]
+    {
+        let sandbox = anchored();
+        on_branch(&sandbox, &["memory anchor limit --to shop/rows.py::store_rows"]);
+        sandbox.ok(removal);
+        sandbox.commit("on main");
+        sandbox.git_or_empty("merge -q other");
+        assert!(sandbox.lock().contains("<<<<<<< "), "{removal}: git merges it itself");
+        let outcome = sandbox.run("memory reanchor");
+        assert_eq!(outcome.status(), 0, "{}", outcome.text());
+        assert_eq!(sandbox.lock().contains("id = \"limit\""), is_kept, "{removal}");
+        let text = outcome.stderr();
+        assert_eq!(text.contains("one side of the merge removed"), is_kept, "{removal}: {text}");
+    }
+}

@@ -18,9 +18,10 @@ use crate::tree::git;
 
 /// What a merge left to a person.
 pub(super) struct Resolved {
-    /// Ids of anchors that both sides changed to code that exists; the one of our side is kept.
+    /// Ids of anchors that both sides changed to different code; the one of our side remains.
     pub(super) undecided: Vec<String>,
-    pub(super) warnings: Vec<String>,
+    /// By memory id.
+    pub(super) warnings: Vec<(String, String)>,
 }
 
 /// Writes the lock file with the anchors of both sides of an unfinished merge.
@@ -71,12 +72,12 @@ fn merge(
                 (true, false) => Some(own),
                 (true, true) | (false, false) => {
                     resolved.undecided.push(id.clone());
-                    resolved.warnings.push(undecided(id, own, other));
+                    resolved.warnings.push((id.clone(), undecided(id, own, other)));
                     Some(own)
                 }
             },
             (kept, None) | (None, kept) => {
-                resolved.warnings.extend(kept.map(|kept| removed(id, kept)));
+                resolved.warnings.extend(kept.map(|kept| (id.clone(), removed(id, kept))));
                 kept
             }
         };

@@ -367,7 +367,8 @@ proptest! {
     fn rendered_fields_parse_back(fields in any_fields()) {
         let text = render(&fields);
         let parsed = parse(&text);
-        prop_assert_eq!(&parsed.warnings, &[]);
+        let is_unexpected = |it: &&Diagnostic| !it.message.contains("has an invalid glob");
+        prop_assert_eq!(parsed.warnings.iter().find(is_unexpected), None);
         prop_assert_eq!(parsed.frontmatter, fields);
         prop_assert_eq!(parsed.body_start + 1, text.len());
     }
