@@ -205,7 +205,7 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
     let sandbox = unsure();
     sandbox.session(expect![[r#"
         $ cerberus memory anchor ask
-        ask is not anchored: the rule is about the work on the project (`ask`, `maintainers`, `dependency`), which no code shows; override with `--kind code`
+        ask is not anchored: the rule has `kind: process`, so that no code is searched for
         [exit 1]
 
         $ cerberus memory anchor ask --kind code --hint vendor
@@ -231,7 +231,7 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
         [exit 0]
 
         $ cerberus memory anchor escape --hint qqqq
-        escape is not anchored: the rule is about the work on the project, which no code shows; override with `--kind code`
+        escape is not anchored: the rule has `kind: process`, so that no code is searched for
         1	Q	web/html.ts:4-6	escapeHtml	html escape text entities rendered markup
         2	Q	web/html.ts:1-1	ENTITIES	entities html
         #1 web/html.ts::escapeHtml
