@@ -6,7 +6,7 @@
 //!   terms of its symbols into bytes.
 //! - [`query`] parses a rule or a search query, [`score`] scores files and symbols against it,
 //!   [`named_code`] finds the code that a rule names, [`rule_kind`] decides whether code can show
-//!   a rule, [`phrases`] finds adjacent words, [`path_class`] classifies a path as test or vendored,
+//!   a rule, [`phrases`] finds adjacent words, [`path_class`] classifies paths,
 //!   [`rule_words`] marks the words of a rule in lines of code, [`relevance`] scores whether a rule
 //!   holds in a file.
 //! - [`calibrate`] turns scores into probabilities, [`fusion`] merges the rankings of a search.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::engine::index::Code;
 use crate::engine::rank::named_code::{occurrences, pattern_pieces};
 use crate::engine::rank::query::NamedCode;
-use crate::engine::rank::score::{NameMatch, NameSet};
+use crate::engine::rank::score::NameMatch;
 use crate::text::LineIndex;
 use crate::tree::read;
 
@@ -51,7 +51,7 @@ pub(super) fn matches(
             let name = symbol.symbol_idx().map_or("", |idx| doc.symbols[idx].name.as_str());
             let names = rule.rule.names.iter().enumerate();
             let found = names.map(|(idx, named)| {
-                if NameSet::contains(symbol.names, idx) {
+                if symbol.names.contains(idx) {
                     name_match(named, name, code)
                 } else {
                     NameMatch::Absent

@@ -251,7 +251,7 @@ fn is_path(quoted: &str) -> bool {
     is_one_word && (is_file || is_folder || is_hidden)
 }
 
-/// Returns whether a word of prose can only be a path: `and/or` and `Node.js` are none.
+/// Returns whether a word of prose can only be a path, unlike `and/or` and `Node.js`.
 fn is_path_in_prose(word: &str) -> bool {
     let n_slashes = word.matches('/').count();
     let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -325,6 +325,7 @@ impl Chain<'_> {
     }
 }
 
+/// Returns whether a name is a value or a marker, which occurs anywhere.
 fn is_literal(name: &str) -> bool {
     ["None", "True", "False", "TODO", "FIXME", "README", "NULL", "Note"].contains(&name)
 }

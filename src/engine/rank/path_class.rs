@@ -1,7 +1,8 @@
-//! Classifies paths as source, test or vendored code.
+//! Classifies paths as source, test, vendored code or tools of the project.
 //!
-//! Tests repeat the words of the code they test, and vendored code is rarely a good example.
-//! Both are ranked lower, but not excluded: they may have the only example of a rule.
+//! Tests repeat the words of the code they test, a checker repeats the words of the rule that it
+//! enforces, and vendored code is rarely a good example. All are ranked lower, but not excluded:
+//! they may have the only example of a rule.
 
 /// The class of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -85,10 +85,7 @@ impl ParsedQuery {
         let mut query = Self::default();
         let spans = named_code::spans(text);
         let clauses = clauses(text);
-        let clause_weight = |at: usize| {
-            let clause = clauses.iter().rfind(|(range, _)| range.start <= at);
-            clause.map_or(1.0, |(_, weight)| *weight)
-        };
+        let clause_weight = |at: usize| weight_at(&clauses, at);
         let weight = |range: Range<usize>| {
             let word = text[range.clone()].to_lowercase();
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
@@ -119,8 +116,7 @@ impl ParsedQuery {
         let mut query = Self::default();
         let clauses = clauses(text);
         let weight = |range: Range<usize>| {
-            let clause = clauses.iter().rfind(|(clause, _)| clause.start <= range.start);
-            clause.map_or(1.0, |(_, weight)| *weight) * word_weight(&text[range].to_lowercase())
+            weight_at(&clauses, range.start) * word_weight(&text[range].to_lowercase())
         };
         query.add(text, weight, false);
         query.finish(text, hints)
@@ -252,6 +248,12 @@ fn clauses(text: &str) -> Vec<(Range<usize>, f64)> {
         }
     }
     clauses
+}
+
+/// Returns the weight of the clause at an offset.
+fn weight_at(clauses: &[(Range<usize>, f64)], at: usize) -> f64 {
+    let n_before = clauses.partition_point(|(clause, _)| clause.start <= at);
+    clauses[..n_before].last().map_or(1.0, |(_, weight)| *weight)
 }
 
 /// Returns the ends of the clauses of a text. Code in back-ticks and the dots inside of words do
