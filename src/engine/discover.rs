@@ -6,12 +6,12 @@
 //! alone, not on earlier queries or on the files that are already parsed.
 
 mod named_code;
+mod order;
 mod phrase_reader;
 mod symbols;
 mod term_index;
 mod unknown_words;
 
-use std::cmp::Ordering;
 use std::num::NonZeroU32;
 
 use anyhow::Result;
@@ -32,6 +32,7 @@ use crate::timings;
 use super::examples::{Options, Query, RankedSymbol, Ranking, Reason};
 use super::index::{Code, CodeIndex};
 use super::{Progress, rounded};
+use order::{append_below, distinct_files_first, order, prefer_short, select_top};
 use phrase_reader::{PhraseReader, PhraseRequest};
 use term_index::{TermIdx, TermIndex};
 use unknown_words::Suggestions;
@@ -227,6 +228,7 @@ impl Ranker<'_> {
         self.add_phrases(reader, batch, &parsed, &mut scores);
         let names = named_code::matches(self.code, batch, &parsed, &scores);
         add_names(batch, &mut scores, &names);
+        self.lower_deprecated(batch, &parsed, &mut scores);
         let ranked = batch.par_iter().zip(&parsed).zip(scores);
         rankings.par_extend(
             ranked.map(|((candidates, parsed), scores)| self.ranking(candidates, parsed, scores)),
@@ -275,6 +277,24 @@ impl Ranker<'_> {
         scores.par_iter_mut().enumerate().for_each(add);
     }
 
+    /// Lowers the first symbols of each rule that are deprecated.
+    fn lower_deprecated(
+        &self,
+        batch: &[FileCandidates<'_>],
+        parsed: &[Vec<ParsedCandidate<'_>>],
+        scores: &mut [Vec<SymbolScore>],
+    ) {
+        for ((candidates, parsed), scores) in batch.iter().zip(parsed).zip(scores) {
+            let Some(id) = self.terms.deprecation(candidates.rule) else { continue };
+            for symbol in scores.iter_mut().take(READ_SYMBOLS) {
+                let doc = parsed[symbol.doc_idx()].doc();
+                if symbol.symbol_idx().is_some_and(|idx| doc.announces(idx, id)) {
+                    symbol.score *= score::DEPRECATED;
+                }
+            }
+        }
+    }
+
     fn ranking(
         &self,
         candidates: &FileCandidates<'_>,
@@ -287,13 +307,17 @@ impl Ranker<'_> {
             scores.split_off(scores.len().min(READ_SYMBOLS))
         };
         add_coherence(&mut scores, parsed.len());
+        let last_read = scores.iter().take(READ_SYMBOLS).map(|symbol| symbol.score);
+        let is_enough = last_read.len() == READ_SYMBOLS;
+        let rest = if is_enough { last_read.fold(f64::INFINITY, f64::min) } else { 0.0 };
         append_below(&mut scores, unread);
+        prefer_short(&mut scores, parsed);
         select_top(&mut scores, self.options.limit.max(1), parsed);
 
         let verdict = rule_kind::classify(&candidates.query.rule);
         let kind = candidates.query.kind.unwrap_or(verdict.kind);
         let is_by_wording = kind == RuleKind::Process && candidates.query.kind.is_none();
-        let evidence = self.evidence(candidates, parsed, &scores, verdict.wording);
+        let evidence = self.evidence(candidates, parsed, &scores, rest, verdict.wording);
         let confidence = calibrate::confidence(evidence);
         let best = scores.first().map_or(1.0, |first| first.score);
         if self.options.distinct_files {
@@ -309,8 +333,13 @@ impl Ranker<'_> {
             let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx());
             RankedSymbol { rank: idx + 1, match_score, ..ranked }
         });
-        let rounded =
-            Features { score: rounded(evidence.score), lead: rounded(evidence.lead), ..evidence };
+        let rounded = Features {
+            score: rounded(evidence.score),
+            lead: rounded(evidence.lead),
+            rest: rounded(evidence.rest),
+            n_effective: rounded(evidence.n_effective),
+            ..evidence
+        };
         Ranking {
             rule: candidates.query.rule.clone(),
             hints: candidates.query.hints.clone(),
@@ -328,12 +357,13 @@ impl Ranker<'_> {
     }
 
     /// Returns the features from which the probability is computed that the best score is
-    /// correct. The best is the first of `scores`.
+    /// correct. The best is the first of `scores`, `rest` the lowest of the symbols that were read.
     fn evidence(
         &self,
         candidates: &FileCandidates<'_>,
         parsed: &[ParsedCandidate<'_>],
         scores: &[SymbolScore],
+        rest: f64,
         wording: Wording,
     ) -> Features {
         let Some(first) = scores.first() else {
@@ -346,12 +376,13 @@ impl Ranker<'_> {
         let file = &parsed[first.doc_idx()];
         let (first_line, last_line) = lines(file.doc(), first.symbol_idx());
         let gains = self.gains(candidates, file, first.symbol_idx());
-        let words = gains.iter().map(|gain| rule.terms[gain.term_idx].word.as_str());
+        let gains: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
         let names = rule.names.iter().zip(&scorer.name_freqs);
         Features {
             score: first.score / file.place_factor,
             lead: if candidates.is_in_named_files { lead.min(NAMED_FILE_LEAD) } else { lead },
-            n_specific: words.filter(|word| rule_kind::is_specific(word)).count(),
+            rest: rest / first.score.max(f64::MIN_POSITIVE),
+            n_effective: calibrate::effective_number(&gains),
             n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
             n_lines: (last_line - first_line + 1) as usize,
             wording,
@@ -462,45 +493,6 @@ fn best_files(
     best.into_iter().map(|idx| (idx, scores[idx].0, scores[idx].1)).collect()
 }
 
-/// Moves the best `n` scores to the front, and the best of all to the first position.
-fn select_top(scores: &mut [SymbolScore], n: usize, parsed: &[ParsedCandidate<'_>]) {
-    select(scores, n, parsed);
-    let n = n.min(scores.len());
-    select(&mut scores[..n], 1, parsed);
-}
-
-/// Moves the best `n` scores to the front.
-fn select(scores: &mut [SymbolScore], n: usize, parsed: &[ParsedCandidate<'_>]) {
-    if (1..scores.len()).contains(&n) {
-        scores.select_nth_unstable_by(n - 1, |a, b| order(a, b, parsed));
-    }
-}
-
-/// Orders by score, then by length (shorter first), path and line.
-fn order(a: &SymbolScore, b: &SymbolScore, parsed: &[ParsedCandidate<'_>]) -> Ordering {
-    let location = |symbol: &SymbolScore| {
-        let parsed = &parsed[symbol.doc_idx()];
-        let (first, last) = lines(parsed.doc(), symbol.symbol_idx());
-        // Files are ordered by path.
-        (last - first, parsed.file_idx, first, symbol.symbol_number)
-    };
-    b.score.total_cmp(&a.score).then_with(|| location(a).cmp(&location(b)))
-}
-
-/// Orders the best symbol of each file before all others, each group best first. The first `n` of
-/// the result do not depend on how many are requested.
-fn distinct_files_first(
-    mut scores: Vec<SymbolScore>,
-    parsed: &[ParsedCandidate<'_>],
-) -> Vec<SymbolScore> {
-    scores.sort_unstable_by(|a, b| order(a, b, parsed));
-    let mut seen = FxHashSet::default();
-    let (mut first, others): (Vec<_>, Vec<_>) =
-        scores.into_iter().partition(|symbol| seen.insert(symbol.doc_idx));
-    first.extend(others);
-    first
-}
-
 /// Returns the first and last line of a symbol, or of the file.
 fn lines(doc: &Document, symbol_idx: Option<usize>) -> (u32, u32) {
     match symbol_idx.map(|idx| &doc.symbols[idx]) {
@@ -519,16 +511,6 @@ fn add_coherence(scores: &mut [SymbolScore], n_docs: usize) {
     for symbol in scores {
         symbol.score += bonuses[symbol.doc_idx()];
     }
-}
-
-/// Appends symbols whose text was not read to those whose names of code are known. Their scores are
-/// not comparable, so they are lowered in proportion until none exceeds those of the others.
-fn append_below(scores: &mut Vec<SymbolScore>, unread: Vec<SymbolScore>) {
-    let lowest = scores.iter().map(|symbol| symbol.score).fold(f64::INFINITY, f64::min);
-    let highest = unread.iter().map(|symbol| symbol.score).fold(0.0, f64::max);
-    let factor = if highest > lowest { lowest.max(0.0) / highest } else { 1.0 };
-    let lowered = |symbol: SymbolScore| SymbolScore { score: symbol.score * factor, ..symbol };
-    scores.extend(unread.into_iter().map(lowered));
 }
 
 /// Adds the bonus for names of code to the first symbols of each rule, whose text was read.

@@ -11,7 +11,8 @@ use crate::engine::index::Code;
 use crate::engine::rank::postings;
 use crate::engine::rank::score::{Accumulator, HitCounter, TermHits};
 
-use super::{FileCandidates, ParsedCandidate, SymbolScore, group_by_file, select};
+use super::order::select;
+use super::{FileCandidates, ParsedCandidate, SymbolScore, group_by_file};
 
 /// Files that a thread processes at once.
 const CHUNK_SIZE: usize = 8;

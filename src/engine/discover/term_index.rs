@@ -21,6 +21,9 @@ const MAX_ENDING: usize = 4;
 /// Weight of another form of a word. Less than 1, because the form is a guess.
 const OTHER_FORM: f64 = 0.5;
 
+/// The term (stem) of deprecation notices.
+const DEPRECATED: &str = "deprec";
+
 /// An occurrence of a term in a file.
 #[derive(Debug, Clone, Copy)]
 struct Posting {
@@ -52,6 +55,8 @@ pub(super) struct TermIndex {
     /// The terms of all rules, numbered from 1 in order of occurrence.
     numbers: FxHashMap<String, NonZeroU32>,
     average_length: f64,
+    /// The id of the term of deprecation notices, unless no file has one.
+    deprecated: Option<u32>,
 }
 
 impl TermIndex {
@@ -64,6 +69,7 @@ impl TermIndex {
             postings: FxHashMap::default(),
             numbers: FxHashMap::default(),
             average_length: n_terms / index.files.len().max(1) as f64,
+            deprecated: index.term_id(DEPRECATED),
         };
         let terms = || rules.iter().flat_map(|rule| &rule.terms);
         for term in terms() {
@@ -156,6 +162,12 @@ impl TermIndex {
             [(id, _)] => self.postings.get(id).map_or(0, Vec::len),
             _ => self.files_with(term).len(),
         }
+    }
+
+    /// Returns the id of the term of deprecation notices, unless the rule is about them.
+    pub(super) fn deprecation(&self, rule: &ParsedQuery) -> Option<u32> {
+        let is_about_it = rule.terms.iter().any(|term| term.term == DEPRECATED);
+        self.deprecated.filter(|_| !is_about_it)
     }
 
     /// Returns the number of a term, if it is in a rule.

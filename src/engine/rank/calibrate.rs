@@ -2,8 +2,9 @@
 //!
 //! A score is relative: the best of only wrong candidates can have a high one. The match is
 //! the probability that the first candidate is right. A logistic model computes it from the
-//! score, its lead over the next file, the words of the subject that match, the code that the rule
-//! names in vain, the rule's wording, and the length of the candidate. `benches/anchors/fit.py`
+//! score, its lead over the next file, how many words the score rests on, how many candidates are
+//! nearly as good, the code that the rule names in vain, the rule's wording, and the length of the
+//! candidate. `benches/anchors/fit.py`
 //! fits the model from `anchor-test --explain --json`.
 
 use super::rule_kind::{self, Wording};
@@ -16,9 +17,11 @@ pub(crate) struct Features {
     pub(crate) score: f64,
     /// Lead over the best candidate in another file, as a share of the score.
     pub(crate) lead: f64,
-    /// Number of the rule's words and hints that the candidate contains, without the nouns of
-    /// programming and project work: words of the subject.
-    pub(crate) n_specific: usize,
+    /// The lowest score of the symbols that were read, as a share of the score; 0 if they are fewer.
+    pub(crate) rest: f64,
+    /// Effective number of words and hints on which the score rests: as many words with equal shares
+    /// would be as concentrated.
+    pub(crate) n_effective: f64,
     /// Number of names of code in the rule of which no file contains all parts.
     pub(crate) n_unknown_names: usize,
     pub(crate) n_lines: usize,
@@ -34,9 +37,13 @@ pub(crate) struct Features {
 const INTERCEPT: f64 = -6.3;
 const SCORE: f64 = 5.3;
 const LEAD: f64 = 2.85;
-/// Coefficient of ln(1 + number of specific words): one word matches by chance, ten hardly do. The
-/// number of all words separates worse, because general ones occur everywhere.
-const SPECIFIC: f64 = 1.85;
+/// Coefficient of the share of the last symbol that was read: if 50 symbols are nearly as good, the
+/// words of the rule occur everywhere.
+const REST: f64 = -1.6;
+/// Coefficient of ln(effective number of words): one word matches by chance, ten hardly do. The
+/// number of words separates worse, because it grows with the length of the rule: common words match
+/// anything, and add little to the score.
+const EFFECTIVE: f64 = 1.9;
 /// Coefficient of the log odds, within limits, that the rule is working advice.
 const PROCESS: f64 = -0.75;
 const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
@@ -51,17 +58,26 @@ const LENGTH: f64 = -0.24;
 
 /// Returns the probability that the first candidate is right.
 pub(crate) fn confidence(features: Features) -> f64 {
-    let Features { score, lead, n_specific, n_unknown_names, n_lines, wording } = features;
+    let Features { score, lead, rest, n_effective, n_unknown_names, n_lines, wording } = features;
     let (least, most) = PROCESS_LIMITS;
     let logit = INTERCEPT
         + SCORE * score
         + LEAD * lead
-        + SPECIFIC * (1.0 + n_specific as f64).ln()
+        + REST * rest
+        + EFFECTIVE * n_effective.max(1.0).ln()
         + PROCESS * rule_kind::process_logit(&wording).clamp(least, most)
         + UNKNOWN_NAME * n_unknown_names.min(2) as f64
         + GENERAL * wording.general
         + LENGTH * (n_lines.max(1) as f64).ln();
     1.0 / (1.0 + (-logit).exp())
+}
+
+/// Returns how many equal contributions would be as concentrated as these (the inverse of Simpson's
+/// index): 2 for two equal ones, little over 1 if one outweighs all others.
+pub(crate) fn effective_number(contributions: &[f64]) -> f64 {
+    let sum: f64 = contributions.iter().sum();
+    let squares: f64 = contributions.iter().map(|it| it * it).sum();
+    if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 
 /// Weights of match, size and recency in the quality.
@@ -118,7 +134,15 @@ mod tests {
 
     fn base() -> Features {
         let wording = rule_kind::classify("Close the session before the connection").wording;
-        Features { score: 0.4, lead: 0.2, n_specific: 4, n_unknown_names: 0, n_lines: 20, wording }
+        Features {
+            score: 0.4,
+            lead: 0.2,
+            rest: 0.5,
+            n_effective: 4.0,
+            n_unknown_names: 0,
+            n_lines: 20,
+            wording,
+        }
     }
 
     #[test]
@@ -127,7 +151,7 @@ mod tests {
         let check = |more: Features| assert!(confidence(more) > confidence(base), "{more:?}");
         check(Features { score: 0.5, ..base });
         check(Features { lead: 0.4, ..base });
-        check(Features { n_specific: 6, ..base });
+        check(Features { n_effective: 6.0, ..base });
     }
 
     #[test]
@@ -136,14 +160,22 @@ mod tests {
         let check = |worse: Features| assert!(confidence(worse) < confidence(base), "{worse:?}");
         check(Features { n_unknown_names: 1, ..base });
         check(Features { n_lines: 200, ..base });
+        check(Features { rest: 0.9, ..base });
         let wording = rule_kind::classify("Ask for a review before the merge").wording;
         check(Features { wording, ..base });
     }
 
     #[test]
     fn confidence_ranges_from_near_0_to_near_1() {
-        assert!(confidence(Features { n_specific: 0, score: 0.0, lead: 0.0, ..base() }) < 0.05);
-        assert!(confidence(Features { score: 0.8, lead: 0.5, n_specific: 10, ..base() }) > 0.95);
+        assert!(confidence(Features { n_effective: 1.0, score: 0.0, lead: 0.0, ..base() }) < 0.05);
+        assert!(confidence(Features { score: 0.8, lead: 0.5, n_effective: 10.0, ..base() }) > 0.95);
+    }
+
+    #[test]
+    fn the_effective_number_ignores_small_contributions() {
+        assert!((effective_number(&[0.5, 0.5]) - 2.0).abs() < 1e-12);
+        assert!(effective_number(&[1.0, 0.01, 0.01]) < 1.1);
+        assert!(effective_number(&[]) < f64::EPSILON);
     }
 
     #[test]

@@ -14,7 +14,8 @@ use std::ops::Range;
 use super::named_code::{self, Span, SpanKind};
 use super::tokenize;
 use super::word_lists::{
-    COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, PURPOSES, STOP_WORDS, TEST_TERMS,
+    COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, PURPOSES,
+    STOP_WORDS, TEST_TERMS,
 };
 
 // The weights are relative to an ordinary word of the rule, whose weight is 1.
@@ -86,6 +87,7 @@ impl ParsedQuery {
         let spans = named_code::spans(text);
         let clauses = clauses(text);
         let clause_weight = |at: usize| weight_at(&clauses, at);
+        let is_contrast = |at: usize| clause_at(&clauses, at).is_some_and(|it| it.is_contrast);
         let weight = |range: Range<usize>| {
             let word = text[range.clone()].to_lowercase();
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
@@ -102,6 +104,8 @@ impl ParsedQuery {
         for span in &spans {
             let (name, weight) = (&text[span.range.clone()], clause_weight(span.range.start));
             match span.kind {
+                // An example does not have to contain what it should avoid.
+                SpanKind::Name | SpanKind::Pattern if is_contrast(span.range.start) => {}
                 SpanKind::Name => query.add_name(name, weight, false),
                 SpanKind::Pattern => query.add_pattern(name, weight),
                 SpanKind::Path => query.paths.push(name.to_owned()),
@@ -127,8 +131,12 @@ impl ParsedQuery {
             // A text with only stop words is searched for these.
             self.add(text, |_| 1.0, false);
         }
+        let mut lower = text.to_lowercase();
+        for phrase in OUTSIDE_TESTS {
+            lower = lower.replace(phrase, " ");
+        }
         self.is_about_tests =
-            tokenize::terms(text).iter().any(|term| TEST_TERMS.contains(&term.as_str()));
+            tokenize::terms(&lower).iter().any(|term| TEST_TERMS.contains(&term.as_str()));
         for hint in hints {
             self.add(hint, |_| HINT_WEIGHT, true);
             if tokenize::terms(hint).len() > 1 && !hint.contains(char::is_whitespace) {
@@ -222,10 +230,20 @@ fn word_weight(word: &str) -> f64 {
     }
 }
 
-/// Splits a text into parts with their weights. A contrast or purpose extends to the end of its
-/// clause; one that starts the text is its main statement and not weighted down.
-fn clauses(text: &str) -> Vec<(Range<usize>, f64)> {
-    let mut clauses: Vec<(Range<usize>, f64)> = Vec::new();
+/// A part of a text.
+struct Clause {
+    range: Range<usize>,
+    weight: f64,
+    is_contrast: bool,
+}
+
+/// Splits a text into clauses. A contrast or purpose extends to the end of its clause; one that
+/// starts the text is its main statement and not weighted down.
+fn clauses(text: &str) -> Vec<Clause> {
+    let mut clauses: Vec<Clause> = Vec::new();
+    let add = |clauses: &mut Vec<Clause>, range, weight, is_contrast| {
+        clauses.push(Clause { range, weight, is_contrast });
+    };
     let mut clause_start = 0;
     for clause_end in clause_ends(text) {
         let start = std::mem::replace(&mut clause_start, clause_end);
@@ -235,25 +253,31 @@ fn clauses(text: &str) -> Vec<(Range<usize>, f64)> {
             // Its offsets are not valid in `clause`.
             lower.clear();
         }
-        let starts =
-            [(contrast(&lower), CONTRAST_WEIGHT), (find_phrase(&lower, PURPOSES), PURPOSE_WEIGHT)];
+        let starts = [
+            (contrast(&lower), CONTRAST_WEIGHT, true),
+            (find_phrase(&lower, PURPOSES), PURPOSE_WEIGHT, false),
+        ];
         let is_first = clauses.is_empty();
-        let starts = starts.into_iter().filter_map(|(start, weight)| Some((start?, weight)));
-        match starts.filter(|&(start, _)| start > 0 || !is_first).min_by_key(|it| it.0) {
-            Some((offset, weight)) => {
-                clauses
-                    .extend([(start..start + offset, 1.0), (start + offset..clause_end, weight)]);
+        let starts = starts.into_iter().filter_map(|(at, weight, kind)| Some((at?, weight, kind)));
+        match starts.filter(|it| it.0 > 0 || !is_first).min_by_key(|it| it.0) {
+            Some((offset, weight, is_contrast)) => {
+                add(&mut clauses, start..start + offset, 1.0, false);
+                add(&mut clauses, start + offset..clause_end, weight, is_contrast);
             }
-            None => clauses.push((start..clause_end, 1.0)),
+            None => add(&mut clauses, start..clause_end, 1.0, false),
         }
     }
     clauses
 }
 
-/// Returns the weight of the clause at an offset.
-fn weight_at(clauses: &[(Range<usize>, f64)], at: usize) -> f64 {
-    let n_before = clauses.partition_point(|(clause, _)| clause.start <= at);
-    clauses[..n_before].last().map_or(1.0, |(_, weight)| *weight)
+/// Returns the clause at an offset.
+fn clause_at(clauses: &[Clause], at: usize) -> Option<&Clause> {
+    let n_before = clauses.partition_point(|clause| clause.range.start <= at);
+    clauses[..n_before].last()
+}
+
+fn weight_at(clauses: &[Clause], at: usize) -> f64 {
+    clause_at(clauses, at).map_or(1.0, |clause| clause.weight)
 }
 
 /// Returns the ends of the clauses of a text. Code in back-ticks and the dots inside of words do
@@ -281,7 +305,11 @@ fn clause_ends(text: &str) -> Vec<usize> {
 fn contrast(lower: &str) -> Option<usize> {
     let first = lower.len() - lower.trim_start().len();
     let opening = find_phrase(lower, OPENING_CONTRASTS).filter(|&start| start == first);
-    opening.into_iter().chain(find_phrase(lower, CONTRASTS)).min()
+    let preferred_to = find_phrase(lower, &["over"]).filter(|&start| {
+        let mut words = lower[..start].split_whitespace();
+        words.any(|word| PREFERENCE_VERBS.contains(word))
+    });
+    opening.into_iter().chain(find_phrase(lower, CONTRASTS)).chain(preferred_to).min()
 }
 
 /// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.

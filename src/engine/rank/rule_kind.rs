@@ -98,17 +98,6 @@ pub(crate) fn classify(text: &str) -> Verdict {
     Verdict { kind, wording, cues }
 }
 
-/// Returns whether a lower-case word names a subject, and not a part of any program or project:
-/// `invoice`, but not `field` or `release`.
-pub(crate) fn is_specific(word: &str) -> bool {
-    /// Shorter words are mostly abbreviations of general ones.
-    const MIN_LEN: usize = 3;
-    let is_general = |word: &str| {
-        CODE_WORDS.contains(word) || PROJECT_WORDS.contains(word) || PROCESS_WORDS.contains(word)
-    };
-    word.len() >= MIN_LEN && !is_general(word) && !is_general(word.trim_end_matches('s'))
-}
-
 /// Returns the first verb of a statement, a part of `prose`, if it is one of working advice and acts
 /// upon the work: "check the changelog", "run `make`", but not "check the signature".
 fn working_verb<'t>(prose: &'t str, statement: &'t str, spans: &[Span]) -> Option<&'t str> {

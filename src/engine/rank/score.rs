@@ -82,6 +82,10 @@ const VENDORED: f64 = 0.7;
 /// Factor for scripts, examples and checkers: a checker has all words of the rule that it enforces.
 const TOOL: f64 = 0.85;
 
+/// Factor for symbols with a deprecation notice: what replaces them has about the same words. None
+/// of 512 first answers to labelled rules changes.
+pub(crate) const DEPRECATED: f64 = 0.8;
+
 /// Factor for files without symbols, which are candidates themselves.
 const WHOLE_FILE: f64 = 0.6;
 

@@ -107,13 +107,17 @@ pub(super) const CONTRASTS: &[&str] = &["instead of", "rather than", "never"];
 
 /// Words that start a contrast only at the start of a clause; elsewhere they belong to the
 /// statement ("a reader without a lock", "if there is no owner").
-pub(super) const OPENING_CONTRASTS: &[&str] = &["not", "without", "no"];
+pub(super) const OPENING_CONTRASTS: &[&str] = &["not", "without", "no", "avoid", "do not", "don't"];
 
 /// Phrases that start a purpose.
 pub(super) const PURPOSES: &[&str] = &["so", "in order to"];
 
 /// Terms (stems) of rules about tests.
 pub(super) const TEST_TERMS: &[&str] = &["test", "fixtur", "mock"];
+
+/// Phrases of rules about other code than tests.
+pub(super) const OUTSIDE_TESTS: &[&str] =
+    &["outside tests", "outside of tests", "except in tests", "not in tests", "non-test"];
 
 /// Words that are ignored when two statements are compared: function words, and verbs that state
 /// a demand but not its subject. Words of place and time (before, outside, first) are not in the
