@@ -12,7 +12,7 @@ Uses the standard library only.
 import argparse, json, math
 
 WORDING = ["process", "project", "code", "commands", "names", "length", "phrase", "verb"]
-EVIDENCE = ["score", "lead", "specific", "process", "unknown names", "general", "length"]
+EVIDENCE = ["score", "lead", "rest", "effective words", "process", "unknown names", "general", "length"]
 RIDGE = 0.1  # keeps coefficients finite if a feature separates the classes completely
 FOREIGN_WEIGHT = 0.35  # rules asked in other code bases are many, and rare in use
 
@@ -59,8 +59,8 @@ def wording(row):
 def evidence(row, kind_model):
     e = row["evidence"]
     process = max(-2.0, min(4.0, dot(kind_model, wording(row))))
-    return [1.0, e["score"], e["lead"], math.log(1 + e["nSpecific"]), process, min(e["nUnknownNames"], 2), e["wording"]["general"],
-            math.log(max(1, e["nLines"]))]
+    return [1.0, e["score"], e["lead"], e["rest"], math.log(max(1.0, e["nEffective"])), process, min(e["nUnknownNames"], 2),
+            e["wording"]["general"], math.log(max(1, e["nLines"]))]
 
 def show(names, coefficients):
     print("  " + "  ".join(f"{name} {c:.2f}" for name, c in zip(["intercept"] + names, coefficients)))

@@ -309,7 +309,7 @@ impl Ranker<'_> {
         add_coherence(&mut scores, parsed.len());
         let last_read = scores.iter().take(READ_SYMBOLS).map(|symbol| symbol.score);
         let is_enough = last_read.len() == READ_SYMBOLS;
-        let rest = if is_enough { last_read.fold(f64::INFINITY, f64::min) } else { 0.0 };
+        let rest = if is_enough { last_read.fold(f64::INFINITY, f64::min).max(0.0) } else { 0.0 };
         append_below(&mut scores, unread);
         prefer_short(&mut scores, parsed);
         select_top(&mut scores, self.options.limit.max(1), parsed);

@@ -171,7 +171,7 @@ fn decide(
         }
         _ => {
             let key = out.safe(&key.to_string());
-            out.line(&format!("`{key}` has no function; these keys have:"));
+            out.line(&format!("`{key}` is not one of these keys:"));
             Ok(Next::Key)
         }
     }

@@ -1,4 +1,5 @@
-//! Rankings of the fixture shop.
+//! Rankings of the fixture shop, and of generated code.
+#![expect(clippy::disallowed_methods, reason = "these tests write source files")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -21,8 +22,20 @@ fn options(limit: usize) -> Options {
 
 fn rank_with(queries: &[Query], options: Options) -> Vec<Ranking> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/shop");
+    rank_in(&root, queries, options)
+}
+
+/// Returns the locations of the candidates for a rule in a project with one file.
+fn rank_in_file(file: &str, text: &str, rule: &str, limit: usize) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join(file), text).expect("a file");
+    let ranking = rank_in(folder.path(), &[query(rule)], options(limit)).remove(0);
+    ranking.candidates.into_iter().filter_map(|it| it.symbol).collect()
+}
+
+fn rank_in(root: &Path, queries: &[Query], options: Options) -> Vec<Ranking> {
     let code = CodeBase {
-        root: &root,
+        root,
         store: &StoreFile { path: PathBuf::new(), key: None },
         exclude: &[],
         weights: &Weights::default(),
@@ -161,6 +174,56 @@ fn unknown_words_are_reported_with_suggestions() {
     };
     let expected = vec![unknown("gzip", &[]), unknown("validatr", &["validation"])];
     assert_eq!(ranking.unknown_words, Some(expected));
+}
+
+#[test]
+fn unknown_hints_are_reported_as_typed_without_an_explanation() {
+    let hints = vec!["Gzip".to_owned(), "hash_Gzipped".to_owned(), "hash".to_owned()];
+    let options = Options { explain: false, ..options(1) };
+    let queries = [Query { hints, ..query("Hash the qqqq") }, query("Hash the qqqq")];
+    let rankings = rank_with(&queries, options);
+    let unknown = rankings[0].unknown_words.as_deref().unwrap_or_default();
+    let words: Vec<&str> = unknown.iter().map(|it| it.word.as_str()).collect();
+    assert_eq!(words, ["Gzip", "hash_Gzipped"]);
+    assert_eq!(rankings[1].unknown_words, None);
+}
+
+#[test]
+fn a_short_symbol_precedes_a_long_one_that_is_hardly_better() {
+    let fields: String = (0..80).map(|n| format!("    number_{n} = {n}\n")).collect();
+    let class = |method: &str| {
+        format!(
+            "class Courier:\n    \"\"\"Delivers a parcel.\"\"\"\n{fields}\n    def {method}(self, parcel):\n        parcel.delivery = self\n        return parcel\n"
+        )
+    };
+    let found = rank_in_file("a.py", &class("deliver_parcel"), "Deliver the parcel", 2);
+    assert_eq!(found, ["Courier.deliver_parcel", "Courier"]);
+    let found = rank_in_file("a.py", &class("f"), "A courier delivers the parcel", 2);
+    assert_eq!(found[0], "Courier");
+}
+
+#[test]
+fn deprecated_symbols_lose_to_what_replaces_them() {
+    let function = |name: &str, note: &str| {
+        format!(
+            "def {name}(parcel):\n    \"\"\"Delivers a parcel{note}.\"\"\"\n    parcel.door.open()\n    return parcel\n\n\n"
+        )
+    };
+    let text = function("deliver_parcel", ", deprecated") + &function("deliver", "");
+    let first = |rule| rank_in_file("a.py", &text, rule, 2).remove(0);
+    assert_eq!(first("Deliver the parcel"), "deliver");
+    assert_eq!(first("Deliver the parcel by a deprecated function"), "deliver_parcel");
+}
+
+#[test]
+fn more_symbols_than_are_read_can_be_listed() {
+    let text: String = (0..READ_SYMBOLS + 10)
+        .map(|n| format!("def f{n}(a):\n    b = a\n    return wrap_it(b)\n\n\n"))
+        .collect();
+    let rule = "Use `wrap_it()` to wrap";
+    let all = rank_in_file("a.py", &text, rule, 100);
+    assert_eq!(all.len(), READ_SYMBOLS + 10);
+    assert_eq!(rank_in_file("a.py", &text, rule, 5), all[..5]);
 }
 
 #[test]

@@ -4,8 +4,7 @@
 //! the probability that the first candidate is right. A logistic model computes it from the
 //! score, its lead over the next file, how many words the score rests on, how many candidates are
 //! nearly as good, the code that the rule names in vain, the rule's wording, and the length of the
-//! candidate. `benches/anchors/fit.py`
-//! fits the model from `anchor-test --explain --json`.
+//! candidate. `benches/anchors/fit.py` fits the model from `anchor-test --explain --json`.
 
 use super::rule_kind::{self, Wording};
 
@@ -30,31 +29,28 @@ pub(crate) struct Features {
 
 /// The logistic model. Fitted on 2,000 searches (`benches/README.md`): rules of ten instruction
 /// files and of eight code bases, without and with hints, each also asked in other code bases,
-/// where every answer is wrong. Rounded; the intercept (fitted -5.9) is lowered because the model
-/// promises too much on code bases that the fit has not seen: of 120 anchors that `import` made in
-/// five of them, read twice, those over 0.7 on this scale are right in 88 of 100 cases, and those
-/// from 0.57 to 0.7 in half of them.
-const INTERCEPT: f64 = -6.3;
-const SCORE: f64 = 5.3;
-const LEAD: f64 = 2.85;
+/// where every answer is wrong. Rounded.
+const INTERCEPT: f64 = -4.7;
+const SCORE: f64 = 4.9;
+const LEAD: f64 = 2.25;
 /// Coefficient of the share of the last symbol that was read: if 50 symbols are nearly as good, the
 /// words of the rule occur everywhere.
-const REST: f64 = -1.6;
+const REST: f64 = -1.5;
 /// Coefficient of ln(effective number of words): one word matches by chance, ten hardly do. The
 /// number of words separates worse, because it grows with the length of the rule: common words match
 /// anything, and add little to the score.
-const EFFECTIVE: f64 = 1.9;
+const EFFECTIVE: f64 = 2.0;
 /// Coefficient of the log odds, within limits, that the rule is working advice.
-const PROCESS: f64 = -0.75;
+const PROCESS: f64 = -0.8;
 const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
 /// Coefficient of the number of unknown names, up to two: code that lacks what the rule names is
 /// not an example.
-const UNKNOWN_NAME: f64 = -3.0;
+const UNKNOWN_NAME: f64 = -3.2;
 /// Coefficient of the share of nouns of programming among the rule's words: "public fields before
 /// private methods" matches the code of a compiler better than its examples.
-const GENERAL: f64 = -2.2;
+const GENERAL: f64 = -4.25;
 /// Coefficient of ln(number of lines): long code contains any word.
-const LENGTH: f64 = -0.24;
+const LENGTH: f64 = -0.33;
 
 /// Returns the probability that the first candidate is right.
 pub(crate) fn confidence(features: Features) -> f64 {

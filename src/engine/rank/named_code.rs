@@ -31,7 +31,7 @@ pub(crate) struct Span {
     pub(crate) range: Range<usize>,
 }
 
-/// First words of command lines. A list, because `go test` and `return value` have the same form.
+/// First words of command lines, and programs that a rule names. A list, because `go test` and `return value` have the same form.
 const PROGRAMS: &[&str] = &[
     "./gradlew",
     "./mvnw",
@@ -175,8 +175,7 @@ fn is_command(quoted: &str) -> bool {
     };
     let mut words = quoted.split_whitespace().skip_while(is_assignment);
     let Some(first) = words.next() else { return false };
-    let has_arguments = words.next().is_some();
-    (has_arguments && PROGRAMS.contains(&first))
+    PROGRAMS.contains(&first)
         || first.starts_with("--")
         || first.starts_with("./")
         || quoted.split_whitespace().any(|word| word.starts_with("--") && word.len() > 2)

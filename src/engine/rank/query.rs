@@ -365,6 +365,8 @@ mod tests {
         check("Hash passwords, never store text", "hash passwords store:0.5 text:0.5");
         check("Return early, not deeply nested", "return early:0.4 deeply:0.2 nested:0.5");
         check("İ never X", "i\u{307}");
+        check("Prefer enums over numbers", "prefer enums over:0.5 numbers:0.5");
+        check("Log twice, avoid printing", "log twice avoid:0.5 printing:0.5");
     }
 
     #[test]
@@ -392,6 +394,25 @@ mod tests {
         let name = &query.names[0];
         assert_eq!((name.text.as_str(), name.parts.as_slice()), ("db.close_all", &[1, 0, 2][..]));
         assert_eq!(query.paths, ["src/db/"]);
+    }
+
+    #[test]
+    fn names_in_contrasts_are_not_searched_for() {
+        let names = |text: &str| -> Vec<String> {
+            ParsedQuery::rule(text, &[]).names.into_iter().map(|name| name.text).collect()
+        };
+        assert_eq!(names("Use `log_line` instead of `print_line`"), ["log_line"]);
+        assert_eq!(names("Never call `print_line`"), ["print_line"]);
+        assert_eq!(
+            names("Close `my_file` so that `other_file` is free"),
+            ["my_file", "other_file"]
+        );
+    }
+
+    #[test]
+    fn rules_about_code_outside_tests_are_not_about_tests() {
+        assert!(ParsedQuery::rule("Use a fixture in tests", &[]).is_about_tests);
+        assert!(!ParsedQuery::rule("No panics outside of tests", &[]).is_about_tests);
     }
 
     #[test]
