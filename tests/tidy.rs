@@ -204,6 +204,26 @@ fn actions_and_python_packages_are_pinned_by_hash() {
 }
 
 #[test]
+fn the_lock_file_of_the_fuzz_targets_has_the_dependencies_of_the_package() {
+    let manifest: toml::Table = read("Cargo.toml").parse().expect("Cargo.toml is TOML");
+    let lock: toml::Table = read("tests/fuzz/Cargo.lock").parse().expect("Cargo.lock is TOML");
+    let locked = lock["package"].as_array().expect("a list").iter();
+    let mut locked = locked.filter(|package| package["name"].as_str() == Some("cerberus-memory"));
+    let package = locked.next().expect("the package itself");
+    // A name with a version stands for one of several versions.
+    let names = package["dependencies"].as_array().expect("a list").iter();
+    let names: BTreeSet<&str> = names.filter_map(|name| name.as_str()?.split(' ').next()).collect();
+    let differing = packages(&manifest, "dependencies");
+    let differing = differing.symmetric_difference(&names);
+    let advice = "run `cargo update -p cerberus-memory --manifest-path tests/fuzz/Cargo.toml`";
+    assert_none(
+        differing
+            .map(|name| format!("tests/fuzz/Cargo.lock: `{name}` differs: {advice}"))
+            .collect(),
+    );
+}
+
+#[test]
 fn changelog_has_an_entry_for_this_version() {
     assert_none(changelog_faults(&read("CHANGELOG.md"), env!("CARGO_PKG_VERSION")));
 }
