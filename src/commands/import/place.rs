@@ -7,25 +7,13 @@ use crate::markdown::frontmatter;
 use crate::model::Scope;
 use crate::syntax::language;
 use crate::text::{glob_fault, split_globs};
+use crate::tree::documents;
 
 /// Keys of the globs in the frontmatter of different clients.
 const KEYS: [&str; 3] = ["globs:", "applyTo:", "paths:"];
 
 /// Globs that match all files.
 const EVERYTHING: [&str; 4] = ["*", "**", "**/*", "**/**"];
-
-/// Names of files that hold for their folder, whatever its name is.
-const FOLDER_FILES: [&str; 9] = [
-    "AGENTS.md",
-    "AGENTS.override.md",
-    "AGENT.md",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "GEMINI.md",
-    ".cursorrules",
-    ".windsurfrules",
-    ".clinerules",
-];
 
 /// Folders of documents about the folder around them.
 const DOCUMENT_FOLDERS: [&str; 3] = ["doc", "docs", "documentation"];
@@ -65,7 +53,7 @@ impl Place {
 pub(super) fn folder(file: &str) -> &str {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
     let is_about_parent =
-        |part: &str| !FOLDER_FILES.contains(&name) && DOCUMENT_FOLDERS.contains(&part);
+        |part: &str| !documents::is_folder_rule_file(name) && DOCUMENT_FOLDERS.contains(&part);
     let mut end = 0;
     for part in folder.split('/') {
         if part.starts_with('.') || is_about_parent(part) {
