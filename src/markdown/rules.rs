@@ -11,6 +11,7 @@ mod blocks;
 mod context;
 mod imports;
 mod paths;
+mod plain;
 mod tables;
 mod tags;
 #[cfg(test)]
@@ -94,10 +95,19 @@ impl Intro<'_> {
 pub(crate) fn parse(text: &str) -> Vec<RuleItem> {
     let (without_tags, marks) = tags::blank(text);
     let blocks = blocks::blocks(&without_tags, frontmatter::body_start(text));
+    read(&without_tags, marks, &blocks)
+}
+
+/// Returns the rules of a text without markup and its skipped blocks, ordered by line.
+pub(crate) fn parse_plain(text: &str) -> Vec<RuleItem> {
+    read(text, Vec::new(), &plain::blocks(text))
+}
+
+fn read(text: &str, marks: Vec<(usize, Mark)>, blocks: &[Block]) -> Vec<RuleItem> {
     let has_title =
         blocks.iter().any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
     let mut reader = Reader {
-        text: &without_tags,
+        text,
         lines: LineIndex::new(text),
         managed: managed_blocks(text),
         marks: marks.into_iter().peekable(),

@@ -6,9 +6,10 @@ use anyhow::{Context, Result};
 use ignore::WalkBuilder;
 
 use super::ignore_bytes::IgnoreBytes;
+use super::read;
 use super::walk::check_ignore_files;
 use crate::error::UserError;
-use crate::text::Globs;
+use crate::text::{Globs, decode};
 
 /// File extensions of documents.
 const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
@@ -120,6 +121,23 @@ pub(crate) fn find_rule_files(root: &Path) -> Result<Vec<String>> {
     files.retain(|file| !file.contains(char::is_control) && globs.find(file).is_some());
     files.sort_unstable();
     Ok(files)
+}
+
+/// Returns the text of a document. Refuses a file that is not text, whose rules would be random.
+pub(crate) fn read(root: &Path, file: &str) -> Result<String> {
+    let bytes = read::bytes(root, file)?;
+    let (text, is_exact) = decode(&bytes);
+    if !is_exact || text.contains('\0') {
+        return Err(UserError::usage(format!("`{file}` is not text in UTF-8 or UTF-16"))
+            .hint("convert it, for example with `iconv -f LATIN1 -t UTF-8`, if it is text")
+            .into());
+    }
+    Ok(text.into_owned())
+}
+
+/// Returns whether a document is text without markup.
+pub(crate) fn is_plain_text(file: &str) -> bool {
+    extension(file).is_some_and(|extension| extension == "txt")
 }
 
 /// Returns whether a file with this name has the rules of its folder, whatever the folder's name is.
