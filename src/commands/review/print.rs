@@ -21,7 +21,7 @@ pub(super) fn report(report: &Report, out: &mut Printer) {
     out.line(&totals(report));
     if report.items.iter().any(|item| !item.candidates.is_empty()) {
         out.line(
-            "next: cerberus memory review in a terminal, or cerberus memory anchor ID --pick RANK",
+            "next: cerberus memory review on a terminal, or cerberus memory anchor ID --to FILE::SYMBOL",
         );
     }
 }

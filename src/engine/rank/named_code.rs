@@ -31,7 +31,8 @@ pub(crate) struct Span {
     pub(crate) range: Range<usize>,
 }
 
-/// First words of command lines, and programs that a rule names. A list, because `go test` and `return value` have the same form.
+/// Programs: the first words of command lines. A list, because `go test` and `return value` have
+/// the same form.
 const PROGRAMS: &[&str] = &[
     "./gradlew",
     "./mvnw",

@@ -241,9 +241,7 @@ struct Clause {
 /// starts the text is its main statement and not weighted down.
 fn clauses(text: &str) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
-    let add = |clauses: &mut Vec<Clause>, range, weight, is_contrast| {
-        clauses.push(Clause { range, weight, is_contrast });
-    };
+    let clause_of = |range, weight, is_contrast| Clause { range, weight, is_contrast };
     let mut clause_start = 0;
     for clause_end in clause_ends(text) {
         let start = std::mem::replace(&mut clause_start, clause_end);
@@ -261,10 +259,10 @@ fn clauses(text: &str) -> Vec<Clause> {
         let starts = starts.into_iter().filter_map(|(at, weight, kind)| Some((at?, weight, kind)));
         match starts.filter(|it| it.0 > 0 || !is_first).min_by_key(|it| it.0) {
             Some((offset, weight, is_contrast)) => {
-                add(&mut clauses, start..start + offset, 1.0, false);
-                add(&mut clauses, start + offset..clause_end, weight, is_contrast);
+                clauses.push(clause_of(start..start + offset, 1.0, false));
+                clauses.push(clause_of(start + offset..clause_end, weight, is_contrast));
             }
-            None => add(&mut clauses, start..clause_end, 1.0, false),
+            None => clauses.push(clause_of(start..clause_end, 1.0, false)),
         }
     }
     clauses
