@@ -60,7 +60,8 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
         return Verdict::Other("links");
     }
     let is_weak = modality < Modality::Obligation && !is_norm(plain);
-    if is_weak && (is_description_of_code(item) || is_labelled_fact(plain)) {
+    let is_description = is_description_of_code(item) && !is_standing_condition(plain);
+    if is_weak && (is_description || is_labelled_fact(plain)) {
         return Verdict::Other(DESCRIPTION);
     }
     if is_weak && first_verb(plain).is_some_and(|verb| INSTALL_VERBS.contains(&verb)) {
@@ -116,7 +117,10 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
     }
     let verb = first_verb(plain).unwrap_or_default();
     // "For details, see the handbook", unlike "Read the handbook before you start".
-    let is_pointer = POINTER_VERBS.contains(&verb) && !words(plain).contains(&"before".to_owned());
+    let words = words(plain);
+    let is_look = words.windows(3).any(|three| three == ["take", "a", "look"]);
+    let is_pointer =
+        is_look || (POINTER_VERBS.contains(&verb) && !words.contains(&"before".to_owned()));
     let is_other = kind == Some(Kind::Steps)
         || SETUP_VERBS.contains(&verb)
         || is_pointer

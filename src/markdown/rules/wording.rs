@@ -54,7 +54,9 @@ pub(super) fn modality(plain: &str) -> Modality {
                 let mut words = words.iter().skip_while(|word| *word == "important");
                 in_condition = words.next().is_some_and(|first| CONDITIONS.contains(first));
             }
-            if (clause_idx == 0 || in_condition) && is_imperative(&words) {
+            // "CI checks the format, so run `make format`"
+            let is_conclusion = words.first().is_some_and(|first| first == "so");
+            if (clause_idx == 0 || in_condition || is_conclusion) && is_imperative(&words) {
                 strongest = Modality::Command;
             }
         }
