@@ -291,7 +291,7 @@ fn may_be_imperative(word: &str) -> bool {
         || ["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending));
     word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
         && !is_inflected
-        && ![FUNCTION_WORDS, STATEMENT_VERBS, CONDITIONS, OPENERS, MODALS]
+        && ![&FUNCTION_WORDS, &STATEMENT_VERBS, &CONDITIONS, &OPENERS, &MODALS]
             .iter()
             .any(|list| list.contains(word))
 }
