@@ -128,6 +128,7 @@ fn json_of_short_memories() {
             bank: string
             commit: [string]
             created: []
+            ruleFiles: []
             $ cerberus memory add "Ship" --id ship --anchor-to shop/orders.py::ship
             anchor: {chosen:string,file:string,match:number,quality:number,symbol:string}
             file: string

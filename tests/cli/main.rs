@@ -30,6 +30,7 @@ mod full_disk;
 mod history;
 mod hooks;
 mod import;
+mod import_documents;
 mod index;
 mod init;
 mod inject;
