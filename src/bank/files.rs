@@ -316,6 +316,16 @@ pub(super) fn remove_unsynced(path: &Path) -> Result<bool> {
     }
 }
 
+/// Removes a folder with its files if it exists. Follows no symbolic link.
+pub(super) fn remove_folder(path: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("failed to remove `{}`", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Adds the execute permission for everyone with read permission. Does nothing on Windows.
 pub(super) fn make_executable(path: &Path) -> Result<()> {
     #[cfg(unix)]

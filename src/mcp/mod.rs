@@ -53,8 +53,9 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
         .build()
         .context("failed to start the server")?;
     let served = runtime.block_on(async {
-        // The first count loads the vocabulary: do it before the first call.
-        tokio::task::spawn_blocking(|| tokens::count("warm"));
+        // The first count loads the vocabulary: do it before the first call. The thread is not one
+        // of the runtime, which would wait for it if the client leaves at once.
+        std::thread::spawn(|| tokens::count("warm"));
         let transport = LineTransport::new(stdio_pipes(), server.is_left());
         let running = match rmcp::serve_server(server.clone(), transport).await {
             Ok(running) => running,

@@ -40,8 +40,8 @@ const MAX_DEPTH: i64 = 2000;
 /// Maximum number of recoveries from syntax errors in repetitive code. 250 real files have none.
 const MAX_RECOVERIES: u32 = 100;
 
-/// Maximum number of recoveries in other code with syntax errors.
-const MAX_SCATTERED_RECOVERIES: u32 = 1000;
+/// Maximum number of recoveries in other code with syntax errors. 1000 of them can take three seconds.
+const MAX_SCATTERED_RECOVERIES: u32 = 500;
 
 /// Number of brackets that are open at once in deep code, also counted in strings and comments.
 const DEEP: u32 = 500;
@@ -151,16 +151,44 @@ fn chunk(text: &str, start: usize) -> &[u8] {
     text.as_bytes().get(start..end).unwrap_or_default()
 }
 
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+/// What a byte is part of. A table, because each byte of each file is looked up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ByteClass {
+    Space,
+    Word,
+    Quote,
+    Open,
+    Close,
+    Other,
+}
+
+static CLASSES: [ByteClass; 256] = {
+    let mut classes = [ByteClass::Other; 256];
+    let mut byte = 0;
+    while byte < classes.len() {
+        classes[byte] = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' | b'\x0C' => ByteClass::Space,
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80.. => ByteClass::Word,
+            b'"' | b'\'' => ByteClass::Quote,
+            b'(' | b'[' | b'{' | b'<' => ByteClass::Open,
+            b')' | b']' | b'}' | b'>' => ByteClass::Close,
+            _ => ByteClass::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+fn class(byte: u8) -> ByteClass {
+    CLASSES[usize::from(byte)]
 }
 
 /// Returns whether a text has at least `n` tokens, counting words and other characters.
 fn has_tokens(text: &[u8], n: usize) -> bool {
     let mut is_in_word = false;
     let starts_token = |byte: &&u8| {
-        let is_word = is_word_byte(**byte);
-        let starts = !byte.is_ascii_whitespace() && (!is_word || !is_in_word);
+        let is_word = class(**byte) == ByteClass::Word;
+        let starts = class(**byte) != ByteClass::Space && (!is_word || !is_in_word);
         is_in_word = is_word;
         starts
     };
@@ -179,21 +207,21 @@ fn is_repetitive(text: &[u8]) -> bool {
     let mut rest = text;
     while let Some((&first, after)) = rest.split_first() {
         rest = after;
-        let token = match first {
-            _ if first.is_ascii_whitespace() => continue,
-            _ if is_word_byte(first) => {
-                let end = rest.iter().position(|byte| !is_word_byte(*byte));
+        let token = match class(first) {
+            ByteClass::Space => continue,
+            ByteClass::Word => {
+                let end = rest.iter().position(|byte| class(*byte) != ByteClass::Word);
                 rest = &rest[end.unwrap_or(rest.len())..];
                 if first.is_ascii_digit() { NUMBER } else { WORD }
             }
-            b'"' | b'\'' => {
-                let end = rest.iter().position(|byte| *byte == first || *byte == b'\n');
+            ByteClass::Quote => {
+                let end = memchr::memchr2(first, b'\n', rest);
                 if let Some(end) = end.filter(|end| rest[*end] == first) {
                     rest = &rest[end + 1..];
                 }
                 STRING
             }
-            other => other,
+            _ => first,
         };
         recent = [recent[1], recent[2], recent[3], token];
         n_tokens += 1;
@@ -213,9 +241,9 @@ fn is_repetitive(text: &[u8]) -> bool {
 fn is_deep(text: &[u8]) -> bool {
     let mut depth = 0_u32;
     text.iter().any(|byte| {
-        match byte {
-            b'(' | b'[' | b'{' | b'<' => depth += 1,
-            b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
+        match class(*byte) {
+            ByteClass::Open => depth += 1,
+            ByteClass::Close => depth = depth.saturating_sub(1),
             _ => {}
         }
         depth > DEEP
