@@ -70,8 +70,8 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
     if text.len() <= FREE_BYTES {
         return attempt(parser, text, None, &Cell::new(false));
     }
-    let is_repetitive = is_repetitive(text.as_bytes());
-    if !is_repetitive && !is_deep(text.as_bytes()) {
+    let Shape { is_repetitive, is_deep } = Shape::of(text.as_bytes());
+    if !is_repetitive && !is_deep {
         let has_error = Cell::new(false);
         let tree = attempt(parser, text, None, &has_error);
         if !has_error.get() {
@@ -195,59 +195,87 @@ fn has_tokens(text: &[u8], n: usize) -> bool {
     text.iter().filter(starts_token).take(n).count() == n
 }
 
-/// Returns whether a text has a long part that repeats the same few tokens. Words are
-/// not distinguished. Tables of numbers and strings do not count.
-fn is_repetitive(text: &[u8]) -> bool {
-    const NUMBER: u8 = b'0';
-    const STRING: u8 = b'"';
-    const WORD: u8 = b'w';
-    let mut last_seen = [0u32; 1024];
-    let mut recent = [0u8; 4];
-    let (mut n_tokens, mut n_repeated, mut n_blocks) = (0u32, 0, 0);
-    let mut rest = text;
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        let token = match class(first) {
-            ByteClass::Space => continue,
-            ByteClass::Word => {
-                let end = rest.iter().position(|byte| class(*byte) != ByteClass::Word);
-                rest = &rest[end.unwrap_or(rest.len())..];
-                if first.is_ascii_digit() { NUMBER } else { WORD }
-            }
-            ByteClass::Quote => {
-                let end = memchr::memchr2(first, b'\n', rest);
-                if let Some(end) = end.filter(|end| rest[*end] == first) {
-                    rest = &rest[end + 1..];
-                }
-                STRING
-            }
-            _ => first,
-        };
-        recent = [recent[1], recent[2], recent[3], token];
-        n_tokens += 1;
-        let hash = u32::from_le_bytes(recent).wrapping_mul(0x9E37_79B1) >> 22;
-        let seen = std::mem::replace(&mut last_seen[hash as usize], n_tokens);
-        let is_table = recent.iter().all(|it| matches!(*it, NUMBER | STRING | b',' | b'.' | b':'));
-        n_repeated += u32::from(n_tokens - seen <= MAX_PERIOD_TOKENS && !is_table);
-        if n_tokens.is_multiple_of(BLOCK_TOKENS) {
-            n_blocks += u32::from(n_repeated >= MIN_REPEATED_TOKENS);
-            n_repeated = 0;
-        }
-    }
-    n_blocks >= MIN_REPETITIVE_BLOCKS
+/// What a look at the bytes of a text shows about the cost of parsing it.
+struct Shape {
+    /// Whether a long part repeats the same few tokens. Words are not distinguished. Tables of
+    /// numbers and strings do not count.
+    is_repetitive: bool,
+    /// Whether it opens many more brackets than it closes.
+    is_deep: bool,
 }
 
-/// Returns whether a text opens many more brackets than it closes.
-fn is_deep(text: &[u8]) -> bool {
-    let mut depth = 0_u32;
-    text.iter().any(|byte| {
-        match class(*byte) {
-            ByteClass::Open => depth += 1,
-            ByteClass::Close => depth = depth.saturating_sub(1),
+impl Shape {
+    fn of(text: &[u8]) -> Self {
+        const NUMBER: u8 = b'0';
+        const STRING: u8 = b'"';
+        const WORD: u8 = b'w';
+        let mut last_seen = [0u32; 1024];
+        let mut recent = [0u8; 4];
+        let (mut n_tokens, mut n_repeated, mut n_blocks) = (0u32, 0, 0);
+        let mut brackets = Brackets::default();
+        let mut at = 0;
+        while at < text.len() {
+            let first = text[at];
+            at += 1;
+            let token = match class(first) {
+                ByteClass::Space => continue,
+                ByteClass::Word => {
+                    while at < text.len() && class(text[at]) == ByteClass::Word {
+                        at += 1;
+                    }
+                    if first.is_ascii_digit() { NUMBER } else { WORD }
+                }
+                ByteClass::Quote => {
+                    let end = memchr::memchr2(first, b'\n', &text[at..]).map(|end| at + end);
+                    if let Some(end) = end.filter(|end| text[*end] == first) {
+                        text[at..end].iter().for_each(|byte| brackets.count(class(*byte)));
+                        at = end + 1;
+                    }
+                    STRING
+                }
+                other => {
+                    brackets.count(other);
+                    first
+                }
+            };
+            recent = [recent[1], recent[2], recent[3], token];
+            n_tokens += 1;
+            let hash = u32::from_le_bytes(recent).wrapping_mul(0x9E37_79B1) >> 22;
+            let seen = std::mem::replace(&mut last_seen[hash as usize], n_tokens);
+            if n_tokens - seen <= MAX_PERIOD_TOKENS {
+                let is_data = |it: &u8| matches!(*it, NUMBER | STRING | b',' | b'.' | b':');
+                n_repeated += u32::from(!recent.iter().all(is_data));
+            }
+            if n_tokens.is_multiple_of(BLOCK_TOKENS) {
+                n_blocks += u32::from(n_repeated >= MIN_REPEATED_TOKENS);
+                n_repeated = 0;
+            }
+        }
+        Self {
+            is_repetitive: n_blocks >= MIN_REPETITIVE_BLOCKS,
+            is_deep: brackets.max_depth > DEEP,
+        }
+    }
+}
+
+/// The brackets that are open at once, and the maximum so far.
+#[derive(Default)]
+struct Brackets {
+    depth: u32,
+    max_depth: u32,
+}
+
+impl Brackets {
+    fn count(&mut self, class: ByteClass) {
+        match class {
+            ByteClass::Open => {
+                self.depth += 1;
+                self.max_depth = self.max_depth.max(self.depth);
+            }
+            ByteClass::Close => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
-        depth > DEEP
-    })
+    }
 }
 
 /// The number of open symbols, of recoveries and of comparisons so far, from the parser's log. While it
