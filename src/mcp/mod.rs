@@ -53,9 +53,8 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
         .build()
         .context("failed to start the server")?;
     let served = runtime.block_on(async {
-        // The first count loads the vocabulary: do it before the first call. The thread is not one
-        // of the runtime, which would wait for it if the client leaves at once.
-        std::thread::spawn(|| tokens::count("warm"));
+        // The first count loads the vocabulary: do it before the first call.
+        tokio::task::spawn_blocking(|| tokens::count("warm"));
         let transport = LineTransport::new(stdio_pipes(), server.is_left());
         let running = match rmcp::serve_server(server.clone(), transport).await {
             Ok(running) => running,
@@ -69,9 +68,13 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
     server.is_left().store(true, Ordering::Relaxed);
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     if let Some(session) = generated {
-        // The generated session is never used again, so a failure here has no effect.
         let filter = pins::Filter { scope: Some(PinScope::Session), ..Default::default() };
-        let _ = pins::clear(&settings.project, &filter, false, Some(&session));
+        let listed = pins::list(&settings.project, &filter, true, Some(&session));
+        // Without pins, leaving must not wait for another process that writes to the bank.
+        if listed.is_ok_and(|list| !list.pins.is_empty()) {
+            // The generated session is never used again, so a failure here has no effect.
+            let _ = pins::clear(&settings.project, &filter, false, Some(&session));
+        }
     }
     served
 }
