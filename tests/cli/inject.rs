@@ -273,7 +273,11 @@ fn into_updates_a_block_in_a_file() {
 #[test]
 fn a_block_is_written_only_to_instruction_files() {
     let sandbox = Sandbox::anchored();
-    for file in ["main.go", "package.json", "Makefile", "requirements.txt", ".gitignore", "md"] {
+    let block = "<!-- cerberus:start -->\n<!-- cerberus:end -->\n";
+    sandbox.write("docs/old.md", block);
+    sandbox.ok("memory inject --into docs/old.md");
+    assert!(sandbox.read("docs/old.md").contains("Escape"), "a file with a block stays valid");
+    for file in ["main.go", "package.json", "README.md", "a.mdc", "docs/rules.md", ".gitignore"] {
         sandbox.write(file, "ours\n");
         let outcome = sandbox.run(&format!("memory inject --into {file}"));
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
@@ -282,8 +286,8 @@ fn a_block_is_written_only_to_instruction_files() {
     sandbox.session(expect![[r#"
         $ cerberus memory inject --into main.go
         --- stderr
-        cerberus: `main.go` is not a markdown file
-        hint: name a file with instructions for agents, such as `AGENTS.md` or `.cursorrules`
+        cerberus: `main.go` is not a file that agents read as instructions
+        hint: name one, such as `AGENTS.md`, `CLAUDE.md`, `.cursor/rules/cerberus.mdc` or `.claude/rules/cerberus.md`
         [exit 2]
 
         $ cerberus memory inject --into no/such/AGENTS.md
@@ -293,8 +297,8 @@ fn a_block_is_written_only_to_instruction_files() {
         [exit 2]
     "#]]);
     assert!(!sandbox.exists("no"));
-    for file in ["AGENTS.md", "CLAUDE.MD", "rules.mdc", "a.markdown", ".cursorrules", ".clinerules"]
-    {
+    sandbox.write(".cursor/rules/own.mdc", "---\nalwaysApply: true\n---\n");
+    for file in ["AGENTS.md", "shop/CLAUDE.MD", ".cursor/rules/own.mdc", ".clinerules", ".rules"] {
         sandbox.ok(&format!("memory inject --into {file}"));
         assert!(sandbox.exists(file));
     }

@@ -33,6 +33,7 @@ mod import;
 mod index;
 mod init;
 mod inject;
+mod inject_split;
 #[cfg(unix)]
 mod killed_commands;
 mod lifecycle;

@@ -56,6 +56,48 @@ fn an_example_is_shown_at_its_current_lines() {
 }
 
 #[test]
+fn a_long_example_is_shortened_to_the_lines_of_its_rule() {
+    let sandbox = Sandbox::bank();
+    let steps = |n: usize| format!("    steps.append({n})\n").repeat(n);
+    let code = format!(
+        "def run(jobs):\n{}    with pool.lease() as lease:\n        lease.extend(jobs)\n{}",
+        steps(60),
+        steps(40)
+    );
+    sandbox.write("shop/run.py", code);
+    sandbox.ok("memory add \"Take a `pool.lease` for the jobs\" --id lease --to shop/run.py::run");
+    sandbox.session(expect![[r#"
+        $ cerberus memory show lease
+        lease  rule · project:shop
+          Take a `pool.lease` for the jobs
+          example shop/run.py::run:1-103  fresh  quality Q, manual
+            def run(jobs):
+                # … 56 lines
+                steps.append(60)
+                steps.append(60)
+                steps.append(60)
+                steps.append(60)
+                with pool.lease() as lease:
+                    lease.extend(jobs)
+                steps.append(40)
+                steps.append(40)
+                steps.append(40)
+                # … 37 lines
+        [exit 0]
+    "#]]);
+    let anchor = |line: &str| sandbox.json(line)["memories"][0]["anchor"].clone();
+    let short = anchor("memory show lease");
+    let lines = |anchor: &serde_json::Value| anchor["code"].as_str().expect("code").lines().count();
+    assert_eq!(
+        (lines(&short), &short["startLine"], &short["endLine"]),
+        (12, &1.into(), &103.into())
+    );
+    assert_eq!(anchor("memory show --anchored")["code"], short["code"]);
+    let full = anchor("memory show lease --full");
+    assert_eq!((lines(&full), &full["shownLines"]), (103, &serde_json::json!([[1, 103]])));
+}
+
+#[test]
 fn the_newest_comes_first() {
     let sandbox = Sandbox::bank();
     for (id, year) in [("old", 2020), ("new", 2025), ("middle", 2023)] {

@@ -56,7 +56,7 @@ impl Doctor<'_> {
                         include_user_bank: true,
                         ..inject::Request::default()
                     };
-                    is_stale &= inject::update_block(scratch, &request, &full, true)?.stale;
+                    is_stale &= inject::are_blocks_stale(scratch, &request, &full)?;
                 }
                 if is_stale {
                     let message = format!(

@@ -3,6 +3,8 @@
 
 use proptest::prelude::*;
 
+use std::path::Path;
+
 use super::*;
 use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
