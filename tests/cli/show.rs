@@ -249,3 +249,23 @@ fn an_anchor_of_a_rule_without_an_example_is_a_contradiction() {
     sandbox.ok("memory anchor close-session --none");
     assert_eq!(sandbox.run("memory show close-session").stderr(), "");
 }
+
+#[test]
+fn a_path_outside_the_project_is_refused() {
+    let sandbox = Sandbox::anchored();
+    sandbox.session(expect![[r#"
+        $ cerberus memory show --path ../x.py
+        --- stderr
+        cerberus: `../x.py` is outside the project
+        hint: name a file by its path relative to the project root
+        [exit 2]
+
+        $ cerberus memory search session --path /etc/passwd
+        --- stderr
+        cerberus: `/etc/passwd` is outside the project
+        hint: name a file by its path relative to the project root
+        [exit 2]
+    "#]]);
+    let inside = sandbox.json("memory show --path ./web/../web/html.ts");
+    assert!(!inside["memories"].as_array().expect("a list").is_empty());
+}
