@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use serde_json::json;
 
 use super::args::SessionArgs;
 use crate::bank::{ExternalFile, MemoryFile};
@@ -33,11 +32,14 @@ const INSTRUCTION_FILES: &[&str] =
 
 mod block;
 mod client;
+mod edit;
 mod example;
 mod pack;
 mod relevance;
+mod start;
 
 pub(crate) use client::ClientProfile;
+pub(crate) use edit::rules_for_edit;
 pub(crate) use pack::Cost;
 
 use block::{Block, Item};
@@ -167,9 +169,14 @@ pub(crate) fn inject(
         pins.retain(|pin| pin.scope == PinScope::Persistent);
     }
     let memories = Memories::load(project)?;
-    let focus = Focus { query: request.query.clone(), files: files(project, request)? };
-    let Ranked { memories: ranked, reasons, skipped: not_applicable } =
+    let focus =
+        Focus { query: request.query.clone(), files: files(project, request)?, ..Focus::default() };
+    let Ranked { memories: mut ranked, reasons, skipped: not_applicable } =
         relevance::rank(project, &memories, &focus)?;
+    let n_first = match focus.is_empty() {
+        true => start::sort(project, &memories, &mut ranked)?,
+        false => ranked.len(),
+    };
     let mut warnings = loaded.warnings;
     warnings.extend(memories.warnings.iter().cloned());
     let budget = request.budget.unwrap_or(project.inject.budget);
@@ -177,30 +184,49 @@ pub(crate) fn inject(
     let mut limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
     limit.tokens = limit.tokens.min(budget);
     let limit = limit.minus(block::envelope_cost());
-    let mut block = Block {
-        project,
-        memories: &memories,
-        with_examples: !request.no_examples,
-        pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
-        is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
-        texts: ranked
-            .iter()
-            .map(|stored| Item::new(render::list_item(&with_place(stored))))
-            .collect(),
-        examples: vec![None; ranked.len()],
-        ranked: &ranked,
-        reasons: &reasons,
+    let fill = |ranked: &[&MemoryFile], reasons: &[Option<String>], contents: String| {
+        let mut block = Block {
+            project,
+            memories: &memories,
+            with_examples: !request.no_examples,
+            pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
+            is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
+            texts: ranked
+                .iter()
+                .map(|stored| Item::new(render::list_item(&with_place(stored))))
+                .collect(),
+            examples: vec![None; ranked.len()],
+            ranked,
+            reasons,
+            header: block::HEADER,
+            contents,
+        };
+        let (rendered, packed) = block.fill(limit, request.client.is_some());
+        let skipped = block.skipped(&pins, &packed, limit);
+        (rendered, block.injected(&packed), skipped, packed.pins)
     };
-    let (rendered, packed) = block.fill(limit, request.client.is_some());
-    let mut skipped = block.skipped(&pins, &packed, limit);
+    let mut filled = fill(&ranked, &reasons, String::new());
+    let is_start = focus.is_empty() && !request.persistent_only;
+    if is_start && filled.1.len() < ranked.len() {
+        let contents = start::contents(&ranked, limit);
+        if !contents.is_empty() {
+            filled = fill(&ranked[..n_first], &reasons[..n_first], contents);
+            filled.2.extend(ranked[n_first..].iter().map(|stored| Skipped {
+                id: stored.memory.id.clone(),
+                what: "memory",
+                why: "it holds for some paths only".to_owned(),
+            }));
+        }
+    }
+    let (rendered, injected, mut skipped, packed_pins) = filled;
     skipped.extend(not_applicable.into_iter().map(|(id, why)| Skipped { id, what: "memory", why }));
-    let pins = pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed);
+    let pins = pins.iter().zip(&packed_pins).filter(|(_, is_packed)| **is_packed);
     Ok(Report {
         budget,
         used_tokens: tokens::count(&rendered),
         tokenizer: tokens::NAME,
         pins: pins.map(|(pin, _)| injected_pin(pin)).collect(),
-        memories: block.injected(&packed),
+        memories: injected,
         skipped,
         text: rendered,
         warnings,
@@ -292,24 +318,25 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
-    if !report.text.is_empty() {
-        match request.client {
-            Some(ClientProfile::GeminiHook) => out.json(&json!({
-                "hookSpecificOutput": {
-                    "hookEventName": "SessionStart",
-                    "additionalContext": report.text,
-                }
-            }))?,
-            Some(ClientProfile::CursorHook) => {
-                out.json(&json!({ "additional_context": report.text }))?;
-            }
-            _ => out.line(report.text.trim_end_matches('\n')),
-        }
-    }
+    print_text(&report, request.client, out)?;
     if args.explain {
         out.note(&explanation(&report));
     }
     Ok(ExitStatus::Done)
+}
+
+/// Prints the text as the client reads it at the start of a session.
+pub(crate) fn print_text(
+    report: &Report,
+    client: Option<ClientProfile>,
+    out: &mut Printer,
+) -> Result<()> {
+    match client.and_then(|client| client.document(&report.text)) {
+        _ if report.text.is_empty() => {}
+        Some(document) => out.json(&document)?,
+        None => out.line(report.text.trim_end_matches('\n')),
+    }
+    Ok(())
 }
 
 fn print_block(block: &BlockReport, args: &InjectArgs, out: &mut Printer) -> Result<ExitStatus> {

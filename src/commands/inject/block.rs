@@ -17,7 +17,7 @@ pub(super) fn envelope_cost() -> Cost {
     Cost::of(envelope::START).plus(Cost::of(envelope::END))
 }
 
-const HEADER: &str = "Project memory:\n";
+pub(super) const HEADER: &str = "Project memory:\n";
 
 /// How often packing is repeated to make room for the footer that lists the skipped items.
 const MAX_PACKINGS: usize = 4;
@@ -25,7 +25,7 @@ const MAX_PACKINGS: usize = 4;
 /// A part of the text with its cost.
 pub(super) struct Item {
     text: String,
-    cost: Cost,
+    pub(super) cost: Cost,
 }
 
 impl Item {
@@ -47,12 +47,18 @@ pub(super) struct Block<'a> {
     pub(super) ranked: &'a [&'a MemoryFile],
     /// Why each of them is relevant.
     pub(super) reasons: &'a [Option<String>],
+    /// The line above the texts.
+    pub(super) header: &'static str,
+    /// The table of contents below the texts, or nothing.
+    pub(super) contents: String,
 }
 
 impl Block<'_> {
     /// Returns the text that fits into `limit` and the envelope, and the items in it. With
     /// `has_footer` the last line of the text counts the skipped items.
     pub(super) fn fill(&mut self, limit: Cost, has_footer: bool) -> (String, Packed) {
+        let whole_limit = limit.plus(envelope_cost());
+        let limit = limit.minus(Cost::of(&self.contents));
         let pins: Vec<Cost> = self.pins.iter().map(|pin| pin.cost).collect();
         let texts: Vec<Cost> = self.texts.iter().map(|text| text.cost).collect();
         let is_builtin = self.is_builtin.clone();
@@ -60,7 +66,7 @@ impl Block<'_> {
             pin_header: Cost::of(render::HEADER),
             pins: &pins,
             is_builtin: &is_builtin,
-            text_header: Cost::of(HEADER),
+            text_header: Cost::of(self.header),
             texts: &texts,
         };
         let share = if self.with_examples { self.project.inject.code_share } else { 0.0 };
@@ -92,7 +98,6 @@ impl Block<'_> {
         }
         let mut text = self.render(&packed, footer.as_deref());
         // The sum of the costs can differ slightly from the cost of the whole text.
-        let whole_limit = limit.plus(envelope_cost());
         while !Cost::of(&text).fits(whole_limit) && packed.drop_last() {
             footer = footer.and_then(|_| self.footer(&packed));
             text = self.render(&packed, footer.as_deref());
@@ -120,7 +125,7 @@ impl Block<'_> {
         }
         let mut is_first = true;
         for idx in (0..self.texts.len()).filter(|&idx| packed.texts[idx]) {
-            text.push_str(if is_first { HEADER } else { "" });
+            text.push_str(if is_first { self.header } else { "" });
             is_first = false;
             text.push_str(&self.texts[idx].text);
             if packed.examples[idx]
@@ -129,6 +134,7 @@ impl Block<'_> {
                 text.push_str(&example.text);
             }
         }
+        text.push_str(&self.contents);
         if text.is_empty() {
             return text;
         }
@@ -145,7 +151,8 @@ impl Block<'_> {
             .count();
         let counts = [
             (n_skipped(&packed.pins), "pin"),
-            (n_skipped(&packed.texts), "memory"),
+            // The table of contents says where to find them.
+            (if self.contents.is_empty() { n_skipped(&packed.texts) } else { 0 }, "memory"),
             (n_examples, "example"),
         ];
         let present = counts.iter().filter(|(n, _)| *n > 0);
