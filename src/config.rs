@@ -45,8 +45,8 @@ const MIN_QUALITY: f64 = 0.7;
 /// Size limit of a configuration file.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
-/// Width of output that is not printed to a terminal.
-const DEFAULT_WIDTH: usize = 100;
+/// Width and height of output that is not printed to a terminal.
+const DEFAULT_SIZE: (usize, usize) = (100, 24);
 
 /// Sample configuration: every key with its default, commented out.
 pub(crate) const SAMPLE: &str = include_str!("config/sample.toml");
@@ -69,6 +69,7 @@ pub(crate) struct Terminal {
     pub(crate) err_is_terminal: bool,
     pub(crate) color: bool,
     pub(crate) width: usize,
+    pub(crate) height: usize,
 }
 
 impl Terminal {
@@ -85,13 +86,14 @@ impl Terminal {
                 out_is_terminal && !is_disabled && !is_dumb
             }
         };
-        let width =
-            terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0));
+        let (width, height) = terminal_size::terminal_size()
+            .map_or(DEFAULT_SIZE, |(width, height)| (width.0.into(), height.0.into()));
         Self {
             out_is_terminal,
             err_is_terminal: std::io::stderr().is_terminal(),
             color,
             width: width.max(40),
+            height,
         }
     }
 }

@@ -4,19 +4,22 @@
 //! readers see all its memories as deleted. If the process is killed, the next writer completes
 //! the deletion.
 //!
-//! An import records the deletion of the files that it creates, and removes the record at its end.
+//! An import records the deletion of the files that it creates and the copies of those that it
+//! replaces, and removes the record at its end. Completing its record undoes the import.
 
-use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::lockfile::{self, Anchors};
-use super::{Bank, files};
+use super::{Bank, PINS, files};
 
 /// The deletion in progress.
 const RECORD: &str = ".trash/.cerberus-deletion.toml";
+
+/// Path of the pins during an import: of those before it, or of those that an undone one created.
+const TRASHED_PINS: &str = ".trash/.cerberus-pins.toml";
 
 /// Size limit of the record, enough for about 100,000 memories.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -29,15 +32,22 @@ pub(super) struct Deletion {
     /// The anchors that a merge adds or changes, in the format of the lock file.
     added: String,
     #[serde(default)]
-    moves: Vec<Move>,
+    pub(super) moves: Vec<Move>,
+    /// Files that get the content of a copy back.
+    #[serde(default)]
+    pub(super) restored: Vec<Move>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Move {
-    file: String,
-    trashed: String,
+pub(super) struct Move {
+    pub(super) file: String,
+    pub(super) trashed: String,
 }
+
+/// An import in progress, which [`Bank::finish_import`] ends.
+#[derive(Debug)]
+pub(crate) struct Import(Deletion);
 
 impl Deletion {
     fn new(moves: Vec<Move>, before: &Anchors, after: &Anchors) -> Self {
@@ -45,7 +55,7 @@ impl Deletion {
         let is_new = |(id, anchor): &(&String, _)| before.get(*id) != Some(*anchor);
         let added: Anchors =
             after.iter().filter(is_new).map(|(id, a)| (id.clone(), a.clone())).collect();
-        Self { removed, added: lockfile::render(&added), moves }
+        Self { removed, added: lockfile::render(&added), moves, restored: Vec::new() }
     }
 
     /// Applies the deletion to anchors that were read from the lock file.
@@ -54,15 +64,6 @@ impl Deletion {
             anchors.remove(id);
         }
         anchors.extend(lockfile::parse(&self.added).unwrap_or_default());
-    }
-
-    /// Removes the deleted memories from a list of files. A memory that was created after its
-    /// namesake was moved remains.
-    pub(super) fn hide(&self, bank: &Bank, files: &mut Vec<String>) {
-        let exists = |file: &str| bank.folder().join(file).symlink_metadata().is_ok();
-        let hidden = self.moves.iter().filter(|it| !(exists(&it.file) && exists(&it.trashed)));
-        let hidden: BTreeSet<&String> = hidden.map(|it| &it.file).collect();
-        files.retain(|file| !hidden.contains(file));
     }
 }
 
@@ -95,28 +96,70 @@ impl Bank {
         Ok(deletion.moves.into_iter().map(|it| it.trashed).collect())
     }
 
-    /// Records that an import creates `files` and replaces the anchors by `after`. Readers see
-    /// nothing of it until [`Bank::finish_import`]; if the process is killed before, the next
-    /// writer moves the files to the trash.
-    pub(crate) fn begin_import(&self, files: &[String], after: &Anchors) -> Result<()> {
+    /// Records that an import creates the files `created`, changes or removes the files `replaced`,
+    /// and replaces the anchors by `after`. Copies the replaced files with their anchors to the trash.
+    ///
+    /// Readers see nothing of the import until [`Bank::finish_import`]. If the process is killed
+    /// before, the next writer moves the imported files to the trash and restores the copies.
+    pub(crate) fn begin_import(
+        &self,
+        created: &[String],
+        replaced: &[(String, Anchors)],
+        after: &Anchors,
+    ) -> Result<Import> {
         let before = self.anchors()?;
-        let mut moves = Vec::new();
-        for file in files {
-            let trashed = self.prepare_trash(file, &Anchors::new())?;
-            moves.push(Move { file: file.clone(), trashed });
+        let into_trash = |file: &String, anchors: &Anchors| -> Result<Move> {
+            let trashed = match file.as_str() {
+                PINS => TRASHED_PINS.to_owned(),
+                _ => self.prepare_trash(file, anchors)?,
+            };
+            Ok(Move { file: file.clone(), trashed })
+        };
+        let moves = created.iter().map(|file| into_trash(file, &Anchors::new()));
+        let mut deletion = Deletion::new(moves.collect::<Result<_>>()?, after, &before);
+        let restored = replaced.iter().map(|(file, anchors)| into_trash(file, anchors));
+        deletion.restored = restored.collect::<Result<_>>()?;
+        self.record(&deletion, true)?;
+        let import = Import(deletion);
+        if let Err(error) = self.copy_replaced(&import) {
+            self.finish_import().and_then(|()| self.remove_copies(&import))?;
+            return Err(error);
         }
-        self.record(&Deletion::new(moves, after, &before), true)
+        Ok(import)
     }
 
-    /// Shows the files of an import to readers.
+    fn copy_replaced(&self, import: &Import) -> Result<()> {
+        let mut copies = Vec::new();
+        for it in &import.0.restored {
+            let bytes = self.bytes(&it.file)?.unwrap_or_default();
+            let copy = self.inside(&it.trashed)?;
+            files::replace_unsynced(&copy, &bytes)?;
+            copies.push(copy);
+        }
+        sync_folders_of(&copies)
+    }
+
+    /// Shows the files of an import to readers. The copies of replaced memories stay in the trash.
     pub(crate) fn finish_import(&self) -> Result<()> {
-        files::remove(&self.inside(RECORD)?)
+        files::remove(&self.inside(RECORD)?)?;
+        files::remove(&self.inside(TRASHED_PINS)?)
+    }
+
+    /// Removes the copies of replaced memories after the end of an import.
+    pub(crate) fn remove_copies(&self, import: &Import) -> Result<()> {
+        for it in &import.0.restored {
+            files::remove_unsynced(&self.inside(&it.trashed)?)?;
+            files::remove_unsynced(&self.trashed_anchor(&it.trashed)?)?;
+        }
+        Ok(())
     }
 
     /// Records a deletion, unless it is a single move.
     fn record(&self, deletion: &Deletion, changes_anchors: bool) -> Result<()> {
         if deletion.moves.len() > 1 || changes_anchors {
             let text = toml::to_string(deletion).context("failed to record the deletion")?;
+            // The pins of an earlier import are not those before this one.
+            files::remove(&self.inside(TRASHED_PINS)?)?;
             files::replace(&self.inside(RECORD)?, text.as_bytes())?;
         }
         Ok(())
@@ -134,11 +177,32 @@ impl Bank {
             sources.push(from);
             targets.push(to);
         }
+        for it in &deletion.restored {
+            let (copy, file) = (self.inside(&it.trashed)?, self.inside(&it.file)?);
+            if is_file(&copy) {
+                self.set_aside(&it.file, &it.trashed)?;
+                files::rename_unsynced(&copy, &file)?;
+            }
+            files::remove_unsynced(&self.trashed_anchor(&it.trashed)?)?;
+            sources.push(copy);
+            targets.push(file);
+        }
         // A file must be in its new folder before it disappears from its old one.
         // An import that created no file in a new folder leaves nothing to sync there.
         let moved = targets.iter().chain(&sources);
         sync_folders_of(moved.filter(|path| files::folder_of(path).is_dir()))?;
-        files::remove(&self.inside(RECORD)?)
+        files::remove(&self.inside(RECORD)?)?;
+        files::remove(&self.inside(TRASHED_PINS)?)
+    }
+
+    /// Moves a memory that differs from the copy that replaces it to the trash: the user may have
+    /// edited it since the import was killed.
+    fn set_aside(&self, file: &str, copy: &str) -> Result<()> {
+        let bytes = self.bytes_at(file)?;
+        if file != PINS && bytes.is_some() && bytes != self.bytes_at(copy)? {
+            self.trash(file, &Anchors::new())?;
+        }
+        Ok(())
     }
 
     fn revert(&self, deletion: &Deletion, before: &Anchors) -> Result<()> {
@@ -166,9 +230,11 @@ impl Bank {
         let deletion: Deletion = toml::from_str(std::str::from_utf8(&bytes).ok()?).ok()?;
         let is_valid = |it: &Move| {
             let trashed = it.trashed.strip_prefix(super::TRASH);
-            is_plain(&it.file) && trashed.is_some_and(|name| is_plain(name.trim_start_matches('/')))
+            let is_memory = is_plain(&it.file)
+                && trashed.is_some_and(|name| is_plain(name.trim_start_matches('/')));
+            is_memory || (it.file == PINS && it.trashed == TRASHED_PINS)
         };
-        deletion.moves.iter().all(is_valid).then_some(deletion)
+        deletion.moves.iter().chain(&deletion.restored).all(is_valid).then_some(deletion)
     }
 
     /// Completes the deletion of a killed process. The caller holds the write lock.
@@ -254,36 +320,82 @@ mod tests {
 
     #[test]
     fn an_import_that_was_killed_at_any_step_is_not_seen_and_is_undone() {
-        for n_steps in 0..4 {
+        for n_steps in 0..7 {
             let (_folder, bank, before) = bank();
-            let state = || (bank.list().expect("readable").0, bank.anchors().expect("readable"));
-            let before_files = state().0;
+            files::create(&bank.pin_file(), b"old").expect("written");
+            let files = ["a.md", "c.md", "deep/b.md", "deep/new.md", "new.md", PINS];
+            let state = || {
+                let texts = files.map(|file| bank.bytes(file).expect("readable"));
+                let stats = files.map(|file| bank.stat(file).map(|stat| stat.size));
+                let listed = bank.list().expect("readable").0;
+                (listed, texts, stats, bank.anchors().expect("readable"))
+            };
+            let old = state();
             let mut after = before.clone();
             after.insert("new".to_owned(), before["a"].clone());
             after.insert("c".to_owned(), before["a"].clone());
-            let files = ["deep/new.md", "new.md"];
-            bank.begin_import(&files.map(str::to_owned), &after).expect("recorded");
-            if n_steps > 0 {
-                bank.write_anchors(&after).expect("written");
+            let created = ["deep/new.md", "new.md"].map(str::to_owned);
+            let replaced = ["a.md", "deep/b.md", PINS].map(|it| (it.to_owned(), Anchors::new()));
+            let _ = bank.begin_import(&created, &replaced, &after).expect("recorded");
+            let write = |file: &str| files::replace(&bank.folder().join(file), b"imported");
+            let steps: [&dyn Fn() -> Result<()>; 6] = [
+                &|| bank.write_anchors(&after).map(drop),
+                &|| write("deep/new.md"),
+                &|| write("a.md"),
+                &|| write(PINS),
+                &|| files::remove(&bank.folder().join("deep/b.md")),
+                &|| write("new.md"),
+            ];
+            for step in &steps[..n_steps] {
+                step().expect("written");
             }
-            for file in files.iter().take(usize::saturating_sub(n_steps, 1)) {
-                files::create(&bank.folder().join(file), b"new").expect("written");
-            }
-            assert_eq!(state(), (before_files.clone(), before.clone()), "{n_steps} steps");
+            assert_eq!(state(), old, "{n_steps} steps");
             drop(bank.lock_for_writing().expect("free"));
-            assert_eq!(state(), (before_files, before), "{n_steps} steps, undone");
+            assert_eq!(state(), old, "{n_steps} steps, undone");
             assert!(bank.unfinished_deletion().is_none());
+            assert!(!bank.folder().join(TRASHED_PINS).exists());
         }
+    }
+
+    #[test]
+    fn pins_that_a_killed_import_created_are_not_seen_and_are_removed() {
+        let (_folder, bank, before) = bank();
+        let _ = bank.begin_import(&[PINS.to_owned()], &[], &before).expect("recorded");
+        files::create(&bank.pin_file(), b"version = 1\n").expect("written");
+        assert_eq!(bank.bytes(PINS).expect("readable"), None);
+        assert!(bank.pins().expect("readable").bytes.is_empty());
+        drop(bank.lock_for_writing().expect("free"));
+        assert!(!bank.pin_file().exists() && !bank.folder().join(TRASHED_PINS).exists());
+    }
+
+    #[test]
+    fn an_edit_after_a_killed_import_is_kept_in_the_trash() {
+        let (_folder, bank, before) = bank();
+        let replaced = [("a.md".to_owned(), Anchors::new())];
+        let _ = bank.begin_import(&[], &replaced, &before).expect("recorded");
+        files::replace(&bank.folder().join("a.md"), b"edited").expect("written");
+        drop(bank.lock_for_writing().expect("free"));
+        let text = |file: &str| bank.bytes(file).expect("readable");
+        assert_eq!(text("a.md").as_deref(), Some(&b"a.md"[..]));
+        assert_eq!(text(".trash/a~2.md").as_deref(), Some(&b"edited"[..]));
     }
 
     #[test]
     fn a_finished_import_is_seen() {
         let (_folder, bank, before) = bank();
-        bank.begin_import(&["new.md".to_owned()], &before).expect("recorded");
-        files::create(&bank.folder().join("new.md"), b"new").expect("written");
+        let replaced = [("a.md".to_owned(), before.clone())];
+        let created = ["new.md".to_owned()];
+        let import = bank.begin_import(&created, &replaced, &before).expect("recorded");
+        for file in ["a.md", "new.md"] {
+            files::replace(&bank.folder().join(file), b"new").expect("written");
+        }
         bank.finish_import().expect("removed");
         drop(bank.lock_for_writing().expect("free"));
         assert!(bank.list().expect("readable").0.contains(&"new.md".to_owned()));
+        assert_eq!(bank.bytes("a.md").expect("readable").as_deref(), Some(&b"new"[..]));
+        assert_eq!(bank.trashed().expect("readable"), ["a"]);
+        bank.remove_copies(&import).expect("removed");
+        assert_eq!(bank.trashed().expect("readable"), [""; 0]);
     }
 
     #[test]

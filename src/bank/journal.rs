@@ -9,8 +9,7 @@ use anyhow::{Context, Result};
 use crate::error::UserError;
 
 use super::deletion::sync_folders_of;
-use super::lockfile::{self, Anchors};
-use super::{Bank, LOCKFILE, files, memories, pins};
+use super::{Bank, LOCKFILE, View, files, lockfile, memories, pins};
 
 /// File of the persistent pins.
 pub(crate) const PINS: &str = "pins.toml";
@@ -23,14 +22,35 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) enum WriteOp {
     Created(String),
-    Replaced { file: String, old: Vec<u8> },
-    Trashed { file: String, name: String },
-    Copied(String),
+    /// A file that was replaced or removed.
+    Changed {
+        file: String,
+        old: Vec<u8>,
+    },
 }
 
 impl Bank {
-    /// Returns the bytes of a file of the bank, if it exists.
+    /// Returns the bytes of a file of the bank as readers see it, if it exists.
     pub(crate) fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        self.bytes_in(&self.view(), file)
+    }
+
+    /// Like [`Bank::bytes`], in a view that was loaded before.
+    pub(crate) fn bytes_in(&self, view: &View, file: &str) -> Result<Option<Vec<u8>>> {
+        if view.is_plain() {
+            return self.bytes_at(file);
+        }
+        match file {
+            LOCKFILE => Ok(Some(lockfile::render(&self.anchors()?).into_bytes())),
+            _ => match view.path(self, file) {
+                Some(path) => files::read(&path, MAX_BYTES),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Returns the bytes of a file on disk, if it exists.
+    pub(super) fn bytes_at(&self, file: &str) -> Result<Option<Vec<u8>>> {
         files::read(&self.regular(file)?, MAX_BYTES)
     }
 
@@ -40,9 +60,7 @@ impl Bank {
         let mut files = Vec::new();
         for op in ops {
             match op {
-                WriteOp::Created(file) | WriteOp::Copied(file) => files.push(file),
-                WriteOp::Replaced { file, .. } => files.push(file),
-                WriteOp::Trashed { file, name } => files.extend([name, file]),
+                WriteOp::Created(file) | WriteOp::Changed { file, .. } => files.push(file),
             }
         }
         let paths: Vec<PathBuf> = files.iter().map(|file| self.folder().join(file)).collect();
@@ -62,18 +80,14 @@ impl Bank {
     /// Replaces the file whose content is `old`.
     pub(crate) fn replace_file(&self, file: &str, bytes: &[u8], old: Vec<u8>) -> Result<WriteOp> {
         files::replace_unsynced(&self.regular(file)?, bytes)?;
-        Ok(WriteOp::Replaced { file: file.to_owned(), old })
+        Ok(WriteOp::Changed { file: file.to_owned(), old })
     }
 
-    /// Copies a memory to the trash before it is replaced.
-    pub(crate) fn back_up(&self, file: &str, anchors: &Anchors) -> Result<WriteOp> {
-        self.copy_to_trash(file, anchors).map(WriteOp::Copied)
-    }
-
-    /// Moves a memory to the trash and returns its new path.
-    pub(crate) fn move_to_trash(&self, file: &str, anchors: &Anchors) -> Result<(String, WriteOp)> {
-        let name = self.trash(file, anchors)?;
-        Ok((name.clone(), WriteOp::Trashed { file: file.to_owned(), name }))
+    /// Removes a file.
+    pub(crate) fn remove_file(&self, file: &str) -> Result<WriteOp> {
+        let old = self.bytes_at(file)?.unwrap_or_default();
+        files::remove_unsynced(&self.regular(file)?)?;
+        Ok(WriteOp::Changed { file: file.to_owned(), old })
     }
 
     /// Reverts writes, the last one first.
@@ -81,13 +95,7 @@ impl Bank {
         for op in ops.into_iter().rev() {
             match op {
                 WriteOp::Created(file) => files::remove(&self.regular(&file)?),
-                WriteOp::Copied(name) => files::remove(&self.folder().join(&name))
-                    .and_then(|()| files::remove(&self.trashed_anchor(&name)?)),
-                WriteOp::Replaced { file, old } => files::replace(&self.regular(&file)?, &old),
-                WriteOp::Trashed { file, name } => {
-                    files::rename(&self.folder().join(&name), &self.regular(&file)?)
-                        .and_then(|()| files::remove(&self.trashed_anchor(&name)?))
-                }
+                WriteOp::Changed { file, old } => files::replace(&self.regular(&file)?, &old),
             }
             .context("failed to roll back the changes")?;
         }
@@ -137,8 +145,7 @@ mod tests {
         let ops = vec![
             bank.create_file("deep/new.md", b"new").expect("written"),
             bank.replace_file("kept.md", b"other", b"kept".to_vec()).expect("written"),
-            bank.back_up("kept.md", &Anchors::new()).expect("written"),
-            bank.move_to_trash("old.md", &Anchors::new()).expect("written").1,
+            bank.remove_file("old.md").expect("removed"),
             bank.create_file("old.md", b"other").expect("written"),
         ];
         assert!(bank.create_file("old.md", b"x").is_err(), "an existing file is not replaced");
@@ -147,6 +154,5 @@ mod tests {
         assert_eq!(text("old.md").as_deref(), Some(&b"old"[..]));
         assert_eq!(text("kept.md").as_deref(), Some(&b"kept"[..]));
         assert_eq!(text("deep/new.md"), None);
-        assert_eq!(bank.trashed().expect("readable"), Vec::<String>::new());
     }
 }

@@ -71,9 +71,7 @@ impl Bank {
     pub(crate) fn anchors(&self) -> Result<Anchors> {
         let bytes = files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default();
         let mut anchors = decode(&bytes)?;
-        if let Some(deletion) = self.unfinished_deletion() {
-            deletion.apply(&mut anchors);
-        }
+        self.view().apply_to_anchors(&mut anchors);
         Ok(anchors)
     }
 

@@ -15,7 +15,7 @@ use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
 use crate::text;
 
 use super::lockfile::Anchors;
-use super::{Bank, WriteOp, files, names};
+use super::{Bank, View, WriteOp, files, names};
 
 /// Size limit of a memory.
 pub(crate) const MAX_BYTES: u64 = 100 * 1024;
@@ -85,9 +85,7 @@ impl Bank {
                 Err(error) => warnings.push(format!("failed to list the bank: {error}")),
             }
         }
-        if let Some(deletion) = self.unfinished_deletion() {
-            deletion.hide(self, &mut found);
-        }
+        self.view().apply_to_files(&mut found);
         found.sort_unstable();
         warnings.sort_unstable();
         Ok((found, warnings))
@@ -95,13 +93,25 @@ impl Bank {
 
     /// Returns the stat of a file, if it exists.
     pub(crate) fn stat(&self, file: &str) -> Option<FileStat> {
-        self.folder().join(file).symlink_metadata().ok().map(|metadata| FileStat::new(&metadata))
+        self.stat_in(&self.view(), file)
+    }
+
+    /// Like [`Bank::stat`], in a view that was loaded before.
+    pub(crate) fn stat_in(&self, view: &View, file: &str) -> Option<FileStat> {
+        let metadata = view.path(self, file)?.symlink_metadata().ok()?;
+        Some(FileStat::new(&metadata))
     }
 
     /// Reads one memory.
     pub(crate) fn read(&self, file: &str) -> Result<MemoryFile> {
-        let (bytes, stat) = files::read_with_stat(&self.folder().join(file), MAX_BYTES)?
-            .ok_or_else(|| not_found(file))?;
+        self.read_in(&self.view(), file)
+    }
+
+    /// Like [`Bank::read`], in a view that was loaded before.
+    pub(crate) fn read_in(&self, view: &View, file: &str) -> Result<MemoryFile> {
+        let path = view.path(self, file).ok_or_else(|| not_found(file))?;
+        let (bytes, stat) =
+            files::read_with_stat(&path, MAX_BYTES)?.ok_or_else(|| not_found(file))?;
         let mut warnings = Vec::new();
         warnings.extend(size_warning(file, bytes.len()));
         let (text, is_exact) = text::decode(&bytes);
@@ -148,9 +158,10 @@ impl Bank {
         let mut is_partial = !warnings.is_empty();
         // For few files, starting threads takes longer than reading.
         let n_bytes = AtomicU64::new(0);
+        let view = self.view();
         let read = |file: &String| {
             check_bank_size(n_bytes.load(Ordering::Relaxed))?;
-            let found = self.read(file)?;
+            let found = self.read_in(&view, file)?;
             n_bytes.fetch_add(found.stat.size, Ordering::Relaxed);
             Ok(found)
         };

@@ -23,13 +23,16 @@ pub(crate) mod names;
 mod output_file;
 mod pins;
 mod trash;
+mod view;
 
+pub(crate) use deletion::Import;
 pub(crate) use external_file::ExternalFile;
 pub(crate) use files::WriteGuard;
 pub(crate) use journal::{PINS, WriteOp, check_content};
 pub(crate) use memories::MemoryFile;
 pub(crate) use output_file::OutputFile;
 pub(crate) use pins::PinFile;
+pub(crate) use view::View;
 
 /// Folders and files of the bank that are not memories.
 const INDICES: &str = "indices";

@@ -14,7 +14,7 @@ use crate::error::UserError;
 use crate::model::{Pin, PinScope, Priority};
 use crate::text::LineIndex;
 
-use super::{Bank, files};
+use super::{Bank, PINS, files};
 
 /// Version of the format.
 const VERSION: i64 = 1;
@@ -56,14 +56,14 @@ struct Entry {
 impl Bank {
     /// Returns the path of `pins.toml`.
     pub(crate) fn pin_file(&self) -> PathBuf {
-        self.folder().join("pins.toml")
+        self.folder().join(PINS)
     }
 
     /// Reads the persistent pins. A corrupt file contains none and has a `fault`.
     pub(crate) fn pins(&self) -> Result<PinFile> {
-        let Some(bytes) = files::read(&self.pin_file(), MAX_BYTES)? else {
-            return Ok(PinFile::default());
-        };
+        let path = self.view().path(self, PINS);
+        let bytes = path.map(|path| files::read(&path, MAX_BYTES)).transpose()?.flatten();
+        let Some(bytes) = bytes else { return Ok(PinFile::default()) };
         match parse(&bytes) {
             Ok(pins) => Ok(PinFile { pins, fault: None, bytes }),
             Err(Fault::TooNew(version)) => Err(UserError::environment(format!(

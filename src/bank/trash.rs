@@ -11,15 +11,6 @@ use super::lockfile::{self, Anchors};
 use super::{Bank, TRASH, files};
 
 impl Bank {
-    /// Copies the file of a memory and its anchor to the trash, and returns the path of the copy.
-    /// Does not sync the folders.
-    pub(super) fn copy_to_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
-        let bytes = self.bytes(file)?.unwrap_or_default();
-        let name = self.prepare_trash(file, anchors)?;
-        files::replace_unsynced(&self.inside(&name)?, &bytes)?;
-        Ok(name)
-    }
-
     /// Moves the file of a memory and its anchor to the trash, and returns the new path. Does not
     /// sync the folders.
     pub(super) fn trash(&self, file: &str, anchors: &Anchors) -> Result<String> {

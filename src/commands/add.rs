@@ -150,6 +150,8 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     if let Some(id) = &args.id {
         names::check(id)?;
     }
+    document::check_content(text)?;
+    document::check_fields(args.category.as_deref(), &args.tags, &args.hints)?;
     document::check_globs(&args.paths)?;
     if !args.secret.allow_secret {
         document::refuse_secrets(&[

@@ -10,9 +10,11 @@ use crate::config::Settings;
 use crate::engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
 use crate::engine::rank::rule_words::RuleWords;
 use crate::error::{ExitStatus, UserError};
+use crate::markdown::frontmatter::FieldValue;
 use crate::model::{Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind};
 use crate::ops::Project;
 use crate::ops::anchors::{self, AnchorSummary};
+use crate::ops::document::{self, Edit};
 use crate::ops::memories::{self, Memories};
 use crate::output::{NAME, OK, Printer, WARN};
 use crate::text::shell_word;
@@ -39,11 +41,16 @@ pub(crate) struct AnchorArgs {
     /// Record that the code has no example, remove the anchor, and search no more
     #[arg(long, group = "choice")]
     pub(crate) none: bool,
-    /// Kind of the rule, if its wording misleads: code or process
+    /// Kind of the rule, if its wording misleads: code or process. Recorded in its frontmatter
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<RuleKind>,
     /// Keyword expected in the example (repeatable)
-    #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
+    #[arg(
+        long = "hint",
+        visible_alias = "keyword",
+        value_name = "WORD",
+        conflicts_with_all = ["to", "clear", "none"]
+    )]
     pub(crate) hints: Vec<String>,
     /// Minimum quality for an anchor (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
@@ -86,6 +93,9 @@ pub(crate) struct Report {
     pub(crate) candidates: Vec<RankedSymbol>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_words: Option<Vec<UnknownWord>>,
+    /// The kind that was recorded in the frontmatter of the memory, if it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) recorded_kind: Option<RuleKind>,
     /// Whether the lock file or the memory was changed.
     pub(crate) written: bool,
     pub(crate) warnings: Vec<String>,
@@ -93,6 +103,7 @@ pub(crate) struct Report {
 
 /// Finds, replaces, lists or removes the anchor of a memory, as the arguments request.
 pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
+    document::check_words("hint", args.hints.iter().map(String::as_str))?;
     let memories = Memories::load(project)?;
     let stored = memories.find(&args.id)?;
     let id = &stored.memory.id;
@@ -113,6 +124,7 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         confidence: None,
         candidates: Vec::new(),
         unknown_words: None,
+        recorded_kind: None,
         written: false,
         warnings: memories.warnings.clone(),
     };
@@ -136,13 +148,32 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         find(project, Query { languages, ..query }, args, &mut report)?
     };
     report.anchor = new.as_ref().map(AnchorSummary::from);
+    // A list of candidates changes nothing.
+    if args.candidates.is_none() && !args.dry_run {
+        report.recorded_kind = args.kind.filter(|kind| stored.memory.kind != Some(*kind));
+    }
+    if let Some(kind) = report.recorded_kind {
+        record_kind(project, id, kind)?;
+        report.written = true;
+    }
     if args.none || args.clear || new.is_some() {
         report.example = args.none.then_some(ExampleChoice::None);
         if !args.dry_run {
-            report.written = anchors::store(project, stored, new, report.example)?;
+            report.written |= anchors::store(project, stored, new, report.example)?;
         }
     }
     Ok(report)
+}
+
+/// Records the kind of a rule in its frontmatter.
+fn record_kind(project: &Project, id: &str, kind: RuleKind) -> Result<()> {
+    document::edit_memory(project, id, |_, stored, text| {
+        let kind = [("kind", Some(FieldValue::Scalar(kind.as_str())))];
+        let text = document::set_fields(text.to_owned(), kind)
+            .map_err(|error| document::edit_error(&stored.file, error))?;
+        Ok(Edit { text, section: None, warnings: Vec::new() })
+    })
+    .map(drop)
 }
 
 /// Ranks the candidates and returns the anchor to the selected one, if any.
@@ -230,6 +261,9 @@ pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> 
 
 fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
     let id = out.style(NAME, &report.id);
+    if let Some(kind) = report.recorded_kind {
+        out.line(&format!("recorded that {id} is of the kind {kind}"));
+    }
     let is_list = args.candidates.is_some();
     if let Some(anchor) = &report.anchor {
         let verb = out.paint(OK, if args.dry_run { "would anchor" } else { "anchored" });
@@ -261,12 +295,17 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
         let reason = out.safe(report.reason.as_deref().unwrap_or_default());
         out.line(&format!("{id} is {}: {reason}", out.paint(WARN, "not anchored")));
     }
+    let command = format!("cerberus memory anchor {}", out.safe(&report.id));
+    if !is_list && args.kind == Some(RuleKind::Process) {
+        // The user said that no code shows the rule.
+        out.line(&format!("if it is about code: {command} --kind code"));
+        return;
+    }
     print_candidates(&report.candidates, is_list, out);
     if is_list || report.kind != Some(RuleKind::Process) {
         print_unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
     }
     if !report.candidates.is_empty() {
-        let command = format!("cerberus memory anchor {}", out.safe(&report.id));
         // Ranks refer to the list for these hints.
         let hints = args.hints.iter().map(|hint| format!(" --hint {}", shell_word(hint)));
         let hints = out.safe(&hints.collect::<String>());

@@ -60,6 +60,7 @@ pub(crate) fn create(project: &Project, args: &CreateArgs, content: &str) -> Res
         names::check(id)?;
     }
     document::check_content(content)?;
+    document::check_fields(args.category.as_deref(), &args.tags, &args.hints)?;
     if !args.secret.allow_secret {
         let category = args.category.as_deref();
         document::check_secrets(("the content", content), category, &args.tags, &args.hints)?;

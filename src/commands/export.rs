@@ -43,9 +43,10 @@ pub(crate) fn export(project: &Project) -> Result<Export> {
     let invalid = files.iter().filter_map(|file| names::check_file(file).err());
     warnings.extend(invalid.map(|error| format!("{}; it cannot be imported", error.message)));
     files.extend([LOCKFILE, PINS].map(str::to_owned));
+    let view = project.bank.view();
     let mut lines = Vec::new();
     for file in files {
-        if let Some(bytes) = project.bank.bytes(&file)? {
+        if let Some(bytes) = project.bank.bytes_in(&view, &file)? {
             if let Err(why) = bank::check_content(&file, &bytes) {
                 warnings.push(format!("{why}; it cannot be imported"));
             }

@@ -19,6 +19,7 @@ use crate::text::plural;
 mod classify;
 mod find;
 mod from_export;
+mod moves;
 mod place;
 mod print;
 mod rules;
@@ -90,6 +91,9 @@ fn import_rules(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Re
         && plan.report.items.iter().any(|item| item.outcome.is_difference())
     {
         print::documents(&plan.report, out);
+        if args.prune {
+            print::removals(&plan.report, true, out);
+        }
         out.line(&question(n_removed));
         out.flush()?;
         if !is_confirmed()? {

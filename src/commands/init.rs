@@ -10,6 +10,8 @@ use crate::config::{SAMPLE, Settings};
 use crate::error::ExitStatus;
 use crate::ops::Project;
 use crate::output::{NAME, OK, Printer};
+use crate::text::plural;
+use crate::tree::documents;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -19,6 +21,8 @@ pub(crate) struct Report {
     pub(crate) created: Vec<String>,
     /// Paths to commit to git.
     pub(crate) commit: Vec<String>,
+    /// Documents whose rules can be imported.
+    pub(crate) rule_files: Vec<String>,
 }
 
 /// Creates the missing files of the bank, and the sample configuration.
@@ -38,7 +42,9 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
     if folder.starts_with(&project.root) {
         commit.insert(0, relative(folder));
     }
-    Ok(Report { bank: relative(folder), created, commit })
+    // A project whose files cannot be listed can still have a bank.
+    let rule_files = documents::find_rule_files(&project.root).unwrap_or_default();
+    Ok(Report { bank: relative(folder), created, commit, rule_files })
 }
 
 pub(crate) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -54,6 +60,14 @@ pub(crate) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> 
         out.line(&format!("{} {}", out.paint(OK, "created"), out.safe(path)));
     }
     out.line(&format!("commit them: git add {}", report.commit.join(" ")));
-    out.line("next: cerberus memory add \"…a rule of this project…\"");
+    if let Some(file) = report.rule_files.first() {
+        let found = match report.rule_files.len() {
+            1 => out.safe(file),
+            n => format!("{} and {}", out.safe(file), plural(n - 1, "other file")),
+        };
+        out.line(&format!("next: cerberus memory import, for the rules of {found}"));
+    } else {
+        out.line("next: cerberus memory add \"…a rule of this project…\"");
+    }
     Ok(ExitStatus::Done)
 }

@@ -36,9 +36,9 @@ pub(crate) mod trash;
 pub(crate) mod trust;
 pub(crate) mod update;
 
-/// Splits hints at white space, commas and control characters: one argument may contain several.
+/// Splits hints at white space and commas: one argument may contain several.
 fn hints(args: &[String]) -> Vec<String> {
-    let is_separator = |c: char| c == ',' || c.is_whitespace() || c.is_control();
+    let is_separator = |c: char| c == ',' || c.is_whitespace();
     let words = args.iter().flat_map(|hint| hint.split(is_separator));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

@@ -237,7 +237,7 @@ pub(crate) fn reanchor_in(
     progress: Progress<'_>,
 ) -> Result<Report> {
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
-    filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
+    filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let selected = selected(project, args, &filter, memories)?;
     let old: Vec<Anchor> = selected.values().cloned().collect();
     let followed = track::follow(&project.root, &project.exclude, &old, progress)?;

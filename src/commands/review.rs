@@ -151,7 +151,7 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
     let memories = Memories::load(project)?;
     let mut warnings = memories.warnings.clone();
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
-    filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
+    filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let findings = findings(project, &memories, progress)?;
     let targets = targets(&memories, &findings, args, &filter, &mut warnings)?;
 

@@ -84,7 +84,7 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
         return show_ids(project, args, filter);
     }
     let memories = Memories::load(project)?;
-    filter.check_scope(memories.all.iter().map(|stored| &stored.memory))?;
+    filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let mut selected: Vec<(&MemoryFile, Option<&Anchor>)> = memories
         .all
         .iter()
@@ -111,9 +111,9 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
 /// Returns the memories with the given ids, without reading the others.
 fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Report> {
     let (mut found, mut warnings) = (Vec::new(), Vec::new());
-    if filter.scope.is_some() {
+    if filter.scope.is_some() || filter.path.is_some() {
         let indexed = sync::open(project)?.memories()?;
-        filter.check_scope(indexed.iter().map(|it| &it.memory))?;
+        filter.check(indexed.iter().map(|it| &it.memory))?;
     }
     for typed in &args.ids {
         let (mut stored, anchor) = match sync::one(project, typed)? {

@@ -9,12 +9,11 @@ use super::import::sources::Source;
 use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
+use crate::error::ExitStatus;
 use crate::markdown::frontmatter;
 use crate::ops::Project;
-use crate::ops::memories::Memories;
+use crate::ops::memories::{Memories, find_named};
 use crate::output::{NAME, Printer};
-use crate::text;
 
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {
@@ -25,7 +24,7 @@ pub(crate) struct DeleteArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
-    /// Name of the memory in the trash
+    /// Name of the memory in the trash, or a unique prefix of it
     pub(crate) id: String,
 }
 
@@ -117,11 +116,9 @@ pub(super) fn move_to_trash(
 /// Moves a memory back from the trash.
 pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
     let _guard = project.bank.lock_for_writing()?;
-    let name = &args.id;
     let trashed = project.bank.trashed()?;
-    if !trashed.contains(name) {
-        return Err(not_in_trash(name, &trashed).into());
-    }
+    let name_idx = find_named("trashed memory", &args.id, trashed.iter().map(String::as_str))?;
+    let name = &trashed[name_idx];
     let memories = Memories::load(project)?;
     let id = project.bank.trashed_id(name)?;
     memories.check_free(&id)?;
@@ -138,15 +135,6 @@ pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
     let moved = MovedMemory { id, name: name.clone(), file: restored?, anchored };
     project.bank.change_deleted_items(&[], &items(&project.bank.read(&moved.file)?.text))?;
     Ok(Report { moved: vec![moved], warnings: memories.warnings })
-}
-
-fn not_in_trash(name: &str, trashed: &[String]) -> UserError {
-    let error = UserError::usage(format!("memory `{name}` not found in the trash"));
-    match text::suggest(name, trashed.iter().map(String::as_str)) {
-        Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None if trashed.is_empty() => error.hint("the trash is empty"),
-        None => error.hint(format!("the trash contains: {}", trashed.join(", "))),
-    }
 }
 
 pub(crate) fn run_delete(

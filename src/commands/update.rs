@@ -87,9 +87,10 @@ pub(crate) fn update(
         document::check_content(content)?;
     }
     document::check_globs(args.paths.as_deref().unwrap_or_default())?;
+    let tags = args.tags.as_deref().unwrap_or_default();
+    let hints = args.hints.as_deref().unwrap_or_default();
+    document::check_fields(args.category.as_deref(), tags, hints)?;
     if !args.secret.allow_secret {
-        let tags = args.tags.as_deref().unwrap_or_default();
-        let hints = args.hints.as_deref().unwrap_or_default();
         let content = ("the content", content.unwrap_or_default());
         document::check_secrets(content, args.category.as_deref(), tags, hints)?;
     }

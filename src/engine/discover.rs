@@ -171,11 +171,12 @@ pub(super) fn find(
             report(PARSED_FILES);
         }
     }
-    if options.explain {
-        let mut suggestions = Suggestions::default();
-        for (ranking, rule) in rankings.iter_mut().zip(&rules) {
-            ranking.unknown_words =
-                Some(unknown_words::find(index, &terms, rule, &mut suggestions));
+    let mut suggestions = Suggestions::default();
+    for ((ranking, rule), query) in rankings.iter_mut().zip(&rules).zip(queries) {
+        if options.explain || !query.hints.is_empty() {
+            let (hints, all) = (&query.hints, options.explain);
+            let unknown = unknown_words::find(index, &terms, rule, hints, all, &mut suggestions);
+            ranking.unknown_words = Some(unknown);
         }
     }
     Ok(rankings)
@@ -280,7 +281,13 @@ impl Ranker<'_> {
         parsed: &[ParsedCandidate<'_>],
         mut scores: Vec<SymbolScore>,
     ) -> Ranking {
+        let unread = if candidates.rule.names.is_empty() {
+            Vec::new()
+        } else {
+            scores.split_off(scores.len().min(READ_SYMBOLS))
+        };
         add_coherence(&mut scores, parsed.len());
+        append_below(&mut scores, unread);
         select_top(&mut scores, self.options.limit.max(1), parsed);
 
         let verdict = rule_kind::classify(&candidates.query.rule);
@@ -514,8 +521,17 @@ fn add_coherence(scores: &mut [SymbolScore], n_docs: usize) {
     }
 }
 
-/// Adds the bonus for names of code to the first symbols of each rule whose text was read, and
-/// drops the others if the rule has names: their scores are not comparable.
+/// Appends symbols whose text was not read to those whose names of code are known. Their scores are
+/// not comparable, so they are lowered in proportion until none exceeds those of the others.
+fn append_below(scores: &mut Vec<SymbolScore>, unread: Vec<SymbolScore>) {
+    let lowest = scores.iter().map(|symbol| symbol.score).fold(f64::INFINITY, f64::min);
+    let highest = unread.iter().map(|symbol| symbol.score).fold(0.0, f64::max);
+    let factor = if highest > lowest { lowest.max(0.0) / highest } else { 1.0 };
+    let lowered = |symbol: SymbolScore| SymbolScore { score: symbol.score * factor, ..symbol };
+    scores.extend(unread.into_iter().map(lowered));
+}
+
+/// Adds the bonus for names of code to the first symbols of each rule, whose text was read.
 fn add_names(
     batch: &[FileCandidates<'_>],
     scores: &mut [Vec<SymbolScore>],
@@ -525,8 +541,7 @@ fn add_names(
         if candidates.rule.names.is_empty() {
             continue;
         }
-        scores.truncate(READ_SYMBOLS);
-        for (symbol_rank, symbol) in scores.iter_mut().enumerate() {
+        for (symbol_rank, symbol) in scores.iter_mut().take(READ_SYMBOLS).enumerate() {
             let matches = matches.get(&(rule_idx, symbol_rank)).map_or(&[][..], Vec::as_slice);
             symbol.score += score::name_bonus(&candidates.scorer, matches, symbol.names);
         }

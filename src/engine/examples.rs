@@ -63,6 +63,7 @@ pub(crate) struct Ranking {
     pub(crate) anchor: Option<RankedSymbol>,
     /// Best first.
     pub(crate) candidates: Vec<RankedSymbol>,
+    /// Hints that occur nowhere in the code, and in an explained ranking also such words of the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_words: Option<Vec<UnknownWord>>,
     /// The features of the first candidate's match. `benches/anchors/fit.py` refits the formula with

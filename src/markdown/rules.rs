@@ -11,6 +11,7 @@ mod blocks;
 mod context;
 mod imports;
 mod paths;
+mod plain;
 mod tables;
 mod tags;
 #[cfg(test)]
@@ -19,7 +20,9 @@ mod verdict;
 mod wording;
 
 use self::blocks::{Block, CODE, Item, Words};
-use self::context::{Kind, is_incomplete, is_unfinished, kind_of_intro, kind_of_title};
+use self::context::{
+    Kind, is_about_contributions, is_incomplete, is_unfinished, kind_of_intro, kind_of_title,
+};
 pub(crate) use self::imports::{Import, imports};
 pub(crate) use self::paths::replace_paths;
 use self::tags::Mark;
@@ -79,17 +82,32 @@ struct Context {
 struct Intro<'a> {
     span: Span,
     text_start: usize,
-    plain: &'a str,
+    words: &'a Words,
+}
+
+impl Intro<'_> {
+    fn plain(&self) -> &str {
+        self.words.plain.trim()
+    }
 }
 
 /// Returns the rules of a markdown document and its skipped blocks, ordered by line.
 pub(crate) fn parse(text: &str) -> Vec<RuleItem> {
     let (without_tags, marks) = tags::blank(text);
     let blocks = blocks::blocks(&without_tags, frontmatter::body_start(text));
+    read(&without_tags, marks, &blocks)
+}
+
+/// Returns the rules of a text without markup and its skipped blocks, ordered by line.
+pub(crate) fn parse_plain(text: &str) -> Vec<RuleItem> {
+    read(text, Vec::new(), &plain::blocks(text))
+}
+
+fn read(text: &str, marks: Vec<(usize, Mark)>, blocks: &[Block]) -> Vec<RuleItem> {
     let has_title =
         blocks.iter().any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
     let mut reader = Reader {
-        text: &without_tags,
+        text,
         lines: LineIndex::new(text),
         managed: managed_blocks(text),
         marks: marks.into_iter().peekable(),
@@ -192,13 +210,13 @@ impl Reader<'_> {
     fn paragraph(&mut self, own: &Words, blocks: &[Block]) -> usize {
         let Some(span) = self.own_span(own) else { return 1 };
         if let (true, Some(Block::List(items))) = (ends_open(&own.plain), blocks.get(1)) {
-            let intro = Intro { span, text_start: span.start, plain: &own.plain };
+            let intro = Intro { span, text_start: span.start, words: own };
             self.list(items, Some(&intro), blocks.get(2));
             return 2 + self.attach_examples(&blocks[2..]);
         }
         let kind = self.heading_context().and_then(|context| context.kind);
         let is_before_commands = matches!(blocks.get(1), Some(Block::Code { is_shell: true, .. }));
-        if !verdict::paragraph(&own.plain, kind, is_before_commands) {
+        if !verdict::paragraph(own, kind, is_before_commands) {
             self.skip(span.start, "prose");
             return 1;
         }
@@ -253,18 +271,23 @@ impl Reader<'_> {
     fn list(&mut self, items: &[Item], intro: Option<&Intro>, next: Option<&Block>) {
         let context = match intro {
             Some(intro) => Some(self.intro_context(intro)),
-            None => self.heading_context(),
+            None => self.heading_context().filter(|context| {
+                let is_numbered =
+                    self.text[items[0].span.start..].starts_with(|c: char| c.is_ascii_digit());
+                let is_steps = context.kind == Some(Kind::Steps);
+                is_numbered || !is_steps || !is_about_contributions(&context.text)
+            }),
         };
         let kind = context.as_ref().and_then(|context| context.kind);
         if let Some(intro) = intro {
             let n_rules = items.iter().filter(|item| is_rule_alone(&item.words, kind)).count();
             let is_step = self.heading_context().and_then(|it| it.kind) == Some(Kind::Steps);
             let is_demand = verdict::paragraph(
-                intro.plain,
+                intro.words,
                 is_step.then_some(Kind::Steps),
                 kind == Some(Kind::Steps),
             );
-            let is_open = is_unfinished(intro.plain) && kind.is_some();
+            let is_open = is_unfinished(intro.plain()) && kind.is_some();
             // The introduction is the rule, and its items are the details.
             if is_demand && !is_open && n_rules * 2 <= items.len() {
                 let end = items.last().map_or(intro.span.end, |item| item.span.end);
@@ -287,7 +310,7 @@ impl Reader<'_> {
 
     /// Takes an introduction whose items are rules themselves if it is one, too.
     fn intro(&mut self, intro: &Intro, is_demand: bool) {
-        let has_sentences = intro.plain.contains(". ");
+        let has_sentences = intro.plain().contains(". ");
         if is_demand && has_sentences {
             let end = intro.text_start + self.own_text_len(intro);
             self.accept(intro.text_start, end, None);
@@ -313,7 +336,7 @@ impl Reader<'_> {
         let plain = item.words.plain.trim();
         let is_open = ends_open(plain);
         if is_open && !item.lists.is_empty() {
-            let intro = Intro { span: item.span, text_start: span.start, plain };
+            let intro = Intro { span: item.span, text_start: span.start, words: &item.words };
             return self.labelled(plain, |reader| {
                 for items in &item.lists {
                     reader.list(items, Some(&intro), None);
@@ -391,7 +414,8 @@ impl Reader<'_> {
 
     /// Returns the context of an introduction; a mere name inherits the kind of the headings.
     fn intro_context(&self, intro: &Intro) -> Context {
-        let text = label(intro.plain.rsplit(". ").next().unwrap_or(intro.plain));
+        let plain = intro.plain();
+        let text = label(plain.rsplit(". ").next().unwrap_or(plain));
         let is_name = words(&text).len() <= LABEL_WORDS;
         let own = kind_of_intro(&text);
         let is_prefix = is_incomplete(&text);

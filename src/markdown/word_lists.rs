@@ -28,46 +28,64 @@ pub(super) const CONDITION_STARTS: WordList =
 /// Verbs that start a rule and are rarely nouns there.
 pub(super) const VERBS: WordList = WordList(
     "
-    accept adapt add adhere adopt align allow annotate answer append apply ask assert assess assign
-    assume attach avoid await be become begin bind borrow break bring bump call capitalize carry
-    catch centralize choose clear close co-locate collapse combine compare compose confirm
-    consider consolidate construct consult convert coordinate create deal debounce declare
-    decouple defer define delegate delete deny depend deploy derive describe destructure detect
-    disable discuss dispose do drop edit eliminate emit employ enable encapsulate encrypt
-    enforce ensure enter escape establish evaluate exclude exit expect explain expose express
-    extend externalize extract fail fall favor favour fetch fill find finish fix flush follow
-    fork get give go guard handle harden hash hide hoist hold honor identify ignore implement
-    improve include increase indent inherit initialise initialize inject insert install
-    instantiate interpolate introduce investigate invoke isolate iterate join justify keep know
-    learn leave let leverage localize look lower maintain make memoise memoize merge migrate
-    mimic minimise minimize mirror modify modularize mount move narrow nest never normalise
-    normalize obtain omit optimise optimize organise organize override pad paginate parse pass
-    perform permit persist pick pin populate postpone precompute prefer preload prepare prepend
-    preserve prevent prioritize promote propagate propose protect prove provide publish pull
-    purge push put raise re-export reach react read rebase rebuild recheck recompute reconcile
-    recover redirect reduce refactor refer regenerate register reject reload rely remember
-    remove rename render repair repeat replace reply represent reproduce require rerun reserve
-    resist resolve respect respond restrict retain retry return reuse revert reword rewrite
-    rotate run sanitise sanitize save scan seek select send separate serialize serve shorten
-    show simplify skip sort spawn specify spell split squash standardize stay stick stop store
-    stringify strip strive submit subscribe substitute summarize supply suppress surround sync
-    take tell terminate think throw tidy toggle transform translate treat trim truncate trust
-    try tune turn type-check uncomment understand undo unify unit-test unsubscribe unwrap upload
-    use utilise utilize validate verify visit wait walk warn wrap write yield
+    accept acknowledge adapt add adhere adopt advise aim align allocate allow analyse analyze
+    annotate answer anticipate apologize append apply arrange ask assemble assert assess assign
+    assume attach avoid await be become begin bind bootstrap borrow break bring bump bypass
+    calculate call cancel capitalize capture carry catch centralize certify choose chunk cite
+    clarify clear close co-locate collapse combine communicate compare compile compose compress
+    compute concatenate confirm conform connect conserve consider consolidate construct consult
+    contribute convert convey coordinate create cross-check curate customise customize deal
+    debounce debug decide declare decouple deduplicate defer define delegate delete deliver
+    demonstrate denote deny depend deploy deprecate derive describe designate destroy
+    destructure detect determine devise diagnose differentiate disable discard disclose
+    discourage discover discuss dispose distinguish distribute divide do drop edit eliminate
+    emit employ enable encapsulate encode encourage encrypt enforce engage ensure enter
+    enumerate escalate escape establish evaluate exclude execute exit expect explain explore
+    expose express extend externalize extract fail fall favor favour fetch fill finalize find
+    finish fix flush follow forbid force fork gather generate get give go grant guard halt
+    handle harden hash hide highlight hoist hold honor identify ignore implement improve
+    include incorporate increase indent inform inherit initialise initialize initiate inject
+    insert inspect install instantiate instruct integrate interact intercept interpolate
+    introduce investigate invoke isolate iterate join justify keep know learn leave let
+    leverage localize locate look lower maintain make memoise memoize mention merge migrate
+    mimic minimise minimize mirror mitigate modify modularize mount move mutate narrow neglect
+    negotiate nest never normalise normalize notify observe obtain offload omit optimise
+    optimize organise organize override pad paginate parameterize parametrize parse pass
+    perform permit persist phrase pick pin populate postpone practise precede precompute
+    predict prefer preload prepare prepend preserve prevent prioritize proceed prohibit promote
+    propagate propose protect prove provide provision publish pull purge push put raise
+    re-export reach react read rebase rebuild recheck recognise recognize recommend recompute
+    reconcile recover recreate recurse redact redirect reduce refactor refer refine reflect
+    refrain regenerate register reject relax reload relocate rely remember remove rename render
+    reopen reorder reorganize repair repeat rephrase replace reply represent reproduce require
+    rerun reserve resist resolve respect respond restate restore restrict restructure resubmit
+    resume retain rethrow retry return reuse revalidate revert revise revisit reword rewrite
+    roll rotate run sanitise sanitize save scan seal seek select send separate serialize serve
+    shorten show simplify simulate skip solicit solve sort spawn speak specify spell split
+    squash standardize stay stick stop store stringify strip strive subclass submit subscribe
+    substitute suggest summarise summarize supply suppress surround suspend sync synchronize
+    synthesize tackle take tell terminate think throw tidy toggle tolerate transform translate
+    transmit traverse treat trim truncate trust try tune turn type-check uncomment understand
+    undo unify uninstall unit-test unset unsubscribe unwrap upload use utilise utilize validate
+    vary verify vet visit wait walk warn wipe withhold wrap write yield
 ",
 );
 
 /// Verbs that are often nouns or adjectives; only an object after them makes a command.
 pub(super) const AMBIGUOUS_VERBS: WordList = WordList(
     "
-    access batch benchmark build bundle cache cap cast chain change check clean clone comment commit
-    complete configure control copy cover design document duplicate exercise export flag focus
-    format group import index inline issue label land launch limit link lint list load lock log
-    map mark match mock model name note open order own pair patch place plan post prefix present
-    print process profile query quote record release report reset review round route sample
-    schedule scope script search secure seed set share ship sign slice snapshot stage start
-    state stream structure stub support switch tag target test throttle trace track type update
-    version view watch work
+    access address archive audit balance base batch benchmark block bound buffer build bundle
+    cache cap cast chain change check clean clone comment commit complete configure contact
+    control copy correct count cover credit default design detail document draft duplicate
+    estimate exercise export figure file filter flag focus format free gate group guarantee
+    hook host import index inline instrument issue label land launch limit link lint list load
+    lock log map mark match measure mind mock model monitor name note number offer open order
+    outline own package pair partition patch pause ping place plan point poll post preface
+    prefix present print process profile prompt query question queue quote rank record release
+    report request reset restart review round route sample scale schedule scope script search
+    secure seed set share ship sign signal sleep slice snapshot span stage start stash state
+    stream structure stub support swap switch tag target template test throttle trace track
+    triage trigger type update upgrade vendor version view watch wire work
 ",
 );
 
@@ -77,6 +95,21 @@ pub(super) const OBJECT_STARTS: WordList = WordList(
     one it them for with in to by up out off on at as into before after if whether what how why not
     onto explicit public private related unused proper clear descriptive meaningful consistent
     small",
+);
+
+/// Words that follow a verb, but not a noun, without a preposition.
+pub(super) const DETERMINERS: WordList =
+    WordList("the a an all any every each your our its their this these those");
+
+/// Words before a determiner that are not verbs.
+pub(super) const FUNCTION_WORDS: WordList = WordList(
+    "about above across against along although among and are around because behind below beside
+    besides between beyond both but can could despite does down due each even everything except
+    few had has have he here how i into is it like many may might more most much near no none nor
+    not now nothing of off one onto or out over part per plus quite rather she since some something
+    such than that there they though through throughout till today together too toward towards two
+    under underneath unlike up upon was we were what whatever whereas whether which who whose why
+    will would yes yet you",
 );
 
 /// Words after a verb that is a noun or an adjective there.
@@ -99,6 +132,14 @@ pub(super) const EXAMPLE_LABELS: WordList = WordList(
 );
 pub(super) const REASON_LABELS: WordList = WordList("rationale reason why because");
 
+/// Labels of a tool or a version, whose value is a fact: "Framework: x".
+pub(super) const TOOL_LABELS: WordList = WordList(
+    "framework frameworks language languages library libraries database databases runtime tool
+    tools tooling formatter linter bundler runner compiler interpreter config configuration command
+    commands repository version versions stack ide license platform platforms target environment
+    server client manager engine transpiler hosting",
+);
+
 /// Labels of a paragraph that is a rule, and of one that may be one.
 pub(super) const RULE_LABELS: WordList =
     WordList("rule must required requirement mandatory never always do don't");
@@ -114,6 +155,10 @@ pub(super) const STEP_INTROS: WordList =
 /// Words that emphasise the instruction after them.
 pub(super) const EMPHASES: WordList = WordList("important critical mandatory");
 
+/// Last words of an introduction whose items are listed: "The checks include:".
+pub(super) const LIST_ENDS: WordList =
+    WordList("include includes contain contains provide provides support supports");
+
 /// Last words of an introduction that each item continues.
 pub(super) const OPEN_ENDS: WordList =
     WordList("to must should shall be not never always please ensure");
@@ -127,11 +172,34 @@ pub(super) const POINTER_VERBS: WordList = WordList("see check refer read consul
 /// Words before and after "never" and "always" in an instruction and in a statement.
 pub(super) const ADVERB_SUBJECTS: WordList =
     WordList("and but or please also then you we should must to is are be so");
-pub(super) const STATEMENT_VERBS: WordList = WordList("has is are was were does did will had");
+pub(super) const STATEMENT_VERBS: WordList =
+    WordList("has is are was were does did will had can could may might");
+
+/// Participles of descriptions: "is located in".
+pub(super) const PLACED: WordList = WordList(
+    "located organized organised available registered generated handled configured found provided
+    stored defined built published",
+);
 
 /// Verbs of instructions to set something up, which are steps.
 pub(super) const SETUP_VERBS: WordList =
     WordList("install clone fork download navigate open visit launch start setup move see refer");
+
+/// Verbs of instructions to get software, which are never rules.
+pub(super) const INSTALL_VERBS: WordList = WordList("install clone fork download");
+
+/// Words of the condition of an instruction that holds for all changes of a kind: "after editing".
+pub(super) const CHANGE_CONDITIONS: WordList =
+    WordList("before after when whenever if each every any");
+pub(super) const CHANGES: WordList = WordList(
+    "change changes changed changing modify modifying modified edit edits edited editing add adding
+    added remove removing rename renaming touch touching commit commits committing push pushing
+    submit submitting merge merging refactor refactoring release releasing update updating",
+);
+
+/// What a contribution consists of: "Opening a pull request" is followed by rules.
+pub(super) const CONTRIBUTIONS: WordList =
+    WordList("pr prs mr pull merge request issue issues bug commit commits patch contribution");
 
 /// Words of headings above rules, steps and descriptions.
 pub(super) const RULE_TITLES: WordList = WordList(

@@ -49,16 +49,20 @@ pub(super) fn all(has_tool: impl Fn(&str) -> bool) -> Vec<Prompt> {
 
 /// Returns the text of a prompt.
 pub(super) fn text(call: &Call<'_>, name: &str, arguments: &JsonObject) -> Result<String> {
-    let argument = |key: &str| {
-        let text = arguments.get(key).and_then(|value| value.as_str());
-        text.filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    let argument = |key: &str| -> Result<Option<String>> {
+        let Some(value) = arguments.get(key) else { return Ok(None) };
+        let text = value.as_str().ok_or_else(|| {
+            UserError::usage(format!("`{key}` is not a string: `{value}`"))
+                .hint("pass the arguments of a prompt as strings")
+        })?;
+        Ok(Some(text.to_owned()).filter(|text| !text.trim().is_empty()))
     };
     if name == ANCHOR_RULES {
-        return anchor_rules(call, argument("limit"));
+        return anchor_rules(call, argument("limit")?);
     }
     let request = inject::Request {
-        query: argument("task"),
-        files: argument("file").into_iter().collect(),
+        query: argument("task")?,
+        files: argument("file")?.into_iter().collect(),
         ..inject::Request::default()
     };
     let text = inject::inject(&call.settings.project, &request, Some(call.session))?.text;

@@ -244,7 +244,7 @@ impl ServerHandler for Server {
             });
             Ok(page)
         });
-        page.await.map_err(internal_error)
+        page.await.map_err(params_error)
     }
 
     async fn list_resource_templates(
@@ -375,12 +375,7 @@ impl ServerHandler for Server {
                 prompts::text(&call, &request.name, &arguments)
             })
         });
-        let text = text.await.map_err(|error| match error.downcast_ref::<UserError>() {
-            Some(wrong) if wrong.status == ExitStatus::Usage => {
-                ErrorData::invalid_params(text_of(&error), None)
-            }
-            _ => internal_error(error),
-        })?;
+        let text = text.await.map_err(params_error)?;
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 }
@@ -430,6 +425,16 @@ fn join_error(error: JoinError) -> anyhow::Error {
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
+}
+
+/// Returns the error of a request, whose parameters may be wrong.
+fn params_error(error: anyhow::Error) -> ErrorData {
+    match error.downcast_ref::<UserError>() {
+        Some(wrong) if wrong.status == ExitStatus::Usage => {
+            ErrorData::invalid_params(text_of(&error), None)
+        }
+        _ => internal_error(error),
+    }
 }
 
 fn internal_error(error: anyhow::Error) -> ErrorData {

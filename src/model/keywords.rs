@@ -19,7 +19,11 @@ macro_rules! keywords {
 
             fn unknown(text: &str) -> String {
                 let known: Vec<&str> = Self::ALL.iter().map(|value| value.as_str()).collect();
-                format!(concat!("unknown ", $noun, " `{}`: expected one of {}"), text, known.join(", "))
+                let expected = match known[..] {
+                    [only] => format!("`{only}`"),
+                    _ => format!("one of {}", known.join(", ")),
+                };
+                format!(concat!("unknown ", $noun, " `{}`: expected {}"), text, expected)
             }
         }
     )+};

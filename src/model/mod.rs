@@ -50,6 +50,9 @@ impl FromStr for Scope {
             Some((kind, name)) => (kind, Some(name.trim()).filter(|name| !name.is_empty())),
             None => (text.trim(), None),
         };
+        if text.contains(char::is_control) {
+            return Err(format!("the scope `{}` has control characters", text.escape_debug()));
+        }
         match (kind.to_ascii_lowercase().as_str(), name) {
             ("universal", None) => Ok(Self::Universal),
             ("language", Some(name)) => Ok(Self::Language(name.to_ascii_lowercase())),

@@ -145,7 +145,7 @@ pub(crate) fn rejection(ranking: &Ranking) -> String {
     }
 }
 
-/// Returns warnings about hints that do not occur in the code. The ranking must be explained.
+/// Returns warnings about hints that do not occur in the code.
 pub(crate) fn hint_warnings(ranking: &Ranking) -> Vec<String> {
     let unknown = ranking.unknown_words.iter().flatten().filter(|word| word.is_hint);
     let warnings = unknown.map(|unknown| {

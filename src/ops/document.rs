@@ -127,6 +127,33 @@ pub(crate) fn check_content(content: &str) -> Result<()> {
     Ok(())
 }
 
+/// Checks that the values of frontmatter fields have no control characters, with which they would be
+/// ignored when the memory is read.
+pub(crate) fn check_fields(
+    category: Option<&str>,
+    tags: &[String],
+    hints: &[String],
+) -> Result<()> {
+    check_words("category", category)?;
+    check_words("tag", tags.iter().map(String::as_str))?;
+    check_words("hint", hints.iter().map(String::as_str))
+}
+
+/// Checks that words, which the message calls `noun`, have no control characters.
+pub(crate) fn check_words<'a>(noun: &str, words: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    for word in words {
+        if let Some(c) = word.chars().find(|c| c.is_control()) {
+            let (word, c) = (word.escape_debug(), c.escape_unicode());
+            return Err(UserError::usage(format!(
+                "the {noun} `{word}` contains the control character `{c}`"
+            ))
+            .hint("remove it: it must be plain text in one line")
+            .into());
+        }
+    }
+    Ok(())
+}
+
 /// Checks that the text and the metadata of a memory contain no secrets.
 pub(crate) fn check_secrets(
     (name, text): (&str, &str),

@@ -9,6 +9,7 @@ use crate::bank::lockfile::Anchors;
 use crate::bank::memories::BankFiles;
 use crate::error::UserError;
 use crate::file_stat::FileStat;
+use crate::markdown::links::normalize_path;
 use crate::model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 use crate::syntax::language;
 use crate::text::{self, Globs};
@@ -75,7 +76,7 @@ pub(crate) fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Re
     find_named("memory", typed, ids)
 }
 
-/// Like [`find_id`], for ids of this kind: `memory` or `pin`.
+/// Like [`find_id`], for ids of this kind: `memory`, `pin` or `trashed memory`.
 pub(crate) fn find_named<'a>(
     kind: &str,
     typed: &str,
@@ -95,6 +96,12 @@ pub(crate) fn find_named<'a>(
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
                 None if kind == "pin" => {
                     error.hint("list the pins with `cerberus memory pin list`")
+                }
+                None if kind == "trashed memory" && ids.is_empty() => {
+                    error.hint("the trash is empty")
+                }
+                None if kind == "trashed memory" => {
+                    error.hint(format!("the trash contains: {}", ids.join(", ")))
                 }
                 None => error.hint("list the memories with `cerberus memory show`"),
             }
@@ -155,12 +162,20 @@ impl Filter {
             && self.path.as_ref().is_none_or(|path| applies_to(memory, path))
     }
 
-    /// Checks that some memory has the scope, so that a misspelled scope is an error instead of
-    /// an empty result.
-    pub(crate) fn check_scope<'m>(
+    /// Checks that the files are inside the project and that some memory has the scope, so that a
+    /// misspelled value is an error instead of an empty or a complete result.
+    pub(crate) fn check<'m>(
         &self,
         memories: impl Iterator<Item = &'m Memory> + Clone,
     ) -> Result<()> {
+        // The file of `--file` may also be one of the bank, which can be outside the project.
+        if let Some(path) = &self.path
+            && normalize_path(path).is_none()
+        {
+            return Err(UserError::usage(format!("`{path}` is outside the project"))
+                .hint("name a file by its path relative to the project root")
+                .into());
+        }
         let Some(wanted) = self.scope.as_deref().filter(|scope| *scope != "all") else {
             return Ok(());
         };
@@ -188,8 +203,8 @@ pub(crate) fn applies_to(memory: &Memory, file: &str) -> bool {
         }),
         _ => true,
     };
-    let file = file.trim_start_matches("./");
-    is_language && (memory.paths.is_empty() || Globs::new(&memory.paths).find(file).is_some())
+    let is_match = |file: String| Globs::new(&memory.paths).find(&file).is_some();
+    is_language && (memory.paths.is_empty() || normalize_path(file).is_some_and(is_match))
 }
 
 /// Returns whether `scope` is `wanted` or of the kind `wanted` (`project`, `language`).

@@ -358,6 +358,11 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
             .hint("write a sentence: `cerberus memory pin add \"Run the tests before a push\"`")
             .into());
     }
+    document::check_content(content)?;
+    document::check_words("tag", request.tags.iter().map(String::as_str))?;
+    let metadata_words = request.metadata.iter().flat_map(|(key, value)| [&**key, &**value]);
+    document::check_words("metadata", metadata_words)?;
+    document::check_words("project", request.project_id.as_deref())?;
     if !request.allow_secret {
         let metadata: Vec<String> =
             request.metadata.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -389,10 +394,9 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
             .hint("name it with `--session NAME` or CERBERUS_SESSION")
             .into());
     }
-    let is_one_line = |text: &str| !text.trim().is_empty() && !text.contains(['\n', '\r']);
     let metadata_texts = request.metadata.iter().flat_map(|(key, value)| [key, value]);
-    if let Some(invalid) = request.tags.iter().chain(metadata_texts).find(|text| !is_one_line(text))
-    {
+    let mut texts = request.tags.iter().chain(metadata_texts);
+    if let Some(invalid) = texts.find(|text| text.trim().is_empty()) {
         return Err(UserError::usage(format!(
             "`{}` is not a valid tag or metadata: it must be one non-empty line",
             invalid.escape_debug()

@@ -117,7 +117,7 @@ pub(crate) fn search_in(
     let mut warnings = std::mem::take(&mut synced.warnings);
     let known: FxHashMap<String, IndexedMemory> =
         synced.memories()?.into_iter().map(|it| (it.memory.id.clone(), it)).collect();
-    request.filter.check_scope(known.values().map(|it| &it.memory))?;
+    request.filter.check(known.values().map(|it| &it.memory))?;
     let supersession = links::supersession(synced)?;
     warnings.extend(supersession.warnings());
     let wanted = matching_ids(request, &known, &supersession.superseded)?;

@@ -121,11 +121,12 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Opt
 /// Opens the store and updates it from the files that changed.
 pub(crate) fn open(project: &Project) -> Result<SyncedStore<'static>> {
     let (files, warnings) = project.bank.list()?;
+    let view = project.bank.view();
     let listed: Vec<(String, FileStat)> = files
         .into_par_iter()
-        .filter_map(|file| project.bank.stat(&file).map(|stat| (file, stat)))
+        .filter_map(|file| project.bank.stat_in(&view, &file).map(|stat| (file, stat)))
         .collect();
-    let read = |file: &str| project.bank.read(file).map(Cow::Owned);
+    let read = |file: &str| project.bank.read_in(&view, file).map(Cow::Owned);
     let anchors = || project.bank.anchors();
     update(project, &listed, project.bank.lock_stat(), read, anchors, &[], warnings)
 }

@@ -98,7 +98,8 @@ mod tests {
     use crate::config::Terminal;
 
     fn printer(color: bool, out_is_terminal: bool) -> Printer {
-        let terminal = Terminal { out_is_terminal, err_is_terminal: false, color, width: 80 };
+        let terminal =
+            Terminal { out_is_terminal, err_is_terminal: false, color, width: 80, height: 24 };
         Printer::new(terminal, false)
     }
 

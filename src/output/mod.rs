@@ -97,6 +97,17 @@ impl Printer {
         if self.terminal.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
+    /// Returns the number of rows of the terminal that a line takes.
+    pub(crate) fn n_rows(&self, line: &str) -> usize {
+        // Untrusted text has no escape characters, so that each starts a style, which ends with `m`.
+        let (first, others) = line.split_once('\u{1b}').unwrap_or((line, ""));
+        let after_style =
+            |part: &str| part.split_once('m').map_or(0, |(_, text)| text.chars().count());
+        let n_chars =
+            first.chars().count() + others.split('\u{1b}').map(after_style).sum::<usize>();
+        n_chars.div_ceil(self.terminal.width).max(1)
+    }
+
     /// Adds rows: a table with a heading on a terminal, otherwise lines with cells separated by tabs.
     pub(crate) fn rows(&mut self, heading: &[&str], rows: &[Vec<String>]) {
         if rows.is_empty() {
@@ -261,8 +272,13 @@ mod tests {
     const ROW: &[&str] = &["close-sessions-with-the-request", "rule", "src/shop/db.py::close"];
 
     fn printed(width: usize) -> String {
-        let terminal =
-            Terminal { out_is_terminal: true, err_is_terminal: false, color: false, width };
+        let terminal = Terminal {
+            out_is_terminal: true,
+            err_is_terminal: false,
+            color: false,
+            width,
+            height: 24,
+        };
         let mut out = Printer::new(terminal, false);
         let row = ROW.iter().map(|cell| (*cell).to_owned()).collect();
         out.rows(&["id", "type", "example"], &[row]);

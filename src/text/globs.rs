@@ -1,7 +1,8 @@
 //! Globs of the files that a memory applies to, relative to the project's root.
 //!
-//! A glob without a `/` matches in every folder, a folder's path matches all its files, and a glob
-//! after `!` excludes. `*` matches within one part of a path, `**` any number of parts.
+//! A glob without a `/` matches in every folder, one that starts with `/` from the root only. A
+//! folder's path matches all its files, and a glob after `!` excludes. `*` matches within one part
+//! of a path, `**` any number of parts.
 
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -53,8 +54,8 @@ pub(crate) fn glob_fault(glob: &str) -> Option<String> {
 
 /// Returns the matcher of a glob, and of the files in the folder that it may name.
 fn matchers(glob: &str) -> Vec<GlobMatcher> {
-    let glob = glob.trim().trim_start_matches("./").trim_start_matches('/');
-    let path = glob.trim_end_matches('/');
+    let glob = glob.trim().trim_start_matches("./");
+    let path = glob.trim_matches('/');
     let any_folder = if path.contains('/') || path.len() < glob.len() { "" } else { "**/" };
     let path = format!("{any_folder}{path}");
     let globs = [path.clone(), format!("{path}/**")];
@@ -117,6 +118,8 @@ mod tests {
     fn a_glob_without_a_slash_matches_in_every_folder() {
         check("*.py", "a/b/c.py", Some("*.py"));
         check("tests", "a/tests/c.py", Some("tests"));
+        check("/*.py", "c.py", Some("/*.py"));
+        check("/*.py", "a/c.py", None);
     }
 
     #[test]

@@ -6,9 +6,10 @@ use anyhow::{Context, Result};
 use ignore::WalkBuilder;
 
 use super::ignore_bytes::IgnoreBytes;
+use super::read;
 use super::walk::check_ignore_files;
 use crate::error::UserError;
-use crate::text::Globs;
+use crate::text::{Globs, decode};
 
 /// File extensions of documents.
 const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
@@ -35,8 +36,9 @@ const OTHER_MARKUP: &[&str] = &[
     "typ",
 ];
 
-/// Globs of the files of rules of agents and of people.
-const RULE_FILES: &[&str] = &[
+/// Names of the files of rules that hold for the folder that contains them. This list and
+/// [`RULE_FILES`] are the only ones of the files that agents and people read rules from.
+const FOLDER_RULE_FILES: &[&str] = &[
     "AGENTS.md",
     "AGENTS.override.md",
     "AGENT.md",
@@ -44,13 +46,17 @@ const RULE_FILES: &[&str] = &[
     "CLAUDE.local.md",
     "GEMINI.md",
     "WARP.md",
-    "CONTRIBUTING.md",
     ".cursorrules",
     ".windsurfrules",
     ".clinerules",
     ".roorules",
     ".goosehints",
     ".rules",
+];
+
+/// Globs of the other files of rules.
+const RULE_FILES: &[&str] = &[
+    "CONTRIBUTING.md",
     "**/.clinerules/**/*.md",
     "**/.cursor/rules/**/*.md",
     "**/.cursor/rules/**/*.mdc",
@@ -105,8 +111,8 @@ pub(crate) fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
 /// Returns the paths, relative to `root`, of the files of rules that a project has, sorted.
 pub(crate) fn find_rule_files(root: &Path) -> Result<Vec<String>> {
     let root = root.canonicalize().context("failed to resolve the project's root")?;
-    let globs: Vec<String> = RULE_FILES.iter().map(|glob| (*glob).to_owned()).collect();
-    let globs = Globs::new(&globs);
+    let globs = FOLDER_RULE_FILES.iter().chain(RULE_FILES);
+    let globs = Globs::new(&globs.map(|glob| (*glob).to_owned()).collect::<Vec<_>>());
     let relative = |path: &PathBuf| {
         let relative = path.strip_prefix(&root).ok()?.to_str()?;
         Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
@@ -115,6 +121,28 @@ pub(crate) fn find_rule_files(root: &Path) -> Result<Vec<String>> {
     files.retain(|file| !file.contains(char::is_control) && globs.find(file).is_some());
     files.sort_unstable();
     Ok(files)
+}
+
+/// Returns the text of a document. Refuses a file that is not text, whose rules would be random.
+pub(crate) fn read(root: &Path, file: &str) -> Result<String> {
+    let bytes = read::bytes(root, file)?;
+    let (text, is_exact) = decode(&bytes);
+    if !is_exact || text.contains('\0') {
+        return Err(UserError::usage(format!("`{file}` is not text in UTF-8 or UTF-16"))
+            .hint("convert it, for example with `iconv -f LATIN1 -t UTF-8`, if it is text")
+            .into());
+    }
+    Ok(text.into_owned())
+}
+
+/// Returns whether a document is text without markup.
+pub(crate) fn is_plain_text(file: &str) -> bool {
+    extension(file).is_some_and(|extension| extension == "txt")
+}
+
+/// Returns whether a file with this name has the rules of its folder, whatever the folder's name is.
+pub(crate) fn is_folder_rule_file(name: &str) -> bool {
+    FOLDER_RULE_FILES.contains(&name)
 }
 
 /// Returns whether the extension of a file is that of a document.

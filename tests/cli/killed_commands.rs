@@ -97,10 +97,14 @@ pub(crate) fn template() -> Sandbox {
     sandbox.ok("memory delete gone");
     sandbox.ok("memory delete two");
     sandbox.ok("memory restore two");
+    sandbox.write("RULES.md", "- Never block the event loop\n- Use UTC\n");
+    sandbox.ok("memory import RULES.md --no-anchor");
     sandbox.write("fresh/main.py", "def main(): pass\n");
     sandbox.write("AGENTS.md", "# For agents\n\nWritten by a person.\n");
-    sandbox
-        .write("RULES.md", "- Always close the session\n- Never block the event loop\n- Use UTC\n");
+    sandbox.write(
+        "RULES.md",
+        "- Always close the session\n- Never block the event loop in a handler\n- Use UTC\n",
+    );
     sandbox.commit("all of it");
     std::fs::rename(sandbox.path("web/html.ts"), sandbox.path("web/markup.ts"))
         .expect("it is there");
@@ -225,9 +229,13 @@ fn recovers(sandbox: &Sandbox, what: &str, line: &str, after: &Files) {
     }
     if line == "memory import RULES.md" {
         let listed = sandbox.ok("memory show");
-        let rules = ["Always close the session", "Never block", "Use UTC"];
+        let rules = ["Always close the session", "in a handler"];
         let n_imported = rules.iter().filter(|rule| listed.contains(**rule)).count();
         assert!(n_imported == 0 || n_imported == rules.len(), "{what}: {listed}");
+    }
+    if line.ends_with("--overwrite") {
+        let n_old = sandbox.ok("memory export").matches("Changed since.").count();
+        assert!(n_old == 0 || n_old == 2, "{what}: {n_old} of 2 memories are the old ones");
     }
     let again = sandbox.run(line);
     // A command that was completed before the kill is refused, such as adding an existing id.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
 use rustc_hash::FxHashSet;
 
 use super::find::Found;
@@ -14,7 +13,7 @@ use crate::markdown::rules::{self, RuleItem};
 use crate::markdown::secrets;
 use crate::model::Scope;
 use crate::ops::{Project, document};
-use crate::tree::read;
+use crate::tree::{documents, read};
 
 /// Replaces a text that may contain a secret.
 const HIDDEN: &str = "(not shown)";
@@ -22,12 +21,21 @@ const HIDDEN: &str = "(not shown)";
 /// A document to import.
 pub(super) struct Document<'a> {
     pub(super) project: &'a Project,
-    pub(super) found: &'a Found,
-    pub(super) text: &'a str,
-    pub(super) scope: Scope,
-    pub(super) paths: Vec<String>,
+    found: &'a Found,
+    /// The commit that is checked out, if it contains the document as it is.
+    commit: Option<String>,
+    scope: Scope,
+    paths: Vec<String>,
     /// The globs in its frontmatter that match nothing, each with its line and the reason.
-    pub(super) faults: Vec<(usize, String)>,
+    faults: Vec<(usize, String)>,
+    items: Vec<ReadItem>,
+}
+
+/// An item of a document with paths from the root.
+struct ReadItem {
+    found: RuleItem,
+    text: String,
+    digest: String,
 }
 
 impl<'a> Document<'a> {
@@ -35,13 +43,34 @@ impl<'a> Document<'a> {
     pub(super) fn new(
         project: &'a Project,
         found: &'a Found,
-        text: &'a str,
+        commit: Option<String>,
         forced: Option<&Scope>,
         default: &Scope,
     ) -> Self {
-        let Place { scope, paths, faults } = Place::of(&found.holds_at, text);
+        let Place { scope, paths, faults } = Place::of(&found.holds_at, &found.text);
         let scope = forced.cloned().or(scope).unwrap_or_else(|| default.clone());
-        Self { project, found, text, scope, paths, faults }
+        let items = if documents::is_plain_text(&found.file) {
+            rules::parse_plain(&found.text)
+        } else {
+            rules::parse(&found.text)
+        };
+        let mut document = Self { project, found, commit, scope, paths, faults, items: Vec::new() };
+        let read = |found: RuleItem| {
+            let text = document.item_text(&found);
+            ReadItem { digest: sources::digest(&text), found, text }
+        };
+        document.items = items.into_iter().map(read).collect();
+        document
+    }
+
+    pub(super) fn file(&self) -> &'a str {
+        &self.found.file
+    }
+
+    /// Returns the text of each rule with its digest.
+    pub(super) fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
+        let rules = self.items.iter().filter(|item| item.found.skipped_because.is_none());
+        rules.map(|item| (item.text.as_str(), item.digest.as_str()))
     }
 
     /// Returns the path from the root for one that is relative to the document, if the file exists.
@@ -80,8 +109,8 @@ pub(super) struct Classifier<'a> {
     pub(super) sources: &'a Sources<'a>,
     /// Items whose memories were deleted.
     pub(super) deleted: BTreeSet<String>,
-    /// The commit that is checked out.
-    pub(super) commit: Option<String>,
+    /// The digests of those whose document no longer exists; it may have been moved.
+    pub(super) deleted_with_document: BTreeSet<String>,
     pub(super) allow_secrets: bool,
     pub(super) report: Report,
     pub(super) new_rules: Vec<NewRule>,
@@ -96,14 +125,14 @@ impl<'a> Classifier<'a> {
     pub(super) fn new(
         sources: &'a Sources<'a>,
         deleted: BTreeSet<String>,
-        commit: Option<String>,
+        deleted_with_document: BTreeSet<String>,
         allow_secrets: bool,
         report: Report,
     ) -> Self {
         Self {
             sources,
             deleted,
-            commit,
+            deleted_with_document,
             allow_secrets,
             report,
             new_rules: Vec::new(),
@@ -113,19 +142,17 @@ impl<'a> Classifier<'a> {
         }
     }
 
-    /// Adds the items of one document.
-    pub(super) fn document(&mut self, document: &Document) -> Result<()> {
-        let file = document.found.file.as_str();
+    /// Adds the items of one document. `former` is the path from which it was moved.
+    pub(super) fn document(&mut self, document: &Document, former: Option<&str>) {
+        let file = document.file();
         let faults = document.faults.iter();
         self.report.warnings.extend(faults.map(|(line, fault)| format!("{file}:{line}: {fault}")));
-        let found = rules::parse(document.text);
-        let texts: Vec<String> = found.iter().map(|found| document.item_text(found)).collect();
-        let digests: Vec<String> = texts.iter().map(|text| sources::digest(text)).collect();
-        let present: FxHashSet<&str> = digests.iter().map(String::as_str).collect();
-        let mut gone = self.sources.removed(file, &present);
+        let items = &document.items;
+        let present: FxHashSet<&str> = items.iter().map(|item| item.digest.as_str()).collect();
+        let mut gone = self.sources.removed(former.unwrap_or(file), &present);
         let mut unknown = Vec::new();
-        for ((found, text), digest) in found.iter().zip(texts).zip(&digests) {
-            let mut item = Item::new(file, found, text);
+        for ReadItem { found, text, digest } in items {
+            let mut item = Item::new(file, found, text.clone());
             if found.skipped_because.is_none() {
                 item.scope = Some(document.scope.to_string());
                 item.paths.clone_from(&document.paths);
@@ -136,7 +163,7 @@ impl<'a> Classifier<'a> {
             } else if found.skipped_because.is_none() {
                 if let Err(error) = document::check_content(&item.text) {
                     item.skip(format!("{error:#}"));
-                } else if !self.known(document, &mut item, digest) {
+                } else if !self.known(document, former, &mut item, digest) {
                     unknown.push((self.report.items.len(), found.prefix_len, digest));
                 }
             }
@@ -144,17 +171,15 @@ impl<'a> Classifier<'a> {
         }
         // Only after all known items are found may a rest be an earlier version of another one.
         for (item_idx, own_start, digest) in unknown {
-            self.unknown(document, item_idx, own_start, digest, &mut gone);
+            self.unknown(document, former, item_idx, own_start, digest, &mut gone);
         }
         for memory_idx in gone {
-            self.drop_source(memory_idx, file, &document.paths);
+            self.drop_source(memory_idx, former.unwrap_or(file), &document.paths);
         }
-        let has_no_rules = found.iter().all(|found| found.skipped_because.is_some());
-        if has_no_rules && rules::imports(document.text).is_empty() {
+        if document.rules().next().is_none() && rules::imports(&document.found.text).is_empty() {
             let warning = format!("`{file}` contains no rules: nothing in it demands anything");
             self.report.warnings.push(warning);
         }
-        Ok(())
     }
 
     /// Drops the sources in a document that no longer exists.
@@ -165,15 +190,30 @@ impl<'a> Classifier<'a> {
     }
 
     /// Returns whether an item is in the bank, was deleted from it, or is a copy of an earlier item.
-    fn known(&mut self, document: &Document, item: &mut Item, digest: &str) -> bool {
+    fn known(
+        &mut self,
+        document: &Document,
+        former: Option<&str>,
+        item: &mut Item,
+        digest: &str,
+    ) -> bool {
         let file = item.file.clone();
-        let source = Source::new(&file, item.line, self.commit.as_deref(), digest);
+        let source = Source::new(&file, item.line, document.commit.as_deref(), digest);
         if let Some(memory_idx) = self.sources.imported(&file, digest) {
             item.outcome = Outcome::Duplicate;
             item.id = Some(self.sources.id(memory_idx).to_owned());
             return true;
         }
-        if self.deleted.contains(&source.item()) {
+        if let Some(former) = former
+            && let Some(memory_idx) = self.sources.imported(former, digest)
+        {
+            item.outcome = Outcome::Changed;
+            item.id = Some(self.sources.id(memory_idx).to_owned());
+            item.reason = Some(format!("its document was moved from {former}"));
+            self.replace_source(memory_idx, former, source.written, &document.paths);
+            return true;
+        }
+        if self.deleted.contains(&source.item()) || self.deleted_with_document.contains(digest) {
             item.skip(
                 "its memory was deleted; bring it back with `cerberus memory restore`".to_owned(),
             );
@@ -211,13 +251,15 @@ impl<'a> Classifier<'a> {
     fn unknown(
         &mut self,
         document: &Document,
+        former: Option<&str>,
         item_idx: usize,
         own_start: usize,
         digest: &str,
         gone: &mut Vec<usize>,
     ) {
         let item = &mut self.report.items[item_idx];
-        let source = Source::new(&item.file, item.line, self.commit.as_deref(), digest);
+        let source = Source::new(&item.file, item.line, document.commit.as_deref(), digest);
+        let old_file = former.unwrap_or(document.file());
         let Some(memory_idx) = self.sources.take_earlier(gone, &item.text) else {
             // A copy in the same document comes after the first one.
             if let Some(rule_idx) = self.new_by_text.get(digest) {
@@ -239,8 +281,8 @@ impl<'a> Classifier<'a> {
             return;
         };
         let id = self.sources.id(memory_idx).to_owned();
-        let old = self.sources.source_in(memory_idx, &item.file).cloned();
-        if old.as_ref().is_some_and(|old| self.sources.is_edited(memory_idx, old)) {
+        let old = self.sources.source_in(memory_idx, old_file);
+        if old.is_some_and(|old| self.sources.is_edited(memory_idx, old)) {
             item.reason = Some(format!(
                 "`{id}` was imported from an earlier version of this item and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"
             ));
@@ -251,14 +293,25 @@ impl<'a> Classifier<'a> {
         item.reason = Some(format!("`{id}` was imported from an earlier version of this item"));
         item.outcome = Outcome::Changed;
         item.id = Some(id);
+        self.replace_source(memory_idx, old_file, source.written, &document.paths);
+        self.update(memory_idx).item_idx = Some(item_idx);
+    }
+
+    /// Replaces the source of a memory in `old_file` by the one of a document that holds for `paths`.
+    fn replace_source(
+        &mut self,
+        memory_idx: usize,
+        old_file: &str,
+        written: String,
+        paths: &[String],
+    ) {
+        let old = self.sources.source_in(memory_idx, old_file).cloned();
         let has_one_source = self.sources.sources[memory_idx].len() == 1;
-        let paths = document.paths.clone();
         let update = self.update(memory_idx);
-        update.item_idx = Some(item_idx);
         update.sources.retain(|written| Some(written) != old.as_ref().map(|old| &old.written));
-        update.sources.push(source.written);
+        update.sources.push(written);
         if has_one_source {
-            update.paths = paths;
+            update.paths = paths.to_vec();
         }
     }
 

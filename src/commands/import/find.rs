@@ -19,54 +19,91 @@ pub(super) struct Found {
     pub(super) file: String,
     /// The document in whose folder its rules hold: itself, or the one that imports it.
     pub(super) holds_at: String,
+    pub(super) text: String,
 }
 
-/// Returns the documents to import, each once, the named ones first, and warnings about imports
-/// that are dropped.
-pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<(Vec<Found>, Vec<String>)> {
-    let mut files = Vec::new();
+/// The documents to import.
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    /// Each once, the named ones first.
+    pub(super) found: Vec<Found>,
+    /// The files that cannot be read, with the reason.
+    pub(super) unreadable: Vec<(String, String)>,
+    /// About imports that are dropped.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Returns the documents to import. A document that is named and cannot be read is an error.
+pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<Documents> {
+    let mut documents = Documents::default();
     for path in &args.files {
-        for file in documents::find(&project.root, path)? {
-            if !files.contains(&file) {
-                files.push(file);
+        let files = documents::find(&project.root, path)?;
+        let is_named = !path.is_dir();
+        for file in files {
+            match documents::read(&project.root, &file) {
+                Err(error) if is_named => return Err(error),
+                text => documents.add(&file, &file, text),
             }
         }
     }
     if args.files.is_empty() {
-        files = documents::find_rule_files(&project.root)?;
+        let files = documents::find_rule_files(&project.root)?;
         if files.is_empty() {
             return Err(UserError::usage("the project has no file of rules, such as `AGENTS.md`")
                 .hint("name the documents with rules: cerberus memory import FILE")
                 .into());
         }
+        for file in files {
+            documents.add(&file, &file, documents::read(&project.root, &file));
+        }
     }
-    let mut found: Vec<Found> =
-        files.into_iter().map(|file| Found { holds_at: file.clone(), file }).collect();
-    let mut warnings = Vec::new();
-    let mut depth_start = 0;
-    for _ in 0..MAX_DEPTH {
-        let depth_end = found.len();
-        for document_idx in depth_start..depth_end {
-            let Found { file, holds_at } = found[document_idx].clone();
-            let text = read::text(&project.root, &file)?;
-            for Import { path, line } in rules::imports(&text) {
-                let imported = match imported_file(project, &file, &path) {
-                    Ok(Some(imported)) => imported,
-                    Ok(None) => continue,
-                    Err(why) => {
-                        let place = format!("{file}:{}", line + 1);
-                        warnings.push(format!("{place}: `@{path}` is not imported: {why}"));
-                        continue;
+    documents.follow_imports(project);
+    Ok(documents)
+}
+
+impl Documents {
+    fn add(&mut self, file: &str, holds_at: &str, text: Result<String>) {
+        if self.contains(file) {
+            return;
+        }
+        let file = file.to_owned();
+        match text {
+            Ok(text) => self.found.push(Found { file, holds_at: holds_at.to_owned(), text }),
+            Err(error) => self.unreadable.push((file, format!("{error:#}"))),
+        }
+    }
+
+    fn contains(&self, file: &str) -> bool {
+        self.found.iter().any(|known| known.file == file)
+            || self.unreadable.iter().any(|(known, _)| known == file)
+    }
+
+    /// Adds the documents that others import.
+    fn follow_imports(&mut self, project: &Project) {
+        let mut depth_start = 0;
+        for _ in 0..MAX_DEPTH {
+            let depth_end = self.found.len();
+            for document_idx in depth_start..depth_end {
+                let Found { file, holds_at, text } = self.found[document_idx].clone();
+                for Import { path, line } in rules::imports(&text) {
+                    match imported_file(project, &file, &path) {
+                        Ok(Some(imported)) if self.contains(&imported) => {}
+                        Ok(Some(imported)) => {
+                            let text = documents::read(&project.root, &imported);
+                            self.add(&imported, &holds_at, text);
+                        }
+                        Ok(None) => {}
+                        Err(why) => {
+                            let place = format!("{file}:{}", line + 1);
+                            let warning = format!("{place}: `@{path}` is not imported: {why}");
+                            self.warnings.push(warning);
+                        }
                     }
-                };
-                if !found.iter().any(|known| known.file == imported) {
-                    found.push(Found { file: imported, holds_at: holds_at.clone() });
                 }
             }
+            depth_start = depth_end;
         }
-        depth_start = depth_end;
     }
-    Ok((found, warnings))
 }
 
 /// Returns the document of the project at a path that is relative to the importing one, `None` for

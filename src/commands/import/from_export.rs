@@ -1,7 +1,7 @@
 //! Imports the files of an export into the bank.
 //!
 //! All lines are checked before the first write, and a failed write rolls back the earlier ones. A
-//! killed import that only adds memories is undone by the next writer.
+//! killed import is undone by the next writer.
 //! Identical files are unchanged. Files that differ are an error unless `--overwrite` is set, which
 //! moves the old memories to the trash.
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::ImportArgs;
 use crate::bank::lockfile::{self, Anchors};
 use crate::bank::memories::size_warning;
-use crate::bank::{self, Bank, LOCKFILE, PINS, WriteOp, names};
+use crate::bank::{self, Bank, Import, LOCKFILE, PINS, WriteOp, names};
 use crate::error::UserError;
 use crate::markdown::{frontmatter, secrets};
 use crate::ops::Project;
@@ -87,13 +87,14 @@ pub(super) fn import(
             .into());
     }
     let mut done = Vec::new();
-    let is_recorded = begin(&project.bank, &memories.anchors, &changes)?;
-    let written = write_all(&project.bank, &memories.anchors, &changes, &mut done);
+    let import = begin(&project.bank, &memories.anchors, &changes)?;
+    let written = write_all(&project.bank, &changes, &mut done);
     if written.is_err() {
         project.bank.roll_back(done)?;
     }
-    if is_recorded {
-        project.bank.finish_import()?;
+    project.bank.finish_import()?;
+    if written.is_err() {
+        project.bank.remove_copies(&import)?;
     }
     written?;
     for change in changes {
@@ -211,53 +212,36 @@ fn merge_lock(
     Ok(Some(Change { file: LOCKFILE.to_owned(), bytes, old, replaced: Vec::new() }))
 }
 
-/// Records an import that only adds memories, so that a killed one is undone as a whole, and returns
-/// whether it did. An import that replaces memories leaves each file with its old or its new content.
-fn begin(bank: &Bank, anchors: &Anchors, changes: &[Change]) -> Result<bool> {
-    let is_memory = |change: &&Change| ![LOCKFILE, PINS].contains(&change.file.as_str());
-    let is_addition = |it: &Change| it.old.is_none() && it.replaced.is_empty();
-    let mut memories = changes.iter().filter(is_memory);
-    if !memories.all(is_addition) {
-        return Ok(false);
+/// Records the import, so that a killed one is undone as a whole.
+fn begin(bank: &Bank, anchors: &Anchors, changes: &[Change]) -> Result<Import> {
+    let (mut created, mut replaced) = (Vec::new(), Vec::new());
+    for change in changes.iter().filter(|change| change.file != LOCKFILE) {
+        if change.old.is_none() {
+            created.push(change.file.clone());
+        } else if change.file == PINS {
+            replaced.push((change.file.clone(), Anchors::new()));
+        }
+        for file in &change.replaced {
+            let id = bank.read(file)?.memory.id;
+            let anchor = anchors.get(&id).cloned();
+            replaced.push((file.clone(), anchor.map(|anchor| (id, anchor)).into_iter().collect()));
+        }
     }
-    let files: Vec<String> =
-        changes.iter().filter(is_memory).map(|change| change.file.clone()).collect();
     let lock = changes.iter().find(|change| change.file == LOCKFILE);
     let after = lock.map(|change| lockfile::decode(&change.bytes)).transpose()?;
-    bank.begin_import(&files, after.as_ref().unwrap_or(anchors))?;
-    Ok(true)
+    bank.begin_import(&created, &replaced, after.as_ref().unwrap_or(anchors))
 }
 
 /// Writes all files. Adds the writes to `done` for a rollback.
-fn write_all(
-    bank: &Bank,
-    anchors: &Anchors,
-    changes: &[Change],
-    done: &mut Vec<WriteOp>,
-) -> Result<()> {
-    let anchor_of = |file: &str| -> Result<Anchors> {
-        let id = bank.read(file)?.memory.id;
-        let anchor = anchors.get(&id).cloned();
-        Ok(anchor.map(|anchor| (id, anchor)).into_iter().collect())
-    };
+fn write_all(bank: &Bank, changes: &[Change], done: &mut Vec<WriteOp>) -> Result<()> {
     for change in changes {
-        if change.replaced.contains(&change.file) {
-            done.push(bank.back_up(&change.file, &anchor_of(&change.file)?)?);
-        }
-    }
-    // A power failure must not lose the copies of the old memories after the new ones are written.
-    bank.sync(done)?;
-    let n_copies = done.len();
-    for change in changes {
-        // The new memory is written before old ones are removed, so that an interruption loses no
-        // memory.
         done.push(match &change.old {
             Some(old) => bank.replace_file(&change.file, &change.bytes, old.clone())?,
             None => bank.create_file(&change.file, &change.bytes)?,
         });
         for other in change.replaced.iter().filter(|file| **file != change.file) {
-            done.push(bank.move_to_trash(other, &anchor_of(other)?)?.1);
+            done.push(bank.remove_file(other)?);
         }
     }
-    bank.sync(&done[n_copies..])
+    bank.sync(done)
 }

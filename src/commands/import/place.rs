@@ -7,25 +7,16 @@ use crate::markdown::frontmatter;
 use crate::model::Scope;
 use crate::syntax::language;
 use crate::text::{glob_fault, split_globs};
+use crate::tree::documents;
 
-/// Keys of the globs in the frontmatter of different clients.
-const KEYS: [&str; 3] = ["globs:", "applyTo:", "paths:"];
+/// Keys of the globs in the frontmatter of different clients. In Cursor's `globs`, one without a `/`
+/// matches in every folder; the documentations of Copilot (`applyTo`) and Claude Code (`paths`) say
+/// that `*.py` matches in the root only.
+const KEYS: [&str; 3] = [ANY_FOLDER_KEY, "applyTo:", "paths:"];
+const ANY_FOLDER_KEY: &str = "globs:";
 
-/// Globs that match all files.
+/// Globs that match all files. `*` is one of them, because people write it for all files.
 const EVERYTHING: [&str; 4] = ["*", "**", "**/*", "**/**"];
-
-/// Names of files that hold for their folder, whatever its name is.
-const FOLDER_FILES: [&str; 9] = [
-    "AGENTS.md",
-    "AGENTS.override.md",
-    "AGENT.md",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "GEMINI.md",
-    ".cursorrules",
-    ".windsurfrules",
-    ".clinerules",
-];
 
 /// Folders of documents about the folder around them.
 const DOCUMENT_FOLDERS: [&str; 3] = ["doc", "docs", "documentation"];
@@ -65,7 +56,7 @@ impl Place {
 pub(super) fn folder(file: &str) -> &str {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
     let is_about_parent =
-        |part: &str| !FOLDER_FILES.contains(&name) && DOCUMENT_FOLDERS.contains(&part);
+        |part: &str| !documents::is_folder_rule_file(name) && DOCUMENT_FOLDERS.contains(&part);
     let mut end = 0;
     for part in folder.split('/') {
         if part.starts_with('.') || is_about_parent(part) {
@@ -82,7 +73,7 @@ pub(super) fn folder(file: &str) -> &str {
 fn globs(text: &str) -> Vec<String> {
     let Some((block, _)) = frontmatter::span(text) else { return Vec::new() };
     let mut list = String::new();
-    let mut is_inside = false;
+    let (mut is_inside, mut is_from_root) = (false, false);
     for line in block.slice(text).lines() {
         if line
             .split_once(':')
@@ -90,7 +81,9 @@ fn globs(text: &str) -> Vec<String> {
         {
             return Vec::new();
         }
-        let value = KEYS.iter().find_map(|key| line.strip_prefix(key));
+        let key = KEYS.iter().find(|key| line.starts_with(**key));
+        let value = key.map(|key| &line[key.len()..]);
+        is_from_root |= key.is_some_and(|key| *key != ANY_FOLDER_KEY);
         is_inside = value.is_some() || (is_inside && line.trim_start().starts_with('-'));
         if is_inside {
             list.push_str(value.unwrap_or_else(|| line.trim_start().trim_start_matches('-')));
@@ -100,19 +93,26 @@ fn globs(text: &str) -> Vec<String> {
     list.retain(|c| !matches!(c, '"' | '\'') && !c.is_control());
     let is_list = list.trim_start().starts_with('[');
     let list = if is_list { list.replace(['[', ']'], "") } else { list };
-    let globs: Vec<String> = split_globs(&list).into_iter().map(str::to_owned).collect();
+    let rooted = |glob: &str| match glob.strip_prefix('!') {
+        _ if !is_from_root || glob.contains('/') || EVERYTHING.contains(&glob) => glob.to_owned(),
+        Some(excluded) => format!("!/{excluded}"),
+        None => format!("/{glob}"),
+    };
+    let globs: Vec<String> = split_globs(&list).into_iter().map(rooted).collect();
     if globs.iter().any(|glob| EVERYTHING.contains(&glob.as_str())) { Vec::new() } else { globs }
 }
 
 /// Returns a glob of a document as a glob from the project's root.
 fn from_root(folder: &str, glob: &str) -> String {
     let (mark, glob) = glob.strip_prefix('!').map_or(("", glob), |glob| ("!", glob));
-    let glob = glob.trim_start_matches("./").trim_start_matches('/');
+    let glob = glob.trim_start_matches("./");
+    let (is_rooted, glob) = (glob.starts_with('/'), glob.trim_start_matches('/'));
     let prefix = format!("{folder}/");
     if folder.is_empty() || glob.starts_with(&prefix) {
-        return format!("{mark}{glob}");
+        let root = if is_rooted && !glob.contains('/') { "/" } else { "" };
+        return format!("{mark}{root}{glob}");
     }
-    let any_folder = if glob.contains('/') { "" } else { "**/" };
+    let any_folder = if is_rooted || glob.contains('/') { "" } else { "**/" };
     format!("{mark}{prefix}{any_folder}{glob}")
 }
 
@@ -121,7 +121,7 @@ fn language_scope(globs: &[String]) -> Option<Scope> {
     let mut languages = BTreeSet::new();
     for glob in globs.iter().flat_map(|glob| expand(glob)) {
         let (folder, name) = glob.rsplit_once('/').unwrap_or(("", &glob));
-        let extension = name.strip_prefix("*.")?;
+        let extension = name.strip_prefix("*.").filter(|_| !glob.starts_with('/'))?;
         if !folder.split('/').all(|part| matches!(part, "" | "**")) {
             return None;
         }
@@ -172,6 +172,9 @@ mod tests {
         check(".cursor/rules/x.mdc", "globs: src/**/*.go", "src/**/*.go");
         check("x.mdc", "globs: *.go, *.py", "*.go *.py");
         check("x.mdc", "globs: **/*.{md,mdx}, !docs/**", "**/*.{md,mdx} !docs/**");
+        check(".github/instructions/x.instructions.md", "applyTo: '*.py'", "/*.py");
+        check(".claude/rules/x.md", "paths: ['*.md', '**/*.mdx']", "/*.md **/*.mdx");
+        check("web/.claude/rules/x.md", "paths: '*.md'", "web/*.md");
         check("x.mdc", "globs:", "");
         check("x.mdc", "applyTo: '**'", "");
         check("x.mdc", "globs: src/**\nalwaysApply: true", "");

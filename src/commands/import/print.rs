@@ -5,20 +5,11 @@ use super::rules::{Item, Outcome, Report};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 use crate::text::plural;
 
-/// Prints the items, all of them in a dry run.
+/// Prints the items; in a dry run also the skipped ones, but not those that the bank has as they are.
 pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
     if report.dry_run {
-        let row = |item: &Item| {
-            vec![
-                source(item),
-                item.outcome.as_str().to_owned(),
-                item.reason.as_ref().or(item.id.as_ref()).cloned().unwrap_or_default(),
-                item.text.lines().next().unwrap_or_default().to_owned(),
-                example(item).unwrap_or_default(),
-            ]
-        };
-        let rows: Vec<Vec<String>> = report.items.iter().map(row).collect();
-        out.rows(&["source", "outcome", "id or reason", "text", "example"], &rows);
+        planned(report, out);
+        removals(report, is_pruned, out);
     } else {
         for item in of(report, Outcome::Added) {
             added(item, out);
@@ -32,6 +23,61 @@ pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
     summary(report, is_pruned, out);
 }
 
+/// Prints the items of each document that a dry run found.
+fn planned(report: &Report, out: &mut Printer) {
+    let row = |item: &&Item| {
+        vec![
+            source(item),
+            item.outcome.as_str().to_owned(),
+            item.reason.as_ref().or(item.id.as_ref()).cloned().unwrap_or_default(),
+            item.text.lines().next().unwrap_or_default().to_owned(),
+            example(item).unwrap_or_default(),
+        ]
+    };
+    let is_shown = |item: &&Item| match item.outcome {
+        Outcome::Removed => false,
+        // A copy within the documents has a reason.
+        Outcome::Duplicate => item.reason.is_some(),
+        _ => true,
+    };
+    let heading = ["source", "outcome", "id or reason", "text", "example"];
+    if !out.is_terminal() {
+        let rows: Vec<Vec<String>> =
+            report.items.iter().filter(is_shown).map(|it| row(&it)).collect();
+        out.rows(&heading, &rows);
+        return;
+    }
+    for document in &report.documents {
+        let items = report.items.iter().filter(|item| item.file == document.file);
+        let rows: Vec<Vec<String>> = items
+            .filter(is_shown)
+            .map(|item| {
+                let mut row = row(&item);
+                row[0] = item.line.to_string();
+                row
+            })
+            .collect();
+        if !rows.is_empty() {
+            out.line(&out.style(NAME, &document.file));
+            out.rows(&["line", "outcome", "id or reason", "text", "example"], &rows);
+        }
+    }
+}
+
+/// Prints the memories whose items were removed, which `--prune` moves to the trash.
+pub(super) fn removals(report: &Report, is_pruned: bool, out: &mut Printer) {
+    let removed: Vec<&Item> = of(report, Outcome::Removed).collect();
+    if removed.is_empty() {
+        return;
+    }
+    let what = if is_pruned { "would be moved to the trash" } else { "no longer in a document" };
+    out.line(&format!("{what}:"));
+    for item in removed {
+        let id = out.style(NAME, item.id.as_deref().unwrap_or_default());
+        out.line(&format!("  {id} ({}): {}", out.safe(&source(item)), out.safe(&item.text)));
+    }
+}
+
 /// Prints what differs between the documents and the bank.
 pub(super) fn differences(report: &Report, out: &mut Printer) {
     for item in report.items.iter().filter(|item| item.outcome.is_difference()) {
@@ -42,7 +88,17 @@ pub(super) fn differences(report: &Report, out: &mut Printer) {
         0 => out.line("the documents and the bank agree"),
         n => {
             out.line(&format!("{} between the documents and the bank", plural(n, "difference")));
-            out.line("next: cerberus memory import, then decide on removed rules and conflicts");
+            let has = |outcome| of(report, outcome).next().is_some();
+            // `--prune` imports, too.
+            let next = if has(Outcome::Removed) {
+                Some("cerberus memory import --prune, which moves the removed ones to the trash")
+            } else {
+                let has_new = has(Outcome::Added) || has(Outcome::Changed);
+                has_new.then_some("cerberus memory import")
+            };
+            if let Some(next) = next {
+                out.line(&format!("next: {next}"));
+            }
         }
     }
 }
@@ -102,6 +158,11 @@ fn difference(item: &Item, is_pruned: bool, out: &mut Printer) {
     let id = out.style(NAME, item.id.as_deref().unwrap_or_default());
     let source = out.safe(&source(item));
     let reason = out.safe(item.reason.as_deref().unwrap_or_default());
+    if item.outcome == Outcome::Unreadable {
+        let file = out.style(NAME, &item.file);
+        out.line(&format!("{} {file}: {reason}", out.paint(WARN, "unreadable")));
+        return;
+    }
     let (style, outcome) = match item.outcome {
         Outcome::Changed => (OK, "changed"),
         Outcome::Removed if is_pruned => (OK, "moved to the trash"),

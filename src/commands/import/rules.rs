@@ -13,7 +13,8 @@ use serde::Serialize;
 use super::ImportArgs;
 use super::classify::{Classifier, Document, Update};
 use super::find::{self, Found};
-use super::sources::{Source, Sources};
+use super::moves;
+use super::sources::{Source, Sources, parse_item};
 use crate::bank::names;
 use crate::engine::examples::{self, Options, Query};
 use crate::error::UserError;
@@ -23,6 +24,7 @@ use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
 use crate::ops::similar::SimilarMemories;
 use crate::ops::{Project, default_scope};
+use crate::text::decode;
 use crate::tree::{git, read};
 
 /// Maximum number of headings above a rule that become its tags.
@@ -98,6 +100,8 @@ pub(crate) enum Outcome {
     Duplicate,
     /// Not a rule, or cannot be imported.
     Skipped,
+    /// The document cannot be read; nothing is known about its items.
+    Unreadable,
 }
 
 impl Outcome {
@@ -109,12 +113,13 @@ impl Outcome {
             Self::Conflict => "conflict",
             Self::Duplicate => "duplicate",
             Self::Skipped => "skipped",
+            Self::Unreadable => "unreadable",
         }
     }
 
     /// Whether the bank differs from the document.
     pub(super) fn is_difference(self) -> bool {
-        matches!(self, Self::Added | Self::Changed | Self::Removed | Self::Conflict)
+        !matches!(self, Self::Duplicate | Self::Skipped)
     }
 }
 
@@ -166,6 +171,25 @@ impl Item {
         }
     }
 
+    /// Creates the item of a document that cannot be read.
+    fn unreadable(file: String, reason: String) -> Self {
+        Self {
+            file,
+            line: 1,
+            end_line: 1,
+            outcome: Outcome::Unreadable,
+            id: None,
+            text: String::new(),
+            category: None,
+            tags: Vec::new(),
+            heading: None,
+            scope: None,
+            paths: Vec::new(),
+            anchor: None,
+            reason: Some(reason),
+        }
+    }
+
     pub(super) fn skip(&mut self, reason: String) {
         self.outcome = Outcome::Skipped;
         self.reason = Some(reason);
@@ -195,33 +219,63 @@ pub(super) struct Plan {
 
 /// Compares documents with the bank.
 pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
-    let (documents, warnings) = find::documents(project, args)?;
+    let find::Documents { found: documents, unreadable, warnings } =
+        find::documents(project, args)?;
     let memories = Memories::load(project)?;
     let report =
         Report { dry_run: args.dry_run, documents: Vec::new(), items: Vec::new(), warnings };
     let deleted: BTreeSet<String> = project.bank.deleted_items()?.into_iter().collect();
-    let commit = git::head(&project.root).map(|head| head.abbreviated_id());
     let sources = Sources::new(&memories);
+    let deleted_with_document = deleted
+        .iter()
+        .filter_map(|item| parse_item(item))
+        .filter(|(file, _)| !read::exists(&project.root, file))
+        .map(|(_, digest)| digest.to_owned())
+        .collect();
     let mut classifier =
-        Classifier::new(&sources, deleted, commit, args.secret.allow_secret, report);
+        Classifier::new(&sources, deleted, deleted_with_document, args.secret.allow_secret, report);
     let default_scope = default_scope(project);
-    for found in &documents {
-        let text = read::text(&project.root, &found.file)?;
-        let document = Document::new(project, found, &text, args.scope.as_ref(), &default_scope);
-        classifier.document(&document)?;
+    let commits = commits(project, &documents);
+    let missing: Vec<&str> =
+        sources.files().into_iter().filter(|file| !read::exists(&project.root, file)).collect();
+    let mut read: Vec<Document> = Vec::with_capacity(documents.len());
+    for (found, commit) in documents.iter().zip(commits) {
+        read.push(Document::new(project, found, commit, args.scope.as_ref(), &default_scope));
+    }
+    let moves = moves::find(&sources, &missing, &read);
+    for document in &read {
+        classifier.document(document, moves.get(document.file()).copied());
     }
     if args.files.is_empty() {
-        let is_missing = |file: &&str| !read::exists(&project.root, file);
-        for file in sources.files().into_iter().filter(is_missing) {
+        for file in missing.into_iter().filter(|file| !moves.values().any(|old| old == file)) {
             classifier.missing_document(file);
         }
     }
     let Classifier { mut report, new_rules, updates, removed, .. } = classifier;
+    report.items.extend(unreadable.into_iter().map(|(file, why)| Item::unreadable(file, why)));
     report.documents = summaries(&documents, &report.items);
     let removed = removed.into_iter().map(|idx| memories.all[idx].file.clone()).collect();
     let updates = updates.into_values().collect();
     assign_ids(&memories, &mut report, &new_rules)?;
     Ok(Plan { report, new_rules, updates, removed, memories })
+}
+
+/// Returns the commit that is checked out for each document that it contains as it is.
+fn commits(project: &Project, documents: &[Found]) -> Vec<Option<String>> {
+    let unknown = || vec![None; documents.len()];
+    let Some(commit) = git::head(&project.root).map(|head| head.abbreviated_id()) else {
+        return unknown();
+    };
+    git::with_objects(&project.root, |objects| {
+        let mut of = |document: &Found| {
+            let bytes = objects.read(&format!("{commit}:./{}", document.file))?;
+            let text = decode(&bytes).0;
+            // Git may convert the ends of lines.
+            text.lines().eq(document.text.lines()).then(|| commit.clone())
+        };
+        documents.iter().map(&mut of).collect()
+    })
+    .unwrap_or_else(unknown)
 }
 
 /// Finds the examples of the new rules, and adds warnings about similar memories.
@@ -262,7 +316,7 @@ fn summaries(documents: &[Found], items: &[Item]) -> Vec<DocumentSummary> {
             Outcome::Removed => &mut summary.removed,
             Outcome::Conflict => &mut summary.conflicts,
             Outcome::Duplicate => &mut summary.duplicates,
-            Outcome::Skipped => &mut summary.skipped,
+            Outcome::Skipped | Outcome::Unreadable => &mut summary.skipped,
         } += 1;
     }
     let summary = |file: &str| {

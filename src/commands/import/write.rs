@@ -39,10 +39,13 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
         let id = report.items[rule.item_idx].id.clone().unwrap_or_default();
         anchors.extend(rule.anchor.take().map(|anchor| (id, anchor)));
     }
-    // If the import is interrupted, readers ignore the new memories and the next writer removes them.
+    // If the import is interrupted, readers see the bank before it and the next writer undoes it.
     let ids = new_rules.iter().filter_map(|rule| report.items[rule.item_idx].id.as_ref());
     let files: Vec<String> = ids.map(|id| format!("{id}.md")).collect();
-    project.bank.begin_import(&files, &anchors)?;
+    let replaced = changes.iter().map(|update| &planned.all[update.memory_idx].file);
+    let replaced: Vec<(String, Anchors)> =
+        replaced.map(|file| (file.clone(), Anchors::new())).collect();
+    let import = project.bank.begin_import(&files, &replaced, &anchors)?;
     let mut written = Vec::new();
     let result = project.bank.write_anchors(&anchors);
     let result = result
@@ -52,6 +55,7 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
         revert(project, written, &old)?;
     }
     project.bank.finish_import()?;
+    project.bank.remove_copies(&import)?;
     result
 }
 

@@ -6,16 +6,24 @@ use crate::engine::rank::rule_words::RuleWords;
 use crate::model::{Confidence, RuleKind};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 
-/// Width of the indentation of code.
+/// Indentation of code.
 const INDENT: &str = "      ";
+
+/// Rows of a rule that are shown on any terminal.
+const MIN_RULE_ROWS: usize = 3;
 
 /// Prints the list.
 pub(super) fn report(report: &Report, out: &mut Printer) {
     for (idx, shown) in report.items.iter().enumerate() {
-        item(shown, (idx + 1, report.items.len()), out);
+        item(shown, (idx + 1, report.items.len()), usize::MAX, out);
         out.line("");
     }
     out.line(&totals(report));
+    if report.items.iter().any(|item| !item.candidates.is_empty()) {
+        out.line(
+            "next: cerberus memory review in a terminal, or cerberus memory anchor ID --pick RANK",
+        );
+    }
 }
 
 /// Returns the numbers of the memories to review, and of those that are not listed.
@@ -39,8 +47,14 @@ pub(super) fn totals(report: &Report) -> String {
     text
 }
 
-/// Prints a memory with its candidates.
-pub(super) fn item(item: &Item, (number, total): (usize, usize), out: &mut Printer) {
+/// Prints a memory with its candidates on at most `max_rows` rows of the terminal: first with less
+/// code, then also with a shorter rule.
+pub(super) fn item(
+    item: &Item,
+    (number, total): (usize, usize),
+    max_rows: usize,
+    out: &mut Printer,
+) {
     let state = match (item.confidence, item.kind) {
         _ if item.anchor.is_some() => "anchored".to_owned(),
         (_, RuleKind::Process) => item.kind.to_string(),
@@ -49,29 +63,66 @@ pub(super) fn item(item: &Item, (number, total): (usize, usize), out: &mut Print
     };
     let position = out.paint(DIM, &format!("{number}/{total}"));
     let id = out.style(NAME, &item.id);
-    out.line(&format!("{position} {id}  {}", out.paint(WARN, &state)));
-    for line in item.rule.lines() {
-        out.line(&format!("  {}", out.safe(line)));
-    }
+    let title = format!("{position} {id}  {}", out.paint(WARN, &state));
+    let mut details = Vec::new();
     if !item.hints.is_empty() {
-        out.line(&format!("  {} {}", out.paint(DIM, "hints:"), out.safe(&item.hints.join(", "))));
+        details.push(format!("{} {}", out.paint(DIM, "hints:"), out.safe(&item.hints.join(", "))));
     }
     if let Some(anchor) = &item.anchor {
         let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
-        out.line(&format!("  {} {location}", out.paint(DIM, "anchor:")));
+        details.push(format!("{} {location}", out.paint(DIM, "anchor:")));
     }
-    out.line(&format!("  {}", out.paint(DIM, &out.safe(&item.explanation))));
+    details.push(out.paint(DIM, &out.safe(&item.explanation)));
     if !item.unknown_hints.is_empty() {
         let unknown = out.safe(&item.unknown_hints.join(", "));
-        out.line(&format!("  {} {unknown}", out.paint(WARN, "hints not found in the code:")));
+        details.push(format!("{} {unknown}", out.paint(WARN, "hints not found in the code:")));
+    }
+    let details: Vec<String> = details.iter().map(|line| format!("  {line}")).collect();
+    let headings: Vec<String> = item.candidates.iter().map(|it| heading(it, out)).collect();
+
+    let n_fixed: usize =
+        [&title].into_iter().chain(&details).chain(&headings).map(|line| out.n_rows(line)).sum();
+    let n_left = max_rows.saturating_sub(n_fixed);
+    let rule = rule(&item.rule, n_left.max(MIN_RULE_ROWS), out);
+    let n_rule: usize = rule.iter().map(|line| out.n_rows(line)).sum();
+    let mut n_left = n_left.saturating_sub(n_rule);
+    for line in [title].iter().chain(&rule).chain(&details) {
+        out.line(line);
     }
     let words = RuleWords::new(&item.rule, &item.hints);
-    for shown in &item.candidates {
-        candidate(shown, &words, out);
+    for (idx, (candidate, heading)) in item.candidates.iter().zip(&headings).enumerate() {
+        out.line(heading);
+        let share = n_left.div_ceil(headings.len() - idx);
+        let code: Vec<String> = code(candidate, &words, out).into_iter().take(share).collect();
+        code.iter().for_each(|line| out.line(line));
+        n_left -= code.len();
     }
 }
 
-fn candidate(candidate: &Candidate, words: &RuleWords, out: &mut Printer) {
+/// Returns the lines of a rule on at most `max_rows` rows.
+fn rule(rule: &str, max_rows: usize, out: &Printer) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut n_left = max_rows;
+    for line in rule.lines() {
+        if n_left == 0 {
+            lines.last_mut().into_iter().for_each(|last: &mut String| last.push_str(" …"));
+            break;
+        }
+        let line = format!("  {}", out.safe(line));
+        let max_chars = n_left.saturating_mul(out.terminal.width);
+        if line.chars().count() > max_chars {
+            let start: String = line.chars().take(max_chars.saturating_sub(1)).collect();
+            lines.push(format!("{start}…"));
+            break;
+        }
+        n_left -= out.n_rows(&line).min(n_left);
+        lines.push(line);
+    }
+    lines
+}
+
+/// Returns the line above the code of a candidate.
+fn heading(candidate: &Candidate, out: &Printer) -> String {
     let location = format_location(&candidate.file, candidate.symbol.as_deref());
     let lines = format!(":{}-{}", candidate.start_line, candidate.end_line);
     let quality = candidate.quality.map(|quality| format!("{quality:.2}"));
@@ -79,17 +130,19 @@ fn candidate(candidate: &Candidate, words: &RuleWords, out: &mut Printer) {
     if candidate.is_anchored {
         details.push_str(", the code of the anchor");
     }
-    out.line(&format!(
+    format!(
         "  {} {}{}  {}",
         out.paint(OK, &format!("[{}]", candidate.rank)),
         out.safe(&location),
         out.paint(DIM, &lines),
         out.paint(DIM, &details)
-    ));
+    )
+}
+
+fn code(candidate: &Candidate, words: &RuleWords, out: &Printer) -> Vec<String> {
     let code = &candidate.excerpt;
     let max_chars = out.terminal.width.saturating_sub(INDENT.len());
     let of = (candidate.language, candidate.kind);
-    for line in out.code_lines(of, code, &words.spans(code), max_chars) {
-        out.line(format!("{INDENT}{line}").trim_end());
-    }
+    let lines = out.code_lines(of, code, &words.spans(code), max_chars).into_iter();
+    lines.map(|line| format!("{INDENT}{line}").trim_end().to_owned()).collect()
 }

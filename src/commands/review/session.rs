@@ -22,6 +22,10 @@ const HELP: &[&str] = &[
     "Candidates above the quality threshold are anchored without a question by `memory anchor`.",
 ];
 
+/// Rows of the terminal besides a memory and the keys: the result of the decision before, an empty
+/// line, and the line of the cursor.
+const ROWS_AROUND: usize = 3;
+
 /// A person who reads what is printed and answers.
 pub(super) trait Person {
     /// Shows the printed text and returns the next key, or `None` at the end of the input.
@@ -75,9 +79,11 @@ pub(super) fn run(
         let mut item = item;
         loop {
             out.line("");
-            print::item(&item, (idx + 1, total), out);
+            let prompt_rows = out.n_rows(&keys(&item));
+            let max_rows = out.terminal.height.saturating_sub(ROWS_AROUND + prompt_rows);
+            print::item(&item, (idx + 1, total), max_rows, out);
             let next = loop {
-                prompt(&item, out);
+                out.line(&out.paint(DIM, &keys(&item)));
                 let next = match person.key(out)? {
                     None => Next::Quit,
                     Some(key) => decide(settings, &item, key, person, &mut tally, out)
@@ -103,14 +109,14 @@ pub(super) fn run(
     Ok(tally)
 }
 
-fn prompt(item: &Item, out: &mut Printer) {
+/// Returns the keys to choose from.
+fn keys(item: &Item) -> String {
     let pick = match item.candidates.len() {
         0 => String::new(),
         1 => "1 pick, ".to_owned(),
         n => format!("1-{n} pick, "),
     };
-    let keys = format!("{pick}n no example, h hint, s skip, e edit, q quit, ? help");
-    out.line(&out.paint(DIM, &keys));
+    format!("{pick}n no example, h hint, s skip, e edit, q quit, ? help")
 }
 
 /// Prints an error; the person may try something else.
@@ -163,7 +169,11 @@ fn decide(
             HELP.iter().for_each(|line| out.line(line));
             Ok(Next::Key)
         }
-        _ => Ok(Next::Key),
+        _ => {
+            let key = out.safe(&key.to_string());
+            out.line(&format!("`{key}` has no function; these keys have:"));
+            Ok(Next::Key)
+        }
     }
 }
 

@@ -84,8 +84,13 @@ impl Person for Typist {
 /// Reviews with typed keys, which must all be read. Returns what was decided and shown.
 fn review_with(settings: &Settings, args: &ReviewArgs, keys: &str) -> (Tally, String) {
     let report = list(&settings.project, args, &|_, _| {}).expect("a list");
-    let terminal =
-        Terminal { out_is_terminal: true, err_is_terminal: false, color: true, width: 80 };
+    let terminal = Terminal {
+        out_is_terminal: true,
+        err_is_terminal: false,
+        color: true,
+        width: 80,
+        height: 24,
+    };
     let mut typist = Typist { keys: keys.chars().collect(), shown: String::new() };
     let mut out = Printer::new(terminal, false);
     let tally = session::run(settings, report, &mut typist, &mut out).expect("a review");

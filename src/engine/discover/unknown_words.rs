@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::engine::examples::UnknownWord;
 use crate::engine::index::CodeIndex;
-use crate::engine::rank::query::ParsedQuery;
+use crate::engine::rank::query::{ParsedQuery, QueryTerm};
 use crate::engine::rank::tokenize;
 use crate::tree::read;
 
@@ -19,20 +19,27 @@ const SHARED_START: usize = 4;
 /// The suggestions for terms that were looked up before.
 pub(super) type Suggestions = FxHashMap<String, Vec<String>>;
 
-/// Returns the words and hints of a rule that occur nowhere in the code.
+/// Returns the hints, and with `all` also the words of a rule, that occur nowhere in the code.
 pub(super) fn find(
     index: &CodeIndex,
     terms: &TermIndex,
     rule: &ParsedQuery,
+    hints: &[String],
+    all: bool,
     suggestions: &mut Suggestions,
 ) -> Vec<UnknownWord> {
-    let unknown = rule.terms.iter().filter(|term| !terms.is_known(&term.term));
-    let unknown = unknown.map(|term| {
+    let is_unknown = |term: &&QueryTerm| (all || term.is_hinted) && !terms.is_known(&term.term);
+    let unknown = rule.terms.iter().filter(is_unknown).map(|term| {
         let near =
             suggestions.entry(term.term.clone()).or_insert_with(|| suggest(index, &term.term));
-        UnknownWord { word: term.word.clone(), is_hint: term.is_hinted, near: near.clone() }
+        let as_typed = hints.iter().find(|hint| tokenize::terms(hint).contains(&term.term));
+        let word = as_typed.unwrap_or(&term.word).clone();
+        UnknownWord { word, is_hint: term.is_hinted, near: near.clone() }
     });
-    unknown.collect()
+    let mut unknown: Vec<UnknownWord> = unknown.collect();
+    // Several parts of one hint may be unknown.
+    unknown.dedup_by(|next, first| next.is_hint && next.word == first.word);
+    unknown
 }
 
 /// Returns words of the code that start as `term` does, most similar first.

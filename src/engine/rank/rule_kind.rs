@@ -33,7 +33,7 @@ pub(crate) struct Wording {
     pub(crate) general: f64,
     /// Whether it has a phrase of working advice.
     pub(crate) phrase: f64,
-    /// Whether its first verb is one of working advice.
+    /// Whether its first verb is one of working advice and acts upon the work.
     pub(crate) verb: f64,
 }
 
@@ -57,12 +57,11 @@ pub(crate) fn classify(text: &str) -> Verdict {
     let n_spans = |kind| spans.iter().filter(|span| span.kind == kind).count();
     let prose = prose(text, &spans);
     let words: Vec<&str> = words(&prose).collect();
-    let lead = words_of_lead(&prose);
     let phrase = PROCESS_PHRASES.iter().find(|phrase| prose.contains(**phrase));
-    let verb = first_verb(&lead).or_else(|| {
+    let verb = working_verb(&prose, lead(&prose), &spans).or_else(|| {
         // A condition may come first: "If you change a schema: commit the snapshot".
         let statement = prose.split_once(": ")?.1;
-        first_verb(&words_of_lead(statement))
+        working_verb(&prose, lead(statement), &spans)
     });
     let count = |is: &dyn Fn(&str) -> bool, limit: usize| {
         words.iter().filter(|word| is(word)).count().min(limit) as f64
@@ -110,10 +109,20 @@ pub(crate) fn is_specific(word: &str) -> bool {
     word.len() >= MIN_LEN && !is_general(word) && !is_general(word.trim_end_matches('s'))
 }
 
-/// Returns the first verb of a statement if it is one of working advice.
-fn first_verb<'t>(words: &[&'t str]) -> Option<&'t str> {
-    let first = words.iter().copied().find(|word| !DEMAND_OPENINGS.contains(*word));
-    first.filter(|verb| PROCESS_VERBS.contains(*verb))
+/// Returns the first verb of a statement, a part of `prose`, if it is one of working advice and acts
+/// upon the work: "check the changelog", "run `make`", but not "check the signature".
+fn working_verb<'t>(prose: &'t str, statement: &'t str, spans: &[Span]) -> Option<&'t str> {
+    /// Number of words in which a verb names its object.
+    const OBJECT_WORDS: usize = 5;
+    let offset = |part: &str| part.as_ptr() as usize - prose.as_ptr() as usize;
+    let mut words = words(statement).skip_while(|word| DEMAND_OPENINGS.contains(*word));
+    let verb = words.next().filter(|verb| PROCESS_VERBS.contains(*verb))?;
+    let object: Vec<&str> = words.by_ref().take(OBJECT_WORDS).collect();
+    let end = words.next().map_or(prose.len(), offset);
+    let is_of_work = |word: &&str| PROCESS_WORDS.contains(*word) || PROJECT_WORDS.contains(*word);
+    let mut named = spans.iter().filter(|span| (offset(verb)..end).contains(&span.range.start));
+    let is_named = named.any(|span| matches!(span.kind, SpanKind::Path | SpanKind::Command));
+    (is_named || object.iter().any(is_of_work)).then_some(verb)
 }
 
 /// Returns the log odds that a rule is working advice.
@@ -131,16 +140,13 @@ fn general_share(words: &[&str]) -> f64 {
 }
 
 /// Returns a text in lower case, with spaces in place of code, paths, commands and link targets.
+/// Offsets are the same as in the text.
 fn prose(text: &str, spans: &[Span]) -> String {
-    let mut prose = String::with_capacity(text.len());
-    let mut start = 0;
+    let mut prose = text.to_ascii_lowercase();
     for span in spans {
-        prose.push_str(&text[start..span.range.start]);
-        prose.push(' ');
-        start = span.range.end;
+        prose.replace_range(span.range.clone(), &" ".repeat(span.range.len()));
     }
-    prose.push_str(&text[start..]);
-    prose.to_lowercase()
+    prose
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -149,17 +155,16 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// Returns the words after a title in bold letters (`**Errors**: wrap them`).
-fn words_of_lead(prose: &str) -> Vec<&str> {
+/// Returns the text after a title in bold letters (`**Errors**: wrap them`).
+fn lead(prose: &str) -> &str {
     /// Titles are short; a longer text in bold letters is the rule itself.
     const MAX_TITLE_LEN: usize = 40;
     let trimmed = prose.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '*');
     let title = trimmed.strip_prefix("**").and_then(|rest| rest.split_once("**"));
-    let lead = match title {
+    match title {
         Some((title, rest)) if title.len() <= MAX_TITLE_LEN && words(rest).next().is_some() => rest,
         _ => trimmed,
-    };
-    words(lead).collect()
+    }
 }
 
 #[cfg(test)]
@@ -174,6 +179,7 @@ mod tests {
             "Run `cargo fmt` and `cargo clippy` before each commit",
             "Ask the maintainers before adding a dependency",
             "Update the changelog when you release a version",
+            "Read `docs/setup.md`",
         ] {
             let verdict = classify(rule);
             assert_eq!(verdict.kind, RuleKind::Process, "{rule}: {verdict:?}");
@@ -191,6 +197,9 @@ mod tests {
             "Sanitize the title of an issue",
             "Push the item to the queue",
             "Merge the two maps",
+            "Verify the token",
+            "Check the signature first",
+            "Read the manifest",
         ] {
             let verdict = classify(rule);
             assert_eq!(verdict.kind, RuleKind::Code, "{rule}: {verdict:?}");

@@ -78,9 +78,20 @@ pub(super) struct Words {
     /// Like `shown`, with the inline code in backticks.
     pub(super) marked: String,
     pub(super) starts_with_link: bool,
+    /// The length of `plain` at the end of the last link.
+    link_end: usize,
+    /// The bold text that it starts with.
+    pub(super) lead: Option<String>,
 }
 
 impl Words {
+    /// Creates the words of a text without markup.
+    pub(super) fn plain(text: &str, span: Span) -> Self {
+        let mut words = Self { span: Some(span), ..Self::default() };
+        words.push(text, text);
+        words
+    }
+
     fn add(&mut self, event: &Event) {
         match event {
             Event::Text(text) => self.push(text, text),
@@ -91,8 +102,19 @@ impl Words {
             }
             Event::SoftBreak | Event::HardBreak => self.push(" ", " "),
             Event::Start(Tag::Link { .. }) if self.plain.is_empty() => self.starts_with_link = true,
+            Event::End(TagEnd::Link) => self.link_end = self.plain.len(),
+            Event::Start(Tag::Strong) if self.plain.is_empty() => self.lead = Some(String::new()),
+            Event::End(TagEnd::Strong) => match &mut self.lead {
+                Some(lead) if lead.is_empty() => lead.clone_from(&self.plain),
+                _ => {}
+            },
             _ => {}
         }
+    }
+
+    /// Returns whether a link is all of it.
+    pub(super) fn is_link(&self) -> bool {
+        self.starts_with_link && self.link_end == self.plain.trim_end().len()
     }
 
     fn push(&mut self, plain: &str, shown: &str) {

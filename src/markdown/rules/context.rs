@@ -2,8 +2,8 @@
 
 use super::wording::{Modality, is_conditional, is_prohibition, modality, words};
 use crate::markdown::word_lists::{
-    CONDITION_ENDS, DESCRIPTION_TITLES, OPEN_ENDS, RULE_INTROS, RULE_TITLES, SETUP_TITLES,
-    STEP_INTROS, STEP_TITLES,
+    CONDITION_ENDS, CONTRIBUTIONS, DESCRIPTION_TITLES, LIST_ENDS, OPEN_ENDS, RULE_INTROS,
+    RULE_TITLES, SETUP_TITLES, STEP_INTROS, STEP_TITLES,
 };
 
 /// The maximum number of words of an introduction that names its items: "Follow these rules".
@@ -26,6 +26,8 @@ pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
     if is_prohibition(plain) {
         Some(Kind::Prohibitions)
     } else if is_conditions {
+        Some(Kind::Descriptions)
+    } else if all.last().is_some_and(|last| LIST_ENDS.contains(last)) && !names_rules {
         Some(Kind::Descriptions)
     } else if STEP_INTROS.contains_any(&all) || plain.contains("as follows") {
         Some(Kind::Steps)
@@ -51,6 +53,12 @@ fn is_open_demand(plain: &str) -> bool {
         && words(plain).last().is_some_and(|last| OPEN_ENDS.contains(last))
 }
 
+/// Returns whether a section is about contributing: its list without numbers has rules, although
+/// "Opening a pull request" names a procedure.
+pub(super) fn is_about_contributions(title: &str) -> bool {
+    CONTRIBUTIONS.contains_any(&words(title))
+}
+
 pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
     let words = words(title);
     let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
@@ -59,9 +67,11 @@ pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
     let is_procedure = [("how", "to"), ("getting", "started"), ("quick", "start"), ("see", "also")]
         .contains(&(first, second))
         || (first.ends_with("ing") && matches!(second, "a" | "an" | "new" | "the"));
+    // "Requirements" alone are those of the machine, unlike "Requirements of a change".
+    let is_setup = SETUP_TITLES.contains_any(&words) || words == ["requirements"];
     if is_prohibition(title) {
         Some(Kind::Prohibitions)
-    } else if SETUP_TITLES.contains_any(&words) {
+    } else if is_setup {
         // "Prerequisites for testing"
         Some(Kind::Steps)
     } else if RULE_TITLES.contains_any(&words) {

@@ -409,3 +409,100 @@ fn siblings_are_judged_together() {
         "#]],
     );
 }
+
+#[test]
+fn facts_offers_and_premises_are_not_rules() {
+    check(
+        "\
+# Shop
+
+## Requirements
+
+- Docker
+- Node.js: v22
+
+## Testing
+
+- Framework: tape
+- Fast tests: `make quick` (without the database)
+- `make slow` runs the database, too
+- Fixtures are located in `fixtures/`
+- Test files: `*.test.ts` beside the sources
+- Every fixture is located in `fixtures/`
+
+## Reviews
+
+- Packages usually bundle their prices
+- If your request stalls, you can ask again
+- If the cart never answers, the request fails
+- Please note that reviews take a week
+- Install the hooks with `make hooks`
+- [Debug prices](debug.md)
+- Keep them short
+
+The checks include:
+
+- Searching for typos
+- Formatting
+",
+        expect![[r#"
+            5   - a step or a command
+            6   - a description, not a rule
+            10  - a description, not a rule
+            11  - a description, not a rule
+            12  - a statement
+            13  - a statement
+            14  + Test files: `*.test.ts` beside the sources  [testing]
+            15  + Every fixture is located in `fixtures/`  [testing]
+            19  - a statement
+            20  - an offer
+            21  - a statement
+            22  - a statement
+            23  - a step or a command
+            24  - links
+            25  + Keep them short  [reviews]
+            27  - an introduction
+            29  - a statement
+            30  - a statement
+        "#]],
+    );
+}
+
+#[test]
+fn instructions_in_steps_are_found_by_their_shape() {
+    check(
+        "\
+# Shop
+
+## Opening a pull request
+
+- Fill in the template
+- Cherish the existing style
+
+## Opening an issue
+
+1. Click on the button
+
+## Adding a price
+
+> [!REQUIRED]
+
+**Keep the description short** — one sentence.
+
+**Run one case** by name with `make one`.
+
+1. Create a file
+2. Run `make prices` if adding a currency
+",
+        expect![[r#"
+            5   + Fill in the template  [opening-a-pull-request]
+            6   + Cherish the existing style  [opening-a-pull-request]
+            10  - a step or a command
+            14  - prose
+            16  + **Keep the description short** — one sentence.  [adding-a-price]
+            18  - prose
+            20  - a step or a command
+            21  + Run `make prices` if adding a currency  [adding-a-price]
+        "#]],
+    );
+}

@@ -3,21 +3,26 @@
 use super::blocks::{CODE, Words};
 use super::context::Kind;
 use super::wording::{
-    Modality, first_verb, is_declarative, is_descriptive, is_negated, is_norm, is_possible_command,
-    modality, words,
+    Modality, first_verb, is_about_code, is_about_place, is_declarative, is_descriptive,
+    is_negated, is_norm, is_offer, is_possible_command, modality, words,
 };
 use crate::markdown::word_lists::{
-    EXAMPLE_LABELS, IMPORTANT_LABELS, POINTER_VERBS, REASON_LABELS, RULE_LABELS, SETUP_VERBS,
+    CHANGE_CONDITIONS, CHANGES, DETERMINERS, EXAMPLE_LABELS, IMPORTANT_LABELS, INSTALL_VERBS,
+    POINTER_VERBS, REASON_LABELS, RULE_LABELS, SETUP_VERBS, TOOL_LABELS,
 };
 use crate::text::WordList;
 
 /// The minimum number of words of an item that is a rule by its context.
 const MIN_WORDS: usize = 2;
 
+/// The minimum number of words of a bold instruction, unlike those of a label in bold.
+const MIN_LEAD_WORDS: usize = 4;
+
 /// The maximum number of words of a label before a command: "Run all tests: `make test`".
 const MAX_LABEL_WORDS: usize = 3;
 
 pub(super) const STATEMENT: &str = "a statement";
+const STEP: &str = "a step or a command";
 pub(super) const INTRO: &str = "an introduction";
 const DESCRIPTION: &str = "a description, not a rule";
 
@@ -49,14 +54,22 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
     if kind == Some(Kind::Prohibitions) && n_words > 0 {
         return if is_negated(plain) { Verdict::Rule } else { Verdict::InContext };
     }
-    if modality == Modality::Statement && (item.starts_with_link || is_reference(plain)) {
+    if modality < Modality::Obligation && item.is_link()
+        || modality == Modality::Statement && (item.starts_with_link || is_reference(plain))
+    {
         return Verdict::Other("links");
     }
-    if modality < Modality::Obligation && !is_norm(plain) && is_description_of_code(item) {
+    let is_weak = modality < Modality::Obligation && !is_norm(plain);
+    if is_weak && (is_description_of_code(item) || is_labelled_fact(plain)) {
         return Verdict::Other(DESCRIPTION);
     }
+    if is_weak && first_verb(plain).is_some_and(|verb| INSTALL_VERBS.contains(&verb)) {
+        return Verdict::Other(STEP);
+    }
     let required = match kind {
-        Some(Kind::Steps | Kind::Descriptions) => Modality::Obligation,
+        Some(Kind::Steps | Kind::Descriptions) if !is_standing_condition(plain) => {
+            Modality::Obligation
+        }
         _ => Modality::Command,
     };
     if modality >= required || (required == Modality::Command && is_norm(plain)) {
@@ -64,8 +77,13 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
     }
     let can_be_rule = n_words >= MIN_WORDS && !ends_open(plain);
     match kind {
-        Some(Kind::Steps) => Verdict::Other("a step or a command"),
-        Some(Kind::Rules) if is_descriptive(plain) => Verdict::Other(STATEMENT),
+        Some(Kind::Steps) => Verdict::Other(STEP),
+        Some(Kind::Rules)
+            if is_descriptive(plain) || is_about_code(plain) || is_about_place(plain) =>
+        {
+            Verdict::Other(STATEMENT)
+        }
+        _ if is_offer(plain) => Verdict::Other("an offer"),
         Some(Kind::Rules) if can_be_rule => Verdict::InContext,
         None if is_possible_command(plain) => Verdict::WithSiblings,
         None if can_be_rule && !is_descriptive(plain) && !is_declarative(plain) => {
@@ -78,12 +96,14 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
 
 /// Returns whether a paragraph demands something of its reader. One that is followed by shell
 /// commands may only introduce them.
-pub(super) fn paragraph(plain: &str, kind: Option<Kind>, is_before_commands: bool) -> bool {
-    let plain = plain.trim();
-    if plain.ends_with('?') || is_example(plain) {
+pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: bool) -> bool {
+    let plain = own.plain.trim();
+    // A callout without a text: "[!NOTE]".
+    let is_mark = plain.starts_with("[!") && plain.find(']') == Some(plain.len() - 1);
+    if plain.ends_with('?') || is_example(plain) || is_mark {
         return false;
     }
-    if has_label(plain, RULE_LABELS) {
+    if has_label(plain, RULE_LABELS) || has_bold_command(own) {
         return true;
     }
     let modality = modality(plain);
@@ -103,6 +123,22 @@ pub(super) fn paragraph(plain: &str, kind: Option<Kind>, is_before_commands: boo
         || is_about_document(plain)
         || (is_before_commands && ends_open(plain));
     is_instruction && !is_other
+}
+
+/// Returns whether a paragraph starts with a bold instruction: "**Keep it short.** …".
+fn has_bold_command(own: &Words) -> bool {
+    let Some(lead) = own.lead.as_deref().filter(|lead| words(lead).len() >= MIN_LEAD_WORDS) else {
+        return false;
+    };
+    let rest = own.plain[lead.len()..].trim_start();
+    let is_sentence = lead.ends_with(['.', '!'])
+        || rest.is_empty()
+        || rest.starts_with(['.', ':', '(', '—', '–', '-']);
+    let verb = first_verb(lead).unwrap_or_default();
+    is_sentence
+        && modality(lead) >= Modality::Command
+        && !SETUP_VERBS.contains(&verb)
+        && !POINTER_VERBS.contains(&verb)
 }
 
 /// Returns whether a paragraph says how the document itself is to be used.
@@ -136,6 +172,29 @@ fn is_reference(plain: &str) -> bool {
     matches!(words(plain).first().map(String::as_str), Some("see" | "refer"))
 }
 
+/// Returns whether a text names a tool or a version after a label: "Framework: x", "Go: 1.22+".
+fn is_labelled_fact(plain: &str) -> bool {
+    let Some((label, value)) = plain.split_once(':') else { return false };
+    let is_tool = words(label).last().is_some_and(|last| TOOL_LABELS.contains(last));
+    let version = value.trim_start().trim_start_matches(['v', '>', '<', '=', '~', '^', '≥', ' ']);
+    let number: String = version.chars().take_while(|c| !c.is_whitespace() && *c != ',').collect();
+    let is_version = number.starts_with(|c: char| c.is_ascii_digit())
+        && (number.contains('.') || number.ends_with('+') || value.trim_start().starts_with('v'));
+    words(label).len() <= MAX_LABEL_WORDS
+        && (is_tool || is_version)
+        && modality(value) == Modality::Statement
+}
+
+/// Returns whether a text is an instruction for each change of a kind: "Run `x` after changing y".
+fn is_standing_condition(plain: &str) -> bool {
+    let words = words(plain);
+    words.windows(2).any(|pair| {
+        CHANGE_CONDITIONS.contains(&pair[0])
+            && (CHANGES.contains(&pair[1]) || DETERMINERS.contains(&pair[1]))
+            && words.iter().any(|word| CHANGES.contains(word))
+    })
+}
+
 /// Returns whether a text is code with its description (`src/`: the sources) or a labelled
 /// command ("Run: `make x`").
 fn is_description_of_code(item: &Words) -> bool {
@@ -143,6 +202,8 @@ fn is_description_of_code(item: &Words) -> bool {
     let rest = plain.trim_start_matches([CODE, ',', '/', ' ', '+', '&']);
     let separators = [':', '-', '–', '—', '→', '(', '='];
     let is_command = |(label, rest): (&str, &str)| {
+        // "Fast tests: `make quick` (without the database)"
+        let rest = rest.split('(').next().unwrap_or_default();
         let is_code =
             rest.contains(CODE) && rest.chars().all(|c| c == CODE || !c.is_alphanumeric());
         // A single word of code, as in "Test files: `kebab-case.test.ts`", is a form.

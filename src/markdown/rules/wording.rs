@@ -2,8 +2,9 @@
 
 use super::blocks::CODE;
 use crate::markdown::word_lists::{
-    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CONDITION_STARTS, CONDITIONS, EMPHASES, MODALS, NEGATIONS,
-    NOT_OBJECTS, OBJECT_STARTS, OPENERS, PROHIBITIONS, STATEMENT_VERBS, VERBS,
+    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CONDITION_STARTS, CONDITIONS, DETERMINERS, EMPHASES,
+    FUNCTION_WORDS, MODALS, NEGATIONS, NOT_OBJECTS, OBJECT_STARTS, OPENERS, PLACED, PROHIBITIONS,
+    STATEMENT_VERBS, VERBS,
 };
 use crate::text::sentences;
 
@@ -11,6 +12,9 @@ use crate::text::sentences;
 /// chooses something by "instead of".
 const MAX_BAN_WORDS: usize = 10;
 const MAX_CHOICE_WORDS: usize = 14;
+
+/// The maximum number of words before the verb of a statement.
+const MAX_SUBJECT_WORDS: usize = 4;
 
 /// The number of words after "please" that may contain the verb.
 const MAX_REQUEST_WORDS: usize = 6;
@@ -34,9 +38,16 @@ pub(super) fn modality(plain: &str) -> Modality {
     let mut strongest = Modality::Statement;
     for sentence in sentences::split(plain, is_break) {
         let mut in_condition = false;
+        let has_main_clause = sentence.contains(',');
         for (clause_idx, clause) in sentence.split([',', '(']).enumerate() {
             let words = words(clause);
-            if is_obligation(&words) || (words.len() <= 2 && EMPHASES.contains_any(&words)) {
+            // "If the child never answers, the parent exits" obliges nobody.
+            let is_premise = clause_idx == 0
+                && has_main_clause
+                && words.first().is_some_and(|first| CONDITION_STARTS.contains(first))
+                && !words.windows(2).any(|pair| pair[0] == "you" && MODALS.contains(&pair[1]));
+            let is_emphasis = words.len() <= 2 && EMPHASES.contains_any(&words);
+            if (is_obligation(&words) && !is_premise) || is_emphasis {
                 return Modality::Obligation;
             }
             if clause_idx == 0 {
@@ -157,10 +168,47 @@ pub(super) fn is_descriptive(plain: &str) -> bool {
     verb.is_some_and(|verb| VERBS.contains(verb))
 }
 
+/// Returns whether a text offers something: "If you are stuck, you can ask".
+pub(super) fn is_offer(plain: &str) -> bool {
+    let words = words(plain);
+    words.windows(2).any(|pair| pair[0] == "you" && matches!(pair[1].as_str(), "can" | "may"))
+        || words.windows(2).any(|pair| pair[0] == "feel" && pair[1] == "free")
+}
+
+/// Returns whether a text says what its subject in code does: "`build` runs all checks".
+pub(super) fn is_about_code(plain: &str) -> bool {
+    const MAX_NOUNS: usize = 1;
+    let words = words(plain);
+    let is_code = words.first().is_some_and(|first| first.starts_with(CODE));
+    is_code && words.iter().skip(1).take(MAX_NOUNS + 1).any(|word| is_third_person(word))
+}
+
+/// Returns whether a text says where its subject is: "Rules are located in `x`". One about all of
+/// its kind is a convention.
+pub(super) fn is_about_place(plain: &str) -> bool {
+    let words = words(plain);
+    let is_general =
+        words.first().is_some_and(|first| DETERMINERS.contains(first) && first != "the");
+    let is_placed =
+        |pair: &[String]| matches!(pair[0].as_str(), "is" | "are") && PLACED.contains(&pair[1]);
+    !is_general && words.windows(2).take(MAX_SUBJECT_WORDS + 1).any(is_placed)
+}
+
 /// Returns whether a text states a fact: "The cache holds prices", "Carts are small".
 pub(super) fn is_declarative(plain: &str) -> bool {
-    const MAX_SUBJECT_WORDS: usize = 4;
-    words(plain).iter().take(MAX_SUBJECT_WORDS + 1).skip(1).any(|word| is_third_person(word))
+    let words = words(plain);
+    words.iter().take(MAX_SUBJECT_WORDS + 1).skip(1).any(|word| is_third_person(word))
+        || has_plural_subject(&words)
+}
+
+/// Returns whether a plural and a verb are the first words: "Packages usually bundle their x".
+fn has_plural_subject(words: &[String]) -> bool {
+    let Some((subject, rest)) = words.split_first() else { return false };
+    let verb = rest.iter().find(|word| !word.ends_with("ly"));
+    subject.ends_with('s')
+        && !subject.ends_with("ss")
+        && !VERBS.contains(subject)
+        && verb.is_some_and(|verb| VERBS.contains(verb))
 }
 
 /// Returns whether a word is a verb as it follows a subject: "holds", "is".
@@ -225,7 +273,23 @@ fn is_imperative(words: &[String]) -> bool {
     let mut rest = words.iter().skip_while(|word| is_opener(word));
     let (Some(verb), Some(next)) = (rest.next(), rest.next()) else { return false };
     if AMBIGUOUS_VERBS.contains(verb) {
-        return next.starts_with(CODE) || OBJECT_STARTS.contains(next);
+        // "Please note that …" is a statement.
+        let is_note = verb == "note" && next == "that";
+        return !is_note && (next.starts_with(CODE) || OBJECT_STARTS.contains(next));
     }
-    VERBS.contains(verb) && !matches!(next.as_str(), "is" | "are" | "of" | "was")
+    if VERBS.contains(verb) {
+        return !matches!(next.as_str(), "is" | "are" | "of" | "was");
+    }
+    DETERMINERS.contains(next) && may_be_imperative(verb)
+}
+
+/// Returns whether a word that is in no list may be a verb in the imperative.
+fn may_be_imperative(word: &str) -> bool {
+    let is_inflected = (word.ends_with('s') && !word.ends_with("ss"))
+        || ["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending));
+    word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+        && !is_inflected
+        && ![FUNCTION_WORDS, STATEMENT_VERBS, CONDITIONS, OPENERS, MODALS]
+            .iter()
+            .any(|list| list.contains(word))
 }

@@ -1,0 +1,62 @@
+//! The files of the bank as readers see them while a deletion or an import is unfinished.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::Bank;
+use super::deletion::Deletion;
+use super::lockfile::Anchors;
+
+/// What an unfinished deletion or import hides from readers.
+#[derive(Debug, Default)]
+pub(crate) struct View {
+    deletion: Option<Deletion>,
+    hidden: BTreeSet<String>,
+    /// Copies of replaced files, by the path of the file.
+    copies: BTreeMap<String, String>,
+}
+
+impl Bank {
+    /// Returns the present view. Loaded once for many files.
+    pub(crate) fn view(&self) -> View {
+        let Some(deletion) = self.unfinished_deletion() else { return View::default() };
+        let exists = |file: &str| self.folder().join(file).symlink_metadata().is_ok();
+        // A memory that was created after its namesake was moved is visible.
+        let hidden = deletion.moves.iter().filter(|it| !(exists(&it.file) && exists(&it.trashed)));
+        let hidden = hidden.map(|it| it.file.clone()).collect();
+        let copies = deletion.restored.iter().filter(|it| exists(&it.trashed));
+        let copies = copies.map(|it| (it.file.clone(), it.trashed.clone())).collect();
+        View { deletion: Some(deletion), hidden, copies }
+    }
+}
+
+impl View {
+    /// Returns whether readers see the files as they are.
+    pub(super) fn is_plain(&self) -> bool {
+        self.deletion.is_none()
+    }
+
+    /// Returns the path from which a file is read, unless it is hidden.
+    pub(super) fn path(&self, bank: &Bank, file: &str) -> Option<PathBuf> {
+        let copy = self.copies.get(file).map_or(file, String::as_str);
+        (!self.hidden.contains(file)).then(|| bank.folder().join(copy))
+    }
+
+    /// Removes hidden files from a list of memories, and adds replaced ones that are missing.
+    pub(super) fn apply_to_files(&self, files: &mut Vec<String>) {
+        if self.is_plain() {
+            return;
+        }
+        let memories = self.copies.keys().filter(|file| file.ends_with(".md"));
+        let mut visible: BTreeSet<String> = files.drain(..).chain(memories.cloned()).collect();
+        visible.retain(|file| !self.hidden.contains(file));
+        files.extend(visible);
+    }
+
+    /// Restores the anchors before an import, or removes those of deleted memories.
+    pub(super) fn apply_to_anchors(&self, anchors: &mut Anchors) {
+        if let Some(deletion) = &self.deletion {
+            deletion.apply(anchors);
+        }
+    }
+}
