@@ -201,36 +201,45 @@ pub(crate) fn inject(
             header: block::HEADER,
             contents,
         };
-        let (rendered, packed) = block.fill(limit, request.client.is_some());
-        let skipped = block.skipped(&pins, &packed, limit);
-        (rendered, block.injected(&packed), skipped, packed.pins)
+        let (text, packed) = block.fill(limit, request.client.is_some());
+        let (memories, skipped) = (block.injected(&packed), block.skipped(&pins, &packed, limit));
+        Filled { text, memories, skipped, pins: packed.pins }
     };
     let mut filled = fill(&ranked, &reasons, String::new());
     let is_start = focus.is_empty() && !request.persistent_only;
-    if is_start && filled.1.len() < ranked.len() {
+    if is_start && filled.memories.len() < ranked.len() {
         let contents = start::contents(&ranked, limit);
         if !contents.is_empty() {
             filled = fill(&ranked[..n_first], &reasons[..n_first], contents);
-            filled.2.extend(ranked[n_first..].iter().map(|stored| Skipped {
+            filled.skipped.extend(ranked[n_first..].iter().map(|stored| Skipped {
                 id: stored.memory.id.clone(),
                 what: "memory",
                 why: "it holds for some paths only".to_owned(),
             }));
         }
     }
-    let (rendered, injected, mut skipped, packed_pins) = filled;
+    let Filled { text, memories, mut skipped, pins: is_packed } = filled;
     skipped.extend(not_applicable.into_iter().map(|(id, why)| Skipped { id, what: "memory", why }));
-    let pins = pins.iter().zip(&packed_pins).filter(|(_, is_packed)| **is_packed);
+    let pins = pins.iter().zip(&is_packed).filter(|(_, is_packed)| **is_packed);
     Ok(Report {
         budget,
-        used_tokens: tokens::count(&rendered),
+        used_tokens: tokens::count(&text),
         tokenizer: tokens::NAME,
         pins: pins.map(|(pin, _)| injected_pin(pin)).collect(),
-        memories: injected,
+        memories,
         skipped,
-        text: rendered,
+        text,
         warnings,
     })
+}
+
+/// A block with the items that fit into it.
+struct Filled {
+    text: String,
+    memories: Vec<InjectedMemory>,
+    skipped: Vec<Skipped>,
+    /// Which of the pins are in it.
+    pins: Vec<bool>,
 }
 
 /// The state of the managed block in a file.

@@ -365,6 +365,9 @@ fn the_commit_hook_names_the_rules_about_the_changed_code() {
     }
     sandbox.git("add web/html.ts");
     assert_eq!(says("git commit"), all);
+    sandbox.memory("limits", "See [[api/limit.go]] before a release.\n");
+    sandbox.edit("api/limit.go", "package", "// Limits.\npackage");
+    assert!(says("git commit -a").contains("api/limit.go: See [[api/limit.go]]"));
     sandbox.session(expect![[r#"
         $ cerberus hooks run git commit
         Rules about the changed code:

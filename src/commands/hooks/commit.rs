@@ -12,9 +12,10 @@ use crate::commands::linked::{self, Reason};
 use crate::commands::{format_location, inject};
 use crate::config::{GlobalArgs, Settings};
 use crate::engine::track::{self, Degree, Outcome};
+use crate::markdown::links::{Target, normalize_path};
 use crate::model::{Anchor, State};
 use crate::ops::memories::Memories;
-use crate::ops::{Project, envelope};
+use crate::ops::{Project, envelope, links, sync};
 use crate::output::Printer;
 use crate::store;
 use crate::text::{escaped, plural};
@@ -138,14 +139,23 @@ fn text(project: &Project, unstaged: &Unstaged) -> Result<String> {
     Ok(text)
 }
 
-/// Returns the changes of a commit, of files that the memories concern.
+/// Returns the changes of a commit. Of the files that are not staged, only those that a memory is
+/// linked or anchored to are compared.
 fn changes(project: &Project, memories: &Memories, unstaged: &Unstaged) -> Result<Changes> {
     let mut changes = git::staged(&project.root)?;
+    if *unstaged == Unstaged::Paths(Vec::new()) {
+        return Ok(changes);
+    }
+    let synced = sync::open_with(project, memories)?;
+    let mut files: BTreeSet<String> =
+        memories.anchors.values().map(|anchor| anchor.file.clone()).collect();
+    for edge in links::edges(project, &synced)? {
+        let target = Target::parse(edge.resolved_to.as_ref().unwrap_or(&edge.target));
+        files.extend(target.and_then(|target| normalize_path(&target.name)));
+    }
     let root = project.root.canonicalize()?;
-    let anchored: BTreeSet<&str> =
-        memories.anchors.values().map(|anchor| anchor.file.as_str()).collect();
     let is_added = |file: &&str| unstaged.contains(&root.join(Path::new(file)));
-    changes.extend(git::uncommitted(&root, anchored.into_iter().filter(is_added)));
+    changes.extend(git::uncommitted(&root, files.iter().map(String::as_str).filter(is_added)));
     Ok(changes)
 }
 
