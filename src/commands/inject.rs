@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use serde_json::json;
 
 use super::args::SessionArgs;
 use crate::bank::MemoryFile;
@@ -28,13 +27,16 @@ use crate::tree::git;
 
 mod block;
 mod client;
+mod edit;
 mod example;
 mod into;
 mod pack;
 mod relevance;
 mod split;
+mod start;
 
 pub(crate) use client::ClientProfile;
+pub(crate) use edit::rules_for_edit;
 pub(crate) use into::are_blocks_stale;
 pub(crate) use pack::Cost;
 
@@ -222,12 +224,17 @@ fn inject_from(
     if request.part.is_some() {
         pins.clear();
     }
-    let focus = Focus { query: request.query.clone(), files: files(project, request)? };
+    let focus =
+        Focus { query: request.query.clone(), files: files(project, request)?, ..Focus::default() };
     let Ranked { memories: ranked, reasons, skipped: not_applicable } =
         relevance::rank(project, memories, &focus)?;
     let selected = ranked.into_iter().zip(reasons);
-    let (ranked, reasons): (Vec<&MemoryFile>, Vec<Option<String>>) =
+    let (mut ranked, reasons): (Vec<&MemoryFile>, Vec<Option<String>>) =
         selected.filter(|(stored, _)| !request.excludes(&stored.memory.id)).unzip();
+    let n_first = match focus.is_empty() {
+        true => start::sort(project, memories, &mut ranked)?,
+        false => ranked.len(),
+    };
     let mut warnings = loaded.warnings;
     warnings.extend(memories.warnings.iter().cloned());
     let budget = request.budget.unwrap_or(project.inject.budget);
@@ -237,40 +244,73 @@ fn inject_from(
     let limit = limit.minus(block::envelope_cost());
     let names_paths =
         |id: &str| request.part.as_ref().is_some_and(|part| part.get(id) == Some(&true));
-    let mut block = Block {
-        project,
-        memories,
-        with_examples: !request.no_examples,
-        // A file of rules is rather without an example than without a rule.
-        code_share: if request.persistent_only { 0.0 } else { project.inject.code_share },
-        pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
-        is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
-        texts: ranked
-            .iter()
-            .map(|stored| (stored, names_paths(&stored.memory.id)))
-            .map(|(stored, is_named)| Item::new(render::list_item(&with_place(stored, is_named))))
-            .collect(),
-        examples: vec![None; ranked.len()],
-        ranked: &ranked,
-        reasons: &reasons,
+    let fill = |ranked: &[&MemoryFile], reasons: &[Option<String>], contents: String| {
+        let mut block = Block {
+            project,
+            memories,
+            with_examples: !request.no_examples,
+            // A file of rules is rather without an example than without a rule.
+            code_share: if request.persistent_only { 0.0 } else { project.inject.code_share },
+            pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
+            is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
+            texts: ranked
+                .iter()
+                .map(|stored| with_place(stored, names_paths(&stored.memory.id)))
+                .map(|stored| Item::new(render::list_item(&stored)))
+                .collect(),
+            examples: vec![None; ranked.len()],
+            ranked,
+            reasons,
+            header: block::HEADER,
+            contents,
+        };
+        let (text, packed) = block.fill(limit, request.footer());
+        Filled {
+            text,
+            memories: block.injected(&packed),
+            skipped: block.skipped(&pins, &packed, limit),
+            omitted: block.omitted(&packed, client_limit),
+            pins: packed.pins,
+        }
     };
-    let (rendered, packed) = block.fill(limit, request.footer());
-    let omitted = block.omitted(&packed, client_limit);
-    let mut skipped = block.skipped(&pins, &packed, limit);
+    let mut filled = fill(&ranked, &reasons, String::new());
+    let is_start = focus.is_empty() && !request.persistent_only;
+    if is_start && filled.memories.len() < ranked.len() {
+        let contents = start::contents(&ranked, limit);
+        if !contents.is_empty() {
+            filled = fill(&ranked[..n_first], &reasons[..n_first], contents);
+            filled.skipped.extend(ranked[n_first..].iter().map(|stored| Skipped {
+                id: stored.memory.id.clone(),
+                what: "memory",
+                why: "it holds for some paths only".to_owned(),
+            }));
+        }
+    }
+    let Filled { text, memories, mut skipped, omitted, pins: is_packed } = filled;
     let not_applicable = not_applicable.into_iter().filter(|(id, _)| !request.excludes(id));
     skipped.extend(not_applicable.map(|(id, why)| Skipped { id, what: "memory", why }));
-    let pins = pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed);
+    let pins = pins.iter().zip(&is_packed).filter(|(_, is_packed)| **is_packed);
     Ok(Report {
         budget,
-        used_tokens: tokens::count(&rendered),
+        used_tokens: tokens::count(&text),
         tokenizer: tokens::NAME,
         pins: pins.map(|(pin, _)| injected_pin(pin)).collect(),
-        memories: block.injected(&packed),
+        memories,
         skipped,
         omitted,
-        text: rendered,
+        text,
         warnings,
     })
+}
+
+/// A block with the items that fit into it.
+struct Filled {
+    text: String,
+    memories: Vec<InjectedMemory>,
+    skipped: Vec<Skipped>,
+    omitted: Omitted,
+    /// Which of the pins are in it.
+    pins: Vec<bool>,
 }
 
 pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -285,24 +325,25 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
-    if !report.text.is_empty() {
-        match request.client {
-            Some(ClientProfile::GeminiHook) => out.json(&json!({
-                "hookSpecificOutput": {
-                    "hookEventName": "SessionStart",
-                    "additionalContext": report.text,
-                }
-            }))?,
-            Some(ClientProfile::CursorHook) => {
-                out.json(&json!({ "additional_context": report.text }))?;
-            }
-            _ => out.line(report.text.trim_end_matches('\n')),
-        }
-    }
+    print_text(&report, request.client, out)?;
     if args.explain {
         out.note(&explanation(&report));
     }
     Ok(ExitStatus::Done)
+}
+
+/// Prints the text as the client reads it at the start of a session.
+pub(crate) fn print_text(
+    report: &Report,
+    client: Option<ClientProfile>,
+    out: &mut Printer,
+) -> Result<()> {
+    match client.and_then(|client| client.document(&report.text)) {
+        _ if report.text.is_empty() => {}
+        Some(document) => out.json(&document)?,
+        None => out.line(report.text.trim_end_matches('\n')),
+    }
+    Ok(())
 }
 
 fn explanation(report: &Report) -> Vec<String> {

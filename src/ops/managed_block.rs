@@ -66,6 +66,15 @@ impl BlockMarkers<'_> {
         Ok(line.map(|line| String::from_utf8_lossy(line.trim_ascii()).into_owned()))
     }
 
+    /// Returns the lines between the markers, if there is a block.
+    pub(crate) fn text(self, old: &[u8]) -> Result<Option<&[u8]>, UserError> {
+        let Some((start, end)) = self.find(old)? else { return Ok(None) };
+        let block = old[start..end].trim_ascii_end();
+        let first = block.iter().position(|byte| *byte == b'\n').map_or(block.len(), |it| it + 1);
+        let last = block.iter().rposition(|byte| *byte == b'\n').map_or(first, |it| it + 1);
+        Ok(Some(&block[first..last.max(first)]))
+    }
+
     /// Returns the file without the block.
     pub(crate) fn without_block(self, old: &[u8]) -> Result<Vec<u8>, UserError> {
         match self.find(old)? {

@@ -283,6 +283,7 @@ fn json_of_pins_inject_feedback_and_hooks() {
             $ cerberus hooks print claude
             text: string
             $ cerberus hooks print claude --write settings.json
+            edited: []
             file: string
             written: bool
         "#]],

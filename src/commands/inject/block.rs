@@ -17,7 +17,7 @@ pub(super) fn envelope_cost() -> Cost {
     Cost::of(envelope::START).plus(Cost::of(envelope::END))
 }
 
-const HEADER: &str = "Project memory:\n";
+pub(super) const HEADER: &str = "Project memory:\n";
 
 /// How often packing is repeated to make room for the footer that lists the skipped items.
 const MAX_PACKINGS: usize = 4;
@@ -31,7 +31,7 @@ const TOKENS_PER_LINE: usize = 12;
 /// A part of the text with its cost.
 pub(super) struct Item {
     text: String,
-    cost: Cost,
+    pub(super) cost: Cost,
 }
 
 impl Item {
@@ -55,12 +55,18 @@ pub(super) struct Block<'a> {
     pub(super) ranked: &'a [&'a MemoryFile],
     /// Why each of them is relevant.
     pub(super) reasons: &'a [Option<String>],
+    /// The line above the texts.
+    pub(super) header: &'static str,
+    /// The table of contents below the texts, or nothing.
+    pub(super) contents: String,
 }
 
 impl Block<'_> {
     /// Returns the text that fits into `limit` and the envelope, and the items in it. With a `hint`
     /// the last line of the text counts the skipped items and says how to get them.
     pub(super) fn fill(&mut self, limit: Cost, hint: Option<&str>) -> (String, Packed) {
+        let whole_limit = limit.plus(envelope_cost());
+        let limit = limit.minus(Cost::of(&self.contents));
         let pins: Vec<Cost> = self.pins.iter().map(|pin| pin.cost).collect();
         let texts: Vec<Cost> = self.texts.iter().map(|text| text.cost).collect();
         let is_builtin = self.is_builtin.clone();
@@ -68,7 +74,7 @@ impl Block<'_> {
             pin_header: Cost::of(render::HEADER),
             pins: &pins,
             is_builtin: &is_builtin,
-            text_header: Cost::of(HEADER),
+            text_header: Cost::of(self.header),
             texts: &texts,
         };
         let max_lines = self.example_lines(limit);
@@ -102,7 +108,6 @@ impl Block<'_> {
         }
         let mut text = self.render(&packed, footer.as_deref());
         // The sum of the costs can differ slightly from the cost of the whole text.
-        let whole_limit = limit.plus(envelope_cost());
         while !Cost::of(&text).fits(whole_limit) && packed.drop_last() {
             footer = footer.and_then(|_| self.footer(&packed, hint?));
             text = self.render(&packed, footer.as_deref());
@@ -139,7 +144,7 @@ impl Block<'_> {
         }
         let mut is_first = true;
         for idx in (0..self.texts.len()).filter(|&idx| packed.texts[idx]) {
-            text.push_str(if is_first { HEADER } else { "" });
+            text.push_str(if is_first { self.header } else { "" });
             is_first = false;
             text.push_str(&self.texts[idx].text);
             if packed.examples[idx]
@@ -148,6 +153,7 @@ impl Block<'_> {
                 text.push_str(&example.text);
             }
         }
+        text.push_str(&self.contents);
         if text.is_empty() {
             return text;
         }
@@ -157,8 +163,9 @@ impl Block<'_> {
     /// Returns the line that counts the items without room, if there are any.
     fn footer(&self, packed: &Packed, hint: &str) -> Option<String> {
         let omitted = self.omitted(packed, Cost::UNLIMITED);
-        let counts =
-            [(omitted.pins, "pin"), (omitted.memories, "memory"), (omitted.examples, "example")];
+        // The table of contents says where to find the memories.
+        let n_memories = if self.contents.is_empty() { omitted.memories } else { 0 };
+        let counts = [(omitted.pins, "pin"), (n_memories, "memory"), (omitted.examples, "example")];
         let present = counts.iter().filter(|(n, _)| *n > 0);
         let skipped: Vec<String> = present.map(|(n, noun)| plural(*n, noun)).collect();
         (!skipped.is_empty())
@@ -173,8 +180,8 @@ impl Block<'_> {
             .filter(|&idx| self.with_examples && self.has_anchor(idx))
             .filter(|&idx| !matches!(self.examples[idx], Some(Err(_))))
             .count();
-        let headers = [(&self.pins, render::HEADER), (&self.texts, HEADER)];
-        let mut needed = envelope_cost();
+        let headers = [(&self.pins, render::HEADER), (&self.texts, self.header)];
+        let mut needed = envelope_cost().plus(Cost::of(&self.contents));
         for (items, header) in headers.into_iter().filter(|(items, _)| !items.is_empty()) {
             needed = items.iter().fold(needed.plus(Cost::of(header)), |sum, it| sum.plus(it.cost));
         }
