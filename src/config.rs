@@ -212,6 +212,15 @@ impl Settings {
     /// Resolves the project and its configuration.
     pub(crate) fn resolve(global: &GlobalArgs) -> Result<Self> {
         let (root, _) = locate_root(global)?;
+        Self::of_root(root)
+    }
+
+    /// Like [`Self::resolve`], but the project is the one around `folder` unless it is named.
+    pub(crate) fn resolve_around(folder: &Path, global: &GlobalArgs) -> Result<Self> {
+        Self::of_root(named_root(global)?.unwrap_or_else(|| project_around(folder)).0)
+    }
+
+    fn of_root(root: PathBuf) -> Result<Self> {
         let user = user_config()?;
         let own = read_config(&root.join("cerberus.toml"))?;
         merge(root, own, user, now()?)
@@ -220,14 +229,20 @@ impl Settings {
 
 /// Returns the project root and how it was found.
 fn locate_root(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
-    if let Some(folder) = &global.project {
-        return Ok((existing_folder(folder, "--project")?, "named by --project"));
-    }
-    if let Some(folder) = env_path("CERBERUS_PROJECT") {
-        return Ok((existing_folder(&folder, "CERBERUS_PROJECT")?, "named by CERBERUS_PROJECT"));
+    if let Some(named) = named_root(global)? {
+        return Ok(named);
     }
     let here = std::env::current_dir().context("failed to find the current folder")?;
     Ok(project_around(&here))
+}
+
+/// Returns the project root that the command line or the environment names.
+fn named_root(global: &GlobalArgs) -> Result<Option<(PathBuf, &'static str)>> {
+    if let Some(folder) = &global.project {
+        return Ok(Some((existing_folder(folder, "--project")?, "named by --project")));
+    }
+    let Some(folder) = env_path("CERBERUS_PROJECT") else { return Ok(None) };
+    Ok(Some((existing_folder(&folder, "CERBERUS_PROJECT")?, "named by CERBERUS_PROJECT")))
 }
 
 /// Returns the configuration of the user.

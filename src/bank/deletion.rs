@@ -18,8 +18,8 @@ use super::{Bank, PINS, files};
 /// The deletion in progress.
 const RECORD: &str = ".trash/.cerberus-deletion.toml";
 
-/// Path of the pins during an import: of those before it, or of those that an undone one created.
-const TRASHED_PINS: &str = ".trash/.cerberus-pins.toml";
+/// Copies of files that an import changes, which are removed at its end.
+const TEMPORARY_COPIES: &str = ".trash/.cerberus-import";
 
 /// Size limit of the record, enough for about 100,000 memories.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -45,7 +45,19 @@ pub(super) struct Move {
     pub(super) trashed: String,
 }
 
-/// An import in progress, which [`Bank::finish_import`] ends.
+/// What an import writes.
+#[derive(Debug)]
+pub(crate) struct ImportChanges<'a> {
+    pub(crate) created: Vec<String>,
+    /// Memories that it replaces or removes, with their anchors. Their copies stay in the trash.
+    pub(crate) replaced: Vec<(String, Anchors)>,
+    /// Other files that it changes.
+    pub(crate) changed: Vec<String>,
+    /// The anchors after it.
+    pub(crate) after: &'a Anchors,
+}
+
+/// An import in progress.
 #[derive(Debug)]
 pub(crate) struct Import(Deletion);
 
@@ -96,42 +108,42 @@ impl Bank {
         Ok(deletion.moves.into_iter().map(|it| it.trashed).collect())
     }
 
-    /// Records that an import creates the files `created`, changes or removes the files `replaced`,
-    /// and replaces the anchors by `after`. Copies the replaced files with their anchors to the trash.
+    /// Records an import and makes the copies with which it can be undone.
     ///
     /// Readers see nothing of the import until [`Bank::finish_import`]. If the process is killed
     /// before, the next writer moves the imported files to the trash and restores the copies.
-    pub(crate) fn begin_import(
-        &self,
-        created: &[String],
-        replaced: &[(String, Anchors)],
-        after: &Anchors,
-    ) -> Result<Import> {
+    pub(crate) fn begin_import(&self, changes: &ImportChanges<'_>) -> Result<Import> {
         let before = self.anchors()?;
-        let into_trash = |file: &String, anchors: &Anchors| -> Result<Move> {
+        let mut moves = Vec::new();
+        for file in &changes.created {
             let trashed = match file.as_str() {
-                PINS => TRASHED_PINS.to_owned(),
-                _ => self.prepare_trash(file, anchors)?,
+                PINS => temporary_copy(file),
+                _ => self.prepare_trash(file, &Anchors::new())?,
             };
-            Ok(Move { file: file.clone(), trashed })
-        };
-        let moves = created.iter().map(|file| into_trash(file, &Anchors::new()));
-        let mut deletion = Deletion::new(moves.collect::<Result<_>>()?, after, &before);
-        let restored = replaced.iter().map(|(file, anchors)| into_trash(file, anchors));
-        deletion.restored = restored.collect::<Result<_>>()?;
+            moves.push(Move { file: file.clone(), trashed });
+        }
+        let mut deletion = Deletion::new(moves, changes.after, &before);
+        for (file, anchors) in &changes.replaced {
+            let trashed = self.prepare_trash(file, anchors)?;
+            deletion.restored.push(Move { file: file.clone(), trashed });
+        }
+        let changed = changes.changed.iter();
+        deletion
+            .restored
+            .extend(changed.map(|file| Move { file: file.clone(), trashed: temporary_copy(file) }));
         self.record(&deletion, true)?;
         let import = Import(deletion);
-        if let Err(error) = self.copy_replaced(&import) {
-            self.finish_import().and_then(|()| self.remove_copies(&import))?;
+        if let Err(error) = self.copy_restored(&import) {
+            self.cancel_import(&import)?;
             return Err(error);
         }
         Ok(import)
     }
 
-    fn copy_replaced(&self, import: &Import) -> Result<()> {
+    fn copy_restored(&self, import: &Import) -> Result<()> {
         let mut copies = Vec::new();
         for it in &import.0.restored {
-            let bytes = self.bytes(&it.file)?.unwrap_or_default();
+            let bytes = self.bytes_at(&it.file)?.unwrap_or_default();
             let copy = self.inside(&it.trashed)?;
             files::replace_unsynced(&copy, &bytes)?;
             copies.push(copy);
@@ -139,14 +151,15 @@ impl Bank {
         sync_folders_of(&copies)
     }
 
-    /// Shows the files of an import to readers. The copies of replaced memories stay in the trash.
+    /// Shows the files of an import to readers.
     pub(crate) fn finish_import(&self) -> Result<()> {
         files::remove(&self.inside(RECORD)?)?;
-        files::remove(&self.inside(TRASHED_PINS)?)
+        files::remove_folder(&self.inside(TEMPORARY_COPIES)?)
     }
 
-    /// Removes the copies of replaced memories after the end of an import.
-    pub(crate) fn remove_copies(&self, import: &Import) -> Result<()> {
+    /// Ends an import whose writes were reverted, and removes its files from the trash.
+    pub(crate) fn cancel_import(&self, import: &Import) -> Result<()> {
+        self.finish_import()?;
         for it in &import.0.restored {
             files::remove_unsynced(&self.inside(&it.trashed)?)?;
             files::remove_unsynced(&self.trashed_anchor(&it.trashed)?)?;
@@ -158,8 +171,6 @@ impl Bank {
     fn record(&self, deletion: &Deletion, changes_anchors: bool) -> Result<()> {
         if deletion.moves.len() > 1 || changes_anchors {
             let text = toml::to_string(deletion).context("failed to record the deletion")?;
-            // The pins of an earlier import are not those before this one.
-            files::remove(&self.inside(TRASHED_PINS)?)?;
             files::replace(&self.inside(RECORD)?, text.as_bytes())?;
         }
         Ok(())
@@ -191,8 +202,7 @@ impl Bank {
         // An import that created no file in a new folder leaves nothing to sync there.
         let moved = targets.iter().chain(&sources);
         sync_folders_of(moved.filter(|path| files::folder_of(path).is_dir()))?;
-        files::remove(&self.inside(RECORD)?)?;
-        files::remove(&self.inside(TRASHED_PINS)?)
+        files::remove(&self.inside(RECORD)?)
     }
 
     /// Moves a memory that differs from the copy that replaces it to the trash: the user may have
@@ -232,16 +242,23 @@ impl Bank {
             let trashed = it.trashed.strip_prefix(super::TRASH);
             let is_memory = is_plain(&it.file)
                 && trashed.is_some_and(|name| is_plain(name.trim_start_matches('/')));
-            is_memory || (it.file == PINS && it.trashed == TRASHED_PINS)
+            is_memory || (it.file == PINS && it.trashed == temporary_copy(PINS))
         };
         deletion.moves.iter().chain(&deletion.restored).all(is_valid).then_some(deletion)
     }
 
-    /// Completes the deletion of a killed process. The caller holds the write lock.
+    /// Completes the deletion or undoes the import of a killed process. The caller holds the write lock.
     pub(super) fn complete_deletion(&self) -> Result<()> {
-        let Some(deletion) = self.unfinished_deletion() else { return Ok(()) };
-        self.carry_out(&deletion, &self.anchors()?).context("failed to complete a deletion")
+        if let Some(deletion) = self.unfinished_deletion() {
+            self.carry_out(&deletion, &self.anchors()?).context("failed to complete a deletion")?;
+        }
+        files::remove_folder(&self.inside(TEMPORARY_COPIES)?)
     }
+}
+
+/// Returns the path of the copy of a file that an import changes.
+fn temporary_copy(file: &str) -> String {
+    format!("{TEMPORARY_COPIES}/{file}")
 }
 
 fn is_file(path: &Path) -> bool {
@@ -334,9 +351,13 @@ mod tests {
             let mut after = before.clone();
             after.insert("new".to_owned(), before["a"].clone());
             after.insert("c".to_owned(), before["a"].clone());
-            let created = ["deep/new.md", "new.md"].map(str::to_owned);
-            let replaced = ["a.md", "deep/b.md", PINS].map(|it| (it.to_owned(), Anchors::new()));
-            let _ = bank.begin_import(&created, &replaced, &after).expect("recorded");
+            let changes = ImportChanges {
+                created: vec!["deep/new.md".to_owned(), "new.md".to_owned()],
+                replaced: vec![("deep/b.md".to_owned(), Anchors::new())],
+                changed: vec!["a.md".to_owned(), PINS.to_owned()],
+                after: &after,
+            };
+            let _ = bank.begin_import(&changes).expect("recorded");
             let write = |file: &str| files::replace(&bank.folder().join(file), b"imported");
             let steps: [&dyn Fn() -> Result<()>; 6] = [
                 &|| bank.write_anchors(&after).map(drop),
@@ -353,48 +374,64 @@ mod tests {
             drop(bank.lock_for_writing().expect("free"));
             assert_eq!(state(), old, "{n_steps} steps, undone");
             assert!(bank.unfinished_deletion().is_none());
-            assert!(!bank.folder().join(TRASHED_PINS).exists());
+            assert!(!bank.folder().join(TEMPORARY_COPIES).exists());
         }
     }
 
     #[test]
     fn pins_that_a_killed_import_created_are_not_seen_and_are_removed() {
         let (_folder, bank, before) = bank();
-        let _ = bank.begin_import(&[PINS.to_owned()], &[], &before).expect("recorded");
+        let created = vec![PINS.to_owned()];
+        let changes =
+            ImportChanges { created, replaced: Vec::new(), changed: Vec::new(), after: &before };
+        let _ = bank.begin_import(&changes).expect("recorded");
         files::create(&bank.pin_file(), b"version = 1\n").expect("written");
         assert_eq!(bank.bytes(PINS).expect("readable"), None);
         assert!(bank.pins().expect("readable").bytes.is_empty());
         drop(bank.lock_for_writing().expect("free"));
-        assert!(!bank.pin_file().exists() && !bank.folder().join(TRASHED_PINS).exists());
+        assert!(!bank.pin_file().exists() && !bank.folder().join(TEMPORARY_COPIES).exists());
     }
 
     #[test]
     fn an_edit_after_a_killed_import_is_kept_in_the_trash() {
         let (_folder, bank, before) = bank();
-        let replaced = [("a.md".to_owned(), Anchors::new())];
-        let _ = bank.begin_import(&[], &replaced, &before).expect("recorded");
-        files::replace(&bank.folder().join("a.md"), b"edited").expect("written");
+        let replaced = vec![("a.md".to_owned(), Anchors::new())];
+        let (created, changed) = (Vec::new(), vec!["c.md".to_owned()]);
+        let changes = ImportChanges { created, replaced, changed, after: &before };
+        let _ = bank.begin_import(&changes).expect("recorded");
+        for file in ["a.md", "c.md"] {
+            files::replace(&bank.folder().join(file), b"edited").expect("written");
+        }
         drop(bank.lock_for_writing().expect("free"));
         let text = |file: &str| bank.bytes(file).expect("readable");
-        assert_eq!(text("a.md").as_deref(), Some(&b"a.md"[..]));
-        assert_eq!(text(".trash/a~2.md").as_deref(), Some(&b"edited"[..]));
+        for (file, expected) in [
+            ("a.md", "a.md"),
+            ("c.md", "c.md"),
+            (".trash/a~2.md", "edited"),
+            (".trash/c.md", "edited"),
+        ] {
+            assert_eq!(text(file).as_deref(), Some(expected.as_bytes()), "{file}");
+        }
     }
 
     #[test]
     fn a_finished_import_is_seen() {
         let (_folder, bank, before) = bank();
-        let replaced = [("a.md".to_owned(), before.clone())];
-        let created = ["new.md".to_owned()];
-        let import = bank.begin_import(&created, &replaced, &before).expect("recorded");
-        for file in ["a.md", "new.md"] {
+        let replaced = vec![("a.md".to_owned(), before.clone())];
+        let (created, changed) = (vec!["new.md".to_owned()], vec!["c.md".to_owned()]);
+        let changes = ImportChanges { created, replaced, changed, after: &before };
+        let import = bank.begin_import(&changes).expect("recorded");
+        for file in ["a.md", "c.md", "new.md"] {
             files::replace(&bank.folder().join(file), b"new").expect("written");
         }
         bank.finish_import().expect("removed");
         drop(bank.lock_for_writing().expect("free"));
         assert!(bank.list().expect("readable").0.contains(&"new.md".to_owned()));
-        assert_eq!(bank.bytes("a.md").expect("readable").as_deref(), Some(&b"new"[..]));
+        for file in ["a.md", "c.md"] {
+            assert_eq!(bank.bytes(file).expect("readable").as_deref(), Some(&b"new"[..]));
+        }
         assert_eq!(bank.trashed().expect("readable"), ["a"]);
-        bank.remove_copies(&import).expect("removed");
+        bank.cancel_import(&import).expect("removed");
         assert_eq!(bank.trashed().expect("readable"), [""; 0]);
     }
 

@@ -20,6 +20,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) struct ExternalFile {
     /// Path without links.
     path: PathBuf,
+    pub(crate) exists: bool,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -47,8 +48,8 @@ impl ExternalFile {
                 .hint("name a file, such as `AGENTS.md`; a missing file is created")
                 .into());
         }
-        let bytes = files::read(&real, MAX_BYTES)?.unwrap_or_default();
-        Ok(Self { path: real, bytes })
+        let read = files::read(&real, MAX_BYTES)?;
+        Ok(Self { path: real, exists: read.is_some(), bytes: read.unwrap_or_default() })
     }
 
     /// Returns the path without links.
@@ -64,6 +65,12 @@ impl ExternalFile {
         super::remove_stale_siblings(&self.path);
         files::replace(&self.path, bytes)?;
         Ok(true)
+    }
+
+    /// Removes the file, and returns whether it existed.
+    pub(crate) fn remove(&self) -> Result<bool> {
+        files::remove(&self.path)?;
+        Ok(self.exists)
     }
 
     /// Adds the execute permission for everyone with read permission.

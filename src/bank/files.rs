@@ -316,6 +316,23 @@ pub(super) fn remove_unsynced(path: &Path) -> Result<bool> {
     }
 }
 
+/// Removes a folder with its files if it exists. Follows no symbolic link and syncs no folder.
+pub(super) fn remove_folder(path: &Path) -> Result<()> {
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let context = || format!("failed to remove `{}`", path.display());
+    for found in WalkDir::new(path).follow_links(false).contents_first(true) {
+        let found = found.with_context(context)?;
+        let removed = match found.file_type().is_dir() {
+            true => std::fs::remove_dir(found.path()),
+            false => std::fs::remove_file(found.path()),
+        };
+        removed.with_context(context)?;
+    }
+    Ok(())
+}
+
 /// Adds the execute permission for everyone with read permission. Does nothing on Windows.
 pub(super) fn make_executable(path: &Path) -> Result<()> {
     #[cfg(unix)]

@@ -25,7 +25,7 @@ mod pins;
 mod trash;
 mod view;
 
-pub(crate) use deletion::Import;
+pub(crate) use deletion::{Import, ImportChanges};
 pub(crate) use external_file::ExternalFile;
 pub(crate) use files::WriteGuard;
 pub(crate) use journal::{PINS, WriteOp, check_content};

@@ -259,7 +259,11 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
 /// Whether the command runs as a hook. A hook may run without a bank, and its failure must not
 /// stop the program that runs it.
 fn is_hook(command: &Command) -> bool {
-    let Command::Memory(command) = command else { return false };
+    let command = match command {
+        Command::Memory(command) => command,
+        Command::Hooks(command) => return matches!(command, HooksCommand::Run(_)),
+        _ => return false,
+    };
     match command.as_ref() {
         MemoryCommand::Inject(args) => args.request.client.is_some_and(ClientProfile::is_hook),
         MemoryCommand::Linked(args) => args.client.is_some(),

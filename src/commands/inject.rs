@@ -4,40 +4,40 @@
 //! same bank, source tree and request produce the same text.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use serde_json::json;
 
 use super::args::SessionArgs;
-use crate::bank::{ExternalFile, MemoryFile};
+use crate::bank::MemoryFile;
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
+use crate::engine::excerpt::LineRange;
+use crate::error::ExitStatus;
 use crate::markdown::sections::{self, Origin, Section};
 use crate::model::{Memory, Pin, PinScope, Priority, State};
+use crate::ops::Project;
 use crate::ops::memories::Memories;
 use crate::ops::pins::{self, builtin, render};
-use crate::ops::{Project, managed_block};
-use crate::output::{NAME, OK, Printer, WARN};
+use crate::output::Printer;
 use crate::text::Span;
 use crate::tokens;
 use crate::tree::git;
 
-/// Names without an extension of files with instructions: of Cursor, Windsurf, Cline, Roo Code,
-/// Goose and Zed.
-const INSTRUCTION_FILES: &[&str] =
-    &[".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints", ".rules"];
-
 mod block;
 mod client;
+mod edit;
 mod example;
+mod into;
 mod pack;
 mod relevance;
+mod split;
+mod start;
 
 pub(crate) use client::ClientProfile;
+pub(crate) use edit::rules_for_edit;
+pub(crate) use into::are_blocks_stale;
 pub(crate) use pack::Cost;
 
 use block::{Block, Item};
@@ -72,7 +72,33 @@ pub(crate) struct Request {
     /// The part of the client's limit that other text uses.
     #[arg(skip)]
     pub(crate) reserved: Option<Cost>,
+    /// Only these memories, and no pins.
+    #[arg(skip)]
+    pub(crate) part: Option<into::Part>,
+    /// Not these memories.
+    #[arg(skip)]
+    pub(crate) excluded: BTreeSet<String>,
+    /// How to get the skipped items, for the line that counts them; without it and a client there is
+    /// no such line.
+    #[arg(skip)]
+    pub(crate) footer: Option<&'static str>,
 }
+
+impl Request {
+    /// Returns what the line that counts the skipped items says about them.
+    fn footer(&self) -> Option<&'static str> {
+        let is_file_or_client = self.persistent_only || self.client.is_some();
+        self.footer.or(is_file_or_client.then_some(FOOTER))
+    }
+
+    /// Returns whether a memory is not part of the text, whatever its relevance is.
+    fn excludes(&self, id: &str) -> bool {
+        self.excluded.contains(id) || self.part.as_ref().is_some_and(|part| !part.contains_key(id))
+    }
+}
+
+/// How to get the skipped items on a command line.
+const FOOTER: &str = "Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.";
 
 #[derive(Debug, Args)]
 pub(crate) struct InjectArgs {
@@ -87,9 +113,12 @@ pub(crate) struct InjectArgs {
     /// Write to a managed block of this markdown file; the rest of the file is unchanged
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
-    /// Write nothing; exit with 1 if the block is out of date
+    /// Write nothing; exit with 1 if a block is out of date
     #[arg(long, requires = "into")]
     pub(crate) check: bool,
+    /// Write the rules of folders to the files of these folders, or to files with globs
+    #[arg(long, requires = "into", conflicts_with_all = ["query", "files", "staged"])]
+    pub(crate) split_by_folder: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 }
@@ -103,7 +132,7 @@ pub(crate) enum InjectFormat {
 }
 
 /// The injected text and its parts.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) budget: usize,
@@ -112,8 +141,22 @@ pub(crate) struct Report {
     pub(crate) pins: Vec<InjectedPin>,
     pub(crate) memories: Vec<InjectedMemory>,
     pub(crate) skipped: Vec<Skipped>,
+    pub(crate) omitted: Omitted,
     pub(crate) text: String,
     pub(crate) warnings: Vec<String>,
+}
+
+/// The items that do not fit into the budget.
+#[derive(Debug, Default, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Omitted {
+    pub(crate) pins: usize,
+    pub(crate) memories: usize,
+    pub(crate) examples: usize,
+    /// The budget for all pins and memories without examples.
+    pub(crate) needed_tokens: usize,
+    /// Whether they do not fit into the limit of the client either.
+    pub(crate) by_client: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -142,6 +185,8 @@ pub(crate) struct InjectedExample {
     pub(crate) symbol: Option<String>,
     pub(crate) start_line: u32,
     pub(crate) code: String,
+    /// The lines of the file in `code`.
+    pub(crate) shown_lines: Vec<LineRange>,
     /// `edited` if the code changed since the anchor was recorded.
     pub(crate) state: State,
 }
@@ -161,129 +206,117 @@ pub(crate) fn inject(
     request: &Request,
     session: Option<&str>,
 ) -> Result<Report> {
+    inject_from(project, &Memories::load(project)?, request, session)
+}
+
+/// Selects and formats the text from memories that were read before.
+fn inject_from(
+    project: &Project,
+    memories: &Memories,
+    request: &Request,
+    session: Option<&str>,
+) -> Result<Report> {
     let loaded = pins::load(project, session)?;
     let mut pins = loaded.injected(project);
     if request.persistent_only {
         pins.retain(|pin| pin.scope == PinScope::Persistent);
     }
-    let memories = Memories::load(project)?;
-    let focus = Focus { query: request.query.clone(), files: files(project, request)? };
+    if request.part.is_some() {
+        pins.clear();
+    }
+    let focus =
+        Focus { query: request.query.clone(), files: files(project, request)?, ..Focus::default() };
     let Ranked { memories: ranked, reasons, skipped: not_applicable } =
-        relevance::rank(project, &memories, &focus)?;
+        relevance::rank(project, memories, &focus)?;
+    let selected = ranked.into_iter().zip(reasons);
+    let (mut ranked, reasons): (Vec<&MemoryFile>, Vec<Option<String>>) =
+        selected.filter(|(stored, _)| !request.excludes(&stored.memory.id)).unzip();
+    let n_first = match focus.is_empty() {
+        true => start::sort(project, memories, &mut ranked)?,
+        false => ranked.len(),
+    };
     let mut warnings = loaded.warnings;
     warnings.extend(memories.warnings.iter().cloned());
     let budget = request.budget.unwrap_or(project.inject.budget);
     let client_limit = request.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
-    let mut limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
-    limit.tokens = limit.tokens.min(budget);
+    let client_limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
+    let limit = Cost { tokens: client_limit.tokens.min(budget), ..client_limit };
     let limit = limit.minus(block::envelope_cost());
-    let mut block = Block {
-        project,
-        memories: &memories,
-        with_examples: !request.no_examples,
-        pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
-        is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
-        texts: ranked
-            .iter()
-            .map(|stored| Item::new(render::list_item(&with_place(stored))))
-            .collect(),
-        examples: vec![None; ranked.len()],
-        ranked: &ranked,
-        reasons: &reasons,
+    let names_paths =
+        |id: &str| request.part.as_ref().is_some_and(|part| part.get(id) == Some(&true));
+    let fill = |ranked: &[&MemoryFile], reasons: &[Option<String>], contents: String| {
+        let mut block = Block {
+            project,
+            memories,
+            with_examples: !request.no_examples,
+            // A file of rules is rather without an example than without a rule.
+            code_share: if request.persistent_only { 0.0 } else { project.inject.code_share },
+            pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
+            is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
+            texts: ranked
+                .iter()
+                .map(|stored| with_place(stored, names_paths(&stored.memory.id)))
+                .map(|stored| Item::new(render::list_item(&stored)))
+                .collect(),
+            examples: vec![None; ranked.len()],
+            ranked,
+            reasons,
+            header: block::HEADER,
+            contents,
+        };
+        let (text, packed) = block.fill(limit, request.footer());
+        Filled {
+            text,
+            memories: block.injected(&packed),
+            skipped: block.skipped(&pins, &packed, limit),
+            omitted: block.omitted(&packed, client_limit),
+            pins: packed.pins,
+        }
     };
-    let (rendered, packed) = block.fill(limit, request.client.is_some());
-    let mut skipped = block.skipped(&pins, &packed, limit);
-    skipped.extend(not_applicable.into_iter().map(|(id, why)| Skipped { id, what: "memory", why }));
-    let pins = pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed);
+    let mut filled = fill(&ranked, &reasons, String::new());
+    let is_start = focus.is_empty() && !request.persistent_only;
+    if is_start && filled.memories.len() < ranked.len() {
+        let contents = start::contents(&ranked, limit);
+        if !contents.is_empty() {
+            filled = fill(&ranked[..n_first], &reasons[..n_first], contents);
+            filled.skipped.extend(ranked[n_first..].iter().map(|stored| Skipped {
+                id: stored.memory.id.clone(),
+                what: "memory",
+                why: "it holds for some paths only".to_owned(),
+            }));
+        }
+    }
+    let Filled { text, memories, mut skipped, omitted, pins: is_packed } = filled;
+    let not_applicable = not_applicable.into_iter().filter(|(id, _)| !request.excludes(id));
+    skipped.extend(not_applicable.map(|(id, why)| Skipped { id, what: "memory", why }));
+    let pins = pins.iter().zip(&is_packed).filter(|(_, is_packed)| **is_packed);
     Ok(Report {
         budget,
-        used_tokens: tokens::count(&rendered),
+        used_tokens: tokens::count(&text),
         tokenizer: tokens::NAME,
         pins: pins.map(|(pin, _)| injected_pin(pin)).collect(),
-        memories: block.injected(&packed),
+        memories,
         skipped,
-        text: rendered,
+        omitted,
+        text,
         warnings,
     })
 }
 
-/// The state of the managed block in a file.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct BlockReport {
-    pub(crate) file: String,
-    /// Whether the block was out of date.
-    pub(crate) stale: bool,
-    pub(crate) written: bool,
-    #[serde(flatten)]
-    pub(crate) report: Report,
-}
-
-/// Whether agents read a file as instructions. The markers of the block are a comment in markdown,
-/// but break source code and settings.
-fn is_instruction_file(path: &Path) -> bool {
-    let lower = |name: Option<&OsStr>| name.map(|name| name.to_string_lossy().to_lowercase());
-    let is_markdown = lower(path.extension())
-        .is_some_and(|extension| ["md", "mdc", "markdown"].contains(&&*extension));
-    is_markdown || lower(path.file_name()).is_some_and(|name| INSTRUCTION_FILES.contains(&&*name))
-}
-
-/// Updates the block in the file at `path`; with `check_only` writes nothing.
-pub(crate) fn update_block(
-    project: &Project,
-    request: &Request,
-    path: &Path,
-    check_only: bool,
-) -> Result<BlockReport> {
-    if project.has_user_bank() && !request.include_user_bank {
-        let shown = path.display();
-        return Err(UserError::usage(format!(
-            "`{shown}` is a file of the project, but the bank is in your data folder: the block would publish its texts"
-        ))
-        .hint(format!("to write them anyway: `cerberus memory inject --into {shown} --include-user-bank`"))
-        .into());
-    }
-    let file = ExternalFile::open(path, &project.root)?;
-    if !is_instruction_file(file.real_path()) {
-        return Err(UserError::usage(format!("`{}` is not a markdown file", path.display()))
-            .hint("name a file with instructions for agents, such as `AGENTS.md` or `.cursorrules`")
-            .into());
-    }
-    if file.bytes.starts_with(&[0xFF, 0xFE]) || file.bytes.starts_with(&[0xFE, 0xFF]) {
-        return Err(UserError::usage(format!("`{}` is UTF-16", path.display()))
-            .hint("save it as UTF-8, or print the block with `cerberus memory inject`")
-            .into());
-    }
-    let with_path = |error: UserError| UserError {
-        message: format!("`{}`: {}", path.display(), error.message),
-        ..error
-    };
-    let outside = managed_block::MARKDOWN.without_block(&file.bytes).map_err(with_path)?;
-    let markers = Cost::of(&format!(
-        "\n{}\n{}\n",
-        managed_block::MARKDOWN.start,
-        managed_block::MARKDOWN.end
-    ));
-    let budget = request.budget.unwrap_or(project.inject.budget);
-    let request = Request {
-        budget: Some(budget.saturating_sub(markers.tokens)),
-        persistent_only: true,
-        reserved: Some(Cost::of(&String::from_utf8_lossy(&outside)).plus(markers)),
-        ..request.clone()
-    };
-    let mut report = inject(project, &request, None)?;
-    report.budget = budget;
-    let new = managed_block::MARKDOWN.update(&file.bytes, &report.text).map_err(with_path)?;
-    let stale = new != file.bytes;
-    let written = !check_only && file.write(&new)?;
-    Ok(BlockReport { file: path.display().to_string(), stale, written, report })
+/// A block with the items that fit into it.
+struct Filled {
+    text: String,
+    memories: Vec<InjectedMemory>,
+    skipped: Vec<Skipped>,
+    omitted: Omitted,
+    /// Which of the pins are in it.
+    pins: Vec<bool>,
 }
 
 pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let request = &args.request;
     if let Some(path) = &args.into {
-        let block = update_block(&settings.project, request, path, args.check)?;
-        return print_block(&block, args, out);
+        return into::run(args, path, &settings.project, out);
     }
     let session = super::pin::session(&args.session, settings);
     let report = inject(&settings.project, request, session)?;
@@ -292,48 +325,25 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
-    if !report.text.is_empty() {
-        match request.client {
-            Some(ClientProfile::GeminiHook) => out.json(&json!({
-                "hookSpecificOutput": {
-                    "hookEventName": "SessionStart",
-                    "additionalContext": report.text,
-                }
-            }))?,
-            Some(ClientProfile::CursorHook) => {
-                out.json(&json!({ "additional_context": report.text }))?;
-            }
-            _ => out.line(report.text.trim_end_matches('\n')),
-        }
-    }
+    print_text(&report, request.client, out)?;
     if args.explain {
         out.note(&explanation(&report));
     }
     Ok(ExitStatus::Done)
 }
 
-fn print_block(block: &BlockReport, args: &InjectArgs, out: &mut Printer) -> Result<ExitStatus> {
-    let is_stale = args.check && block.stale;
-    if out.json {
-        out.json(block)?;
-        return Ok(if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done });
+/// Prints the text as the client reads it at the start of a session.
+pub(crate) fn print_text(
+    report: &Report,
+    client: Option<ClientProfile>,
+    out: &mut Printer,
+) -> Result<()> {
+    match client.and_then(|client| client.document(&report.text)) {
+        _ if report.text.is_empty() => {}
+        Some(document) => out.json(&document)?,
+        None => out.line(report.text.trim_end_matches('\n')),
     }
-    out.warn(&block.report.warnings);
-    let file = out.style(NAME, &block.file);
-    if is_stale {
-        out.line(&format!("{} {file}: its block is out of date", out.paint(WARN, "stale")));
-        let flag = if args.request.include_user_bank { " --include-user-bank" } else { "" };
-        out.line(&format!("next: cerberus memory inject --into {}{flag}", out.safe(&block.file)));
-    } else if block.written {
-        let tokens = block.report.used_tokens;
-        out.line(&format!("{} {file} ({tokens} tokens)", out.paint(OK, "updated")));
-    } else {
-        out.line(&format!("{file} is up to date"));
-    }
-    if args.explain {
-        out.note(&explanation(&block.report));
-    }
-    Ok(if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done })
+    Ok(())
 }
 
 fn explanation(report: &Report) -> Vec<String> {
@@ -369,10 +379,11 @@ fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
     Ok(files)
 }
 
-/// Returns the text of a memory after the paths that it applies to and the headings that it was
-/// imported from, without which "Keep the state here" is unclear.
-fn with_place(stored: &MemoryFile) -> String {
+/// Returns the text of a memory after the headings that it was imported from, without which "Keep the
+/// state here" is unclear, and the paths that it applies to, unless the file of the text names them.
+fn with_place(stored: &MemoryFile, names_paths: bool) -> String {
     let Memory { heading, paths, .. } = &stored.memory;
+    let paths = if names_paths { &[] } else { &paths[..] };
     let paths: Vec<String> = paths.iter().map(|glob| format!("`{glob}`")).collect();
     let paths = paths.join(", ");
     let place = match (heading, paths.is_empty()) {

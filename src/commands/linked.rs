@@ -2,13 +2,12 @@
 //! it.
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Read};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use serde_json::{Value, json};
 
+use super::hooks::{self, HookTool};
 use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
 use crate::engine::track;
@@ -18,7 +17,7 @@ use crate::model::{LinkState, MemoryStatus, MemoryType};
 use crate::ops::links::{self, Edge};
 use crate::ops::search::signals::{self, Query};
 use crate::ops::sync::{self, IndexedMemory, SyncedStore};
-use crate::ops::{Project, envelope, rounded};
+use crate::ops::{Project, rounded};
 use crate::output::{DIM, NAME, Printer, WARN};
 use crate::syntax::parse::last_name;
 use crate::text::Globs;
@@ -38,8 +37,9 @@ pub(crate) struct LinkedArgs {
     /// Include superseded memories
     #[arg(long)]
     pub(crate) superseded: bool,
-    /// Format the output for a pre-commit hook; print nothing if no memory matches
-    #[arg(long = "for", value_name = "CLIENT", requires = "diff")]
+    // Hooks that earlier versions wrote use it; `cerberus hooks run` replaces it.
+    /// Run as a hook before a commit
+    #[arg(long = "for", value_name = "CLIENT", requires = "diff", hide = true)]
     pub(crate) client: Option<CommitHook>,
 }
 
@@ -93,16 +93,14 @@ pub(crate) struct Reason {
     pub(crate) context: Option<String>,
     /// 1-based line of the link in the memory.
     pub(crate) line: Option<usize>,
-    /// Whether staged changes overlap the target. `None` if the target is a whole file.
+    /// Whether the changes overlap the target. `None` if the target is a whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) is_changed: Option<bool>,
 }
 
-const ANCHOR: &str = "anchor";
+/// The relation of the example of a memory.
+pub(crate) const ANCHOR: &str = "anchor";
 const PATHS: &str = "paths";
-
-/// Maximum size of a hook payload. A command line is never longer.
-const MAX_PAYLOAD: u64 = 1024 * 1024;
 
 /// Returns the memories that are linked or anchored to the target. Without a target, the staged
 /// files are the targets.
@@ -114,66 +112,61 @@ pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
         })?),
     };
     let pattern = args.target.as_deref().map(TargetPattern::parse).transpose()?;
-    let staged = match pattern {
-        None => git::staged(&project.root)?,
-        Some(_) => BTreeMap::new(),
+    let Some(pattern) = pattern else {
+        return of_changes(project, &git::staged(&project.root)?, args.superseded);
     };
     let mut synced = sync::open(project)?;
     let warnings = std::mem::take(&mut synced.warnings);
     let (edges, anchors) = (links::edges(project, &synced)?, synced.anchors()?);
     let mut reasons = Reasons::new();
-    let mut targets = Vec::new();
-    if let Some(pattern) = pattern {
-        collect(&pattern, &edges, &anchors, None, &mut reasons);
-        // Not for staged files: the rules of their folders would hide the memories about them.
-        collect_paths(&pattern, &synced, &mut reasons)?;
-        targets.push(pattern.text);
-    }
-    for (path, hunks) in &staged {
-        let hunks = StagedHunks { project, path, hunks };
+    collect(&pattern, &edges, &anchors, None, &mut reasons);
+    // Not for changed files: the rules of their folders would hide the memories about them.
+    collect_paths(&pattern, &synced, &mut reasons)?;
+    let targets = vec![pattern.text];
+    let mut memories = with_reasons(&synced, args.superseded, reasons)?;
+    rank(&synced, query.as_ref(), &mut memories)?;
+    Ok(Report { targets, query: args.query.clone(), memories, warnings })
+}
+
+/// Returns the memories that are linked or anchored to changed files, given with their changed lines.
+pub(crate) fn of_changes(
+    project: &Project,
+    changes: &BTreeMap<String, Vec<(u32, u32)>>,
+    with_superseded: bool,
+) -> Result<Report> {
+    let mut synced = sync::open(project)?;
+    let warnings = std::mem::take(&mut synced.warnings);
+    let (edges, anchors) = (links::edges(project, &synced)?, synced.anchors()?);
+    let mut reasons = Reasons::new();
+    for (path, hunks) in changes {
+        let hunks = ChangedLines { project, path, hunks };
         let pattern = TargetPattern {
             text: path.clone(),
             path: Some(path.clone()),
             ..TargetPattern::default()
         };
         collect(&pattern, &edges, &anchors, Some(&hunks), &mut reasons);
-        targets.push(pattern.text);
     }
-    let mut memories = with_reasons(&synced, args.superseded, reasons)?;
-    rank(&synced, query.as_ref(), &mut memories)?;
-    Ok(Report { targets, query: args.query.clone(), memories, warnings })
+    let mut memories = with_reasons(&synced, with_superseded, reasons)?;
+    rank(&synced, None, &mut memories)?;
+    Ok(Report { targets: changes.keys().cloned().collect(), query: None, memories, warnings })
 }
 
 pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let is_agent = args.client.is_some_and(|client| client != CommitHook::Git);
-    if is_agent && !is_commit(&read_payload()?) {
-        return Ok(ExitStatus::Done);
+    if let Some(client) = args.client {
+        let tool = match client {
+            CommitHook::Claude => HookTool::Claude,
+            CommitHook::Codex => HookTool::Codex,
+            CommitHook::Git => HookTool::Git,
+        };
+        return hooks::commit::run_in(tool, settings, out).map(|()| ExitStatus::Done);
     }
     let report = linked(&settings.project, args)?;
-    // Hooks run `--diff` before each commit, so an empty result is not a failure there.
+    // An empty result for the staged files is not a failure.
     let is_failed = report.memories.is_empty() && !args.diff;
     if out.json {
         out.json(&report)?;
         return Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done });
-    }
-    if args.client.is_some() {
-        if report.memories.is_empty() {
-            return Ok(ExitStatus::Done);
-        }
-        out.line("Memories about the staged files (read one with `cerberus memory show ID`):");
-        for memory in &report.memories {
-            print_memory(memory, out);
-        }
-        if is_agent {
-            let text = envelope::wrapped(&envelope::escaped(&out.take()));
-            out.json(&json!({
-                "hookSpecificOutput": {
-                    "hookEventName": "PreToolUse",
-                    "additionalContext": text,
-                }
-            }))?;
-        }
-        return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
     if is_failed {
@@ -191,24 +184,6 @@ pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> 
         print_memory(memory, out);
     }
     Ok(ExitStatus::Done)
-}
-
-/// Reads the description of the command that an agent is about to run.
-fn read_payload() -> Result<String> {
-    let mut payload = String::new();
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() {
-        stdin.lock().take(MAX_PAYLOAD).read_to_string(&mut payload)?;
-    }
-    Ok(payload)
-}
-
-/// Returns whether the command in a payload is `git commit`. An invalid payload counts as one.
-fn is_commit(payload: &str) -> bool {
-    let Ok(payload) = serde_json::from_str::<Value>(payload) else { return true };
-    let command = payload["tool_input"]["command"].as_str().unwrap_or_default();
-    let mut words = command.split_whitespace();
-    words.any(|word| word == "git" || word.ends_with("/git")) && words.any(|word| word == "commit")
 }
 
 fn print_memory(memory: &Linked, out: &mut Printer) {
@@ -323,14 +298,14 @@ fn is_in_symbol(symbol: &str, wanted: &str) -> bool {
         || (wanted.ends_with(&parts) && last_name(symbol) == *wanted.last().unwrap_or(&""))
 }
 
-/// Staged changes of one file.
-struct StagedHunks<'a> {
+/// Changes of one file.
+struct ChangedLines<'a> {
     project: &'a Project,
     path: &'a str,
     hunks: &'a [(u32, u32)],
 }
 
-impl StagedHunks<'_> {
+impl ChangedLines<'_> {
     /// Returns whether the changes overlap a part of the file, if its lines are known.
     fn overlap(&self, part: Option<&Part>) -> Option<bool> {
         let (first, last) = match part? {
@@ -353,7 +328,7 @@ fn collect(
     pattern: &TargetPattern,
     edges: &[Edge],
     anchors: &Anchors,
-    staged: Option<&StagedHunks>,
+    changed: Option<&ChangedLines>,
     reasons: &mut Reasons,
 ) {
     for edge in edges {
@@ -368,7 +343,7 @@ fn collect(
                 target: edge.target.clone(),
                 context: Some(edge.context.clone()).filter(|context| !context.is_empty()),
                 line: Some(edge.line),
-                is_changed: staged.and_then(|staged| staged.overlap(part.as_ref())),
+                is_changed: changed.and_then(|changed| changed.overlap(part.as_ref())),
             });
         }
     }
@@ -381,7 +356,7 @@ fn collect(
                 target: target.to_string(),
                 context: None,
                 line: None,
-                is_changed: staged.and_then(|staged| staged.overlap(part.as_ref())),
+                is_changed: changed.and_then(|changed| changed.overlap(part.as_ref())),
             });
         }
     }

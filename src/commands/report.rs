@@ -18,9 +18,11 @@ use crate::bank::{MemoryFile, OutputFile};
 use crate::commands::inject;
 use crate::commands::sections::{self, Section};
 use crate::config::Settings;
+use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track;
 use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, ExampleChoice, Language, PinScope, Scope, State, SymbolKind};
+use crate::ops::anchors;
 use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
 use crate::ops::metadata::Metadata;
@@ -28,7 +30,6 @@ use crate::ops::pins::{self, BuiltinPin};
 use crate::ops::sync;
 use crate::ops::{Progress, Project, rounded};
 use crate::output::{OK, Printer, ProgressBar, WARN};
-use crate::syntax::excerpt::excerpt;
 use crate::syntax::language;
 use crate::tree::{git, read};
 
@@ -138,8 +139,9 @@ pub(crate) struct Code {
     pub(crate) file: String,
     pub(crate) start_line: u32,
     pub(crate) end_line: u32,
-    /// Long code is shortened, with a comment in place of the omitted lines.
+    /// Long code is shortened, with comments in place of the omitted lines.
     pub(crate) text: String,
+    pub(crate) shown_lines: Vec<LineRange>,
 }
 
 /// First and last line, counted from 0.
@@ -160,7 +162,8 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         let id = &stored.memory.id;
         let anchor = memories.anchors.get(id).zip(findings.get(id));
         let lines = lines.get(id.as_str()).copied();
-        entry(stored, anchor.map(|(anchor, finding)| anchored(project, anchor, finding, lines)))
+        let anchored = |(anchor, finding)| anchored(project, stored, anchor, finding, lines);
+        entry(stored, anchor.map(anchored))
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
     entries.sort_by(|a, b| a.metadata.id.cmp(&b.metadata.id));
@@ -233,6 +236,7 @@ fn lines<'a>(
 
 fn anchored(
     project: &Project,
+    stored: &MemoryFile,
     anchor: &Anchor,
     finding: &Finding,
     lines: Option<Lines>,
@@ -244,23 +248,30 @@ fn anchored(
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
         command: finding.next.clone().or(record),
-        code: lines.and_then(|lines| code(project, finding, lines)),
+        code: lines.and_then(|lines| code(project, stored, finding, lines)),
         finding: finding.clone(),
     }
 }
 
 /// Returns the code at the new location of an anchor.
-fn code(project: &Project, finding: &Finding, (first, last): Lines) -> Option<Code> {
+fn code(
+    project: &Project,
+    stored: &MemoryFile,
+    finding: &Finding,
+    (first, last): Lines,
+) -> Option<Code> {
     let new = finding.new.as_ref()?;
     let text = read::text(&project.root, &new.file).ok()?;
-    let is_file = new.symbol.is_none();
     let language = language::from_path(&new.file);
-    let lines = (first as usize, last as usize);
+    let rule = anchors::rule_words(stored);
+    let max_lines = project.inject.max_lines;
+    let excerpt = excerpt::of_text(&rule, language, &text, (first, last), max_lines);
     Some(Code {
         file: new.file.clone(),
         start_line: first + 1,
         end_line: last + 1,
-        text: excerpt(language, &text, lines, project.inject.max_lines, is_file),
+        shown_lines: excerpt::shown_lines(&excerpt),
+        text: excerpt.text,
     })
 }
 

@@ -14,6 +14,7 @@ use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use crate::engine::excerpt::{self, LineRange};
 use crate::engine::rank::rule_words::RuleWords;
 use crate::engine::track;
 use crate::error::ExitStatus;
@@ -118,6 +119,8 @@ pub(crate) struct Candidate {
     pub(crate) matched_terms: Vec<String>,
     /// The signature and the lines that match.
     pub(crate) excerpt: String,
+    /// The lines of the file in the excerpt.
+    pub(crate) shown_lines: Vec<LineRange>,
 }
 
 impl From<RankedSymbol> for Candidate {
@@ -134,6 +137,7 @@ impl From<RankedSymbol> for Candidate {
             is_anchored: false,
             matched_terms: ranked.matched_terms,
             excerpt: String::new(),
+            shown_lines: Vec::new(),
         }
     }
 }
@@ -349,6 +353,7 @@ fn tracked(project: &Project, place: &TrackedLocation) -> Option<Candidate> {
         is_anchored: true,
         matched_terms: Vec::new(),
         excerpt: String::new(),
+        shown_lines: Vec::new(),
     })
 }
 
@@ -356,8 +361,9 @@ fn add_excerpts(project: &Project, query: &Query, candidates: &mut [Candidate]) 
     let words = RuleWords::new(&query.rule, &query.hints);
     for candidate in candidates {
         let lines = (candidate.start_line, candidate.end_line);
-        let excerpt = examples::excerpt(&project.root, &words, &candidate.file, lines);
-        candidate.excerpt = excerpt.unwrap_or_default();
+        let excerpt = excerpt::of_candidate(&project.root, &words, &candidate.file, lines);
+        candidate.shown_lines = excerpt::shown_lines(&excerpt);
+        candidate.excerpt = excerpt.text;
     }
 }
 

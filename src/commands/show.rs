@@ -9,9 +9,11 @@ use serde::Serialize;
 
 use crate::bank::MemoryFile;
 use crate::config::Settings;
+use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track::{self, InPlaceSymbol};
 use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, ExampleChoice, Language, Origin, State, SymbolKind};
+use crate::ops::anchors;
 use crate::ops::memories::{self, Filter, Memories};
 use crate::ops::metadata::Metadata;
 use crate::ops::{Project, rounded, sync};
@@ -29,6 +31,9 @@ pub(crate) struct ShowArgs {
     /// Only memories without an anchor
     #[arg(long, conflicts_with = "anchored")]
     pub(crate) unanchored: bool,
+    /// Show the whole code of examples, not only the lines with the words of the rule
+    #[arg(long)]
+    pub(crate) full: bool,
     #[command(flatten)]
     pub(crate) filter: Filter,
 }
@@ -36,6 +41,11 @@ pub(crate) struct ShowArgs {
 impl ShowArgs {
     fn matches(&self, is_anchored: bool) -> bool {
         (!self.anchored || is_anchored) && (!self.unanchored || !is_anchored)
+    }
+
+    /// Returns the maximum number of lines of an example.
+    fn max_lines(&self, project: &Project) -> usize {
+        if self.full { usize::MAX } else { project.inject.max_lines }
     }
 }
 
@@ -73,8 +83,12 @@ pub(crate) struct AnchorReport {
     pub(crate) state: State,
     pub(crate) start_line: Option<u32>,
     pub(crate) end_line: Option<u32>,
+    /// Long code is shortened, with comments in place of the omitted lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) code: Option<String>,
+    /// The lines of the file in `code`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shown_lines: Option<Vec<LineRange>>,
 }
 
 /// Returns the memories that match the arguments.
@@ -100,8 +114,10 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
     let mut warnings = memories.warnings.clone();
     let contradicting = selected.iter().filter(|(_, anchor)| anchor.is_some());
     warnings.extend(contradicting.filter_map(|(stored, _)| anchored_without_example(stored)));
-    let anchors: Vec<&Anchor> = selected.iter().filter_map(|(_, anchor)| *anchor).collect();
-    let mut anchors = anchor_reports(project, &anchors, args.anchored).into_iter();
+    let anchored: Vec<Anchored<'_>> =
+        selected.iter().filter_map(|(stored, anchor)| Some((*stored, (*anchor)?))).collect();
+    let max_lines = args.anchored.then(|| args.max_lines(project));
+    let mut anchors = anchor_reports(project, &anchored, max_lines).into_iter();
     let reports = selected
         .into_iter()
         .map(|(stored, anchor)| memory_report(stored, anchor.and_then(|_| anchors.next())));
@@ -131,7 +147,9 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
             && args.matches(anchor.is_some())
         {
             warnings.extend(anchor.as_ref().and_then(|_| anchored_without_example(&stored)));
-            let anchor = anchor.and_then(|it| anchor_reports(project, &[&it], true).pop());
+            let max_lines = Some(args.max_lines(project));
+            let report = |it| anchor_reports(project, &[(&stored, &it)], max_lines).pop();
+            let anchor = anchor.and_then(report);
             found.push(memory_report(&stored, anchor));
         }
     }
@@ -158,20 +176,23 @@ pub(crate) fn remove_anchor_or_field(id: &str) -> String {
     )
 }
 
-/// Returns the current states of anchors, in the order of the anchors. Reads and parses each of
-/// their files once, and no other file.
+/// A memory with its anchor.
+pub(crate) type Anchored<'a> = (&'a MemoryFile, &'a Anchor);
+
+/// Returns the current states of anchors, in the order of the anchors, with their code if there is a
+/// maximum number of lines. Reads and parses each of their files once, and no other file.
 pub(crate) fn anchor_reports(
     project: &Project,
-    anchors: &[&Anchor],
-    with_code: bool,
+    anchored: &[Anchored<'_>],
+    max_lines: Option<usize>,
 ) -> Vec<AnchorReport> {
-    let mut by_file: Vec<usize> = (0..anchors.len()).collect();
-    by_file.sort_by_key(|&idx| &anchors[idx].file);
-    let groups: Vec<&[usize]> =
-        by_file.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
+    let file = |idx: usize| &anchored[idx].1.file;
+    let mut by_file: Vec<usize> = (0..anchored.len()).collect();
+    by_file.sort_by_key(|&idx| file(idx));
+    let groups: Vec<&[usize]> = by_file.chunk_by(|&a, &b| file(a) == file(b)).collect();
     let report = |group: &&[usize]| {
-        let anchors: Vec<&Anchor> = group.iter().map(|&idx| anchors[idx]).collect();
-        anchor_reports_of_file(project, &anchors, with_code)
+        let anchored: Vec<Anchored<'_>> = group.iter().map(|&idx| anchored[idx]).collect();
+        anchor_reports_of_file(project, &anchored, max_lines)
     };
     // For a single file the start of the threads takes longer than the work.
     let reports: Vec<Vec<AnchorReport>> = match &groups[..] {
@@ -186,26 +207,32 @@ pub(crate) fn anchor_reports(
 
 fn anchor_reports_of_file(
     project: &Project,
-    anchors: &[&Anchor],
-    with_code: bool,
+    anchored: &[Anchored<'_>],
+    max_lines: Option<usize>,
 ) -> Vec<AnchorReport> {
-    let file = &anchors[0].file;
-    let symbols = track::verify_in_place(&project.root, file, anchors);
-    let text = if with_code { read::text(&project.root, file).ok() } else { None };
-    let pairs = anchors.iter().zip(symbols);
-    pairs.map(|(anchor, symbol)| anchor_report(anchor, symbol, text.as_deref())).collect()
+    let file = &anchored[0].1.file;
+    let anchors: Vec<&Anchor> = anchored.iter().map(|(_, anchor)| *anchor).collect();
+    let symbols = track::verify_in_place(&project.root, file, &anchors);
+    let code = max_lines.and_then(|max| Some((read::text(&project.root, file).ok()?, max)));
+    let pairs = anchored.iter().zip(symbols);
+    let report = |(anchored, symbol)| {
+        anchor_report(anchored, symbol, code.as_ref().map(|(text, max)| (text.as_str(), *max)))
+    };
+    pairs.map(report).collect()
 }
 
+/// Returns the state of an anchor, with its code if the text of its file and a maximum number of
+/// lines are given.
 fn anchor_report(
-    anchor: &Anchor,
+    (stored, anchor): &Anchored<'_>,
     symbol: Option<InPlaceSymbol>,
-    text: Option<&str>,
+    code: Option<(&str, usize)>,
 ) -> AnchorReport {
     let state = symbol.as_ref().map_or(State::Gone, |symbol| symbol.state);
-    let lines = symbol.map(|symbol| symbol.lines);
-    let code = lines.zip(text).map(|((first, last), text)| {
-        let (skip, take) = (first as usize, (last - first) as usize + 1);
-        text.lines().skip(skip).take(take).collect::<Vec<_>>().join("\n")
+    let lines = symbol.as_ref().map(|symbol| symbol.lines);
+    let excerpt = symbol.zip(code).map(|(symbol, (text, max_lines))| {
+        let rule = anchors::rule_words(stored);
+        excerpt::of_text(&rule, symbol.language, text, symbol.lines, max_lines)
     });
     AnchorReport {
         file: anchor.file.clone(),
@@ -218,7 +245,8 @@ fn anchor_report(
         state,
         start_line: lines.map(|(first, _)| first + 1),
         end_line: lines.map(|(_, last)| last + 1),
-        code,
+        shown_lines: excerpt.as_ref().map(excerpt::shown_lines),
+        code: excerpt.map(|excerpt| excerpt.text),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::bank::MemoryFile;
 use crate::commands::feedback::{self, Approval};
 use crate::config::Settings;
 use crate::error::ExitStatus;
-use crate::model::{Anchor, Scope, State};
+use crate::model::{Scope, State};
 use crate::ops::memories::Memories;
 use crate::ops::{Project, links, sync};
 use crate::output::Printer;
@@ -70,18 +70,18 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
         }
         counts
     };
-    let (ids, anchors): (Vec<&str>, Vec<&Anchor>) = memories
+    let anchored: Vec<show::Anchored<'_>> = memories
         .all
         .iter()
-        .filter_map(|it| Some((it.memory.id.as_str(), memories.anchors.get(&it.memory.id)?)))
-        .unzip();
-    let reports = show::anchor_reports(project, &anchors, false);
+        .filter_map(|it| Some((it, memories.anchors.get(&it.memory.id)?)))
+        .collect();
+    let reports = show::anchor_reports(project, &anchored, None);
     let mut anchors_by_state = BTreeMap::new();
     let mut anchors = Vec::new();
-    for (id, anchor) in ids.into_iter().zip(reports) {
+    for ((stored, _), anchor) in anchored.into_iter().zip(reports) {
         *anchors_by_state.entry(anchor.state).or_insert(0) += 1;
         anchors.push(AnchorState {
-            id: id.to_owned(),
+            id: stored.memory.id.clone(),
             file: anchor.file,
             symbol: anchor.symbol,
             quality: anchor.quality,

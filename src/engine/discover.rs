@@ -437,6 +437,7 @@ impl Ranker<'_> {
             matched_terms: gains.iter().map(|gain| word(gain.term_idx)).collect(),
             reasons: gains.iter().filter(|_| self.options.explain).map(reason).collect(),
             excerpt: None,
+            shown_lines: None,
         }
     }
 }

@@ -7,19 +7,13 @@ use std::time::Instant;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::rank::calibrate::{self, Features, Weights};
-use crate::model::{Confidence, Language, RuleKind, SymbolKind};
-use crate::store::Store;
-use crate::syntax::excerpt::best_lines;
-use crate::syntax::language;
-use crate::tree::read;
-
+use super::excerpt::{self, LineRange};
 use super::index::CodeIndex;
 use super::rank::rule_words::RuleWords;
 use super::{CodeBase, discover, recency, rounded};
-
-/// Number of lines with which a person or an agent judges a candidate.
-const EXCERPT_LINES: usize = 7;
+use crate::engine::rank::calibrate::{self, Features, Weights};
+use crate::model::{Confidence, Language, RuleKind, SymbolKind};
+use crate::store::Store;
 
 /// A rule to find an example for.
 #[derive(Debug, Clone, Default)]
@@ -116,6 +110,9 @@ pub(crate) struct RankedSymbol {
     /// The signature and the lines that match the rule, if a person or an agent is to choose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) excerpt: Option<String>,
+    /// The lines of the file in the excerpt.
+    #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+    pub(crate) shown_lines: Option<Vec<LineRange>>,
 }
 
 impl RankedSymbol {
@@ -202,20 +199,8 @@ pub(crate) fn rank(
 pub(crate) fn add_excerpts(root: &Path, rule: &RuleWords, candidates: &mut [RankedSymbol]) {
     for candidate in candidates {
         let lines = (candidate.start_line, candidate.end_line);
-        candidate.excerpt = excerpt(root, rule, &candidate.file, lines);
+        let excerpt = excerpt::of_candidate(root, rule, &candidate.file, lines);
+        candidate.shown_lines = Some(excerpt::shown_lines(&excerpt));
+        candidate.excerpt = Some(excerpt.text);
     }
-}
-
-/// Returns the signature and the lines that match the rule of the code between two lines of a
-/// file, both counted from 1. Returns `None` if the file cannot be read.
-pub(crate) fn excerpt(
-    root: &Path,
-    rule: &RuleWords,
-    file: &str,
-    (first, last): (u32, u32),
-) -> Option<String> {
-    let text = read::text(root, file).ok()?;
-    let lines = (first.saturating_sub(1) as usize, last.saturating_sub(1) as usize);
-    let language = language::from_path(file);
-    Some(best_lines(language, &text, lines, EXCERPT_LINES, |line| rule.weight(line)))
 }

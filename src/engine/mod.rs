@@ -6,6 +6,7 @@
 //! - [`discover`] ranks the files, then the symbols of the best files, for many rules at once.
 //! - [`examples`] is the API to both: a [`Query`](examples::Query) in, a
 //!   [`Ranking`](examples::Ranking) of symbols out.
+//! - [`excerpt`] shortens an example to the lines that show its rule.
 //! - [`relevance`] compares rules and their examples with the files of a task.
 //! - [`track`] finds the code of an anchor again after the tree changed.
 //!
@@ -19,6 +20,7 @@
 
 pub(crate) mod discover;
 pub(crate) mod examples;
+pub(crate) mod excerpt;
 pub(crate) mod index;
 pub(crate) mod rank;
 mod recency;

@@ -1,6 +1,6 @@
 //! Compares rules and their examples with files, by the term vectors of the code index.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -27,10 +27,11 @@ pub(crate) struct Rule<'a> {
 
 /// Updates the code index, and compares each rule with each file. Returns the features of the best
 /// file of each rule, in the order of the rules. `files` is not empty; a file may be new, or in no
-/// indexed language.
+/// indexed language. `written` has texts that are about to be written to some of them.
 pub(crate) fn compare(
     code: CodeBase<'_>,
     files: &BTreeSet<String>,
+    written: &BTreeMap<String, String>,
     rules: &[Rule<'_>],
 ) -> Result<Vec<Features>> {
     let index = open_index(code)?;
@@ -38,7 +39,7 @@ pub(crate) fn compare(
     let rows = &index.files[..];
     let terms = Terms::new(&index);
     let compared: Vec<ComparedFile> =
-        files.iter().map(|file| ComparedFile::new(&index, &terms, file)).collect();
+        files.iter().map(|it| ComparedFile::new(&index, &terms, it, written.get(it))).collect();
     let words: Vec<Words> = rules.iter().map(|rule| terms.words(&index, rule)).collect();
     let frequencies = terms.frequencies(rows, &words);
     let anchored: BTreeSet<&str> =
@@ -233,25 +234,27 @@ struct ComparedFile {
 }
 
 impl ComparedFile {
-    fn new(index: &CodeIndex, known: &Terms, path: &str) -> Self {
-        // A file that does not exist yet has a path only.
-        let text = read::text(&index.root, path).unwrap_or_default();
+    fn new(index: &CodeIndex, known: &Terms, path: &str, written: Option<&String>) -> Self {
+        // A file that does not exist yet has a path and the text that is about to be written.
+        let mut text = read::text(&index.root, path).unwrap_or_default();
         let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
-        let n_terms = match find(&index.files, path) {
-            Some(row) => {
-                each_term(row, |id, count| {
-                    counts.insert(id, count);
-                });
-                row.n_terms
+        let row = find(&index.files, path);
+        let mut n_terms = row.map_or(0, |row| row.n_terms);
+        if let Some(row) = row {
+            each_term(row, |id, count| *counts.entry(id).or_default() += count);
+        }
+        let not_indexed = row.is_none().then_some(&text);
+        for text in not_indexed.into_iter().chain(written) {
+            let terms = tokenize::terms(text);
+            for id in terms.iter().filter_map(|term| index.term_id(term)) {
+                *counts.entry(id).or_default() += 1;
             }
-            None => {
-                let terms = tokenize::terms(&text);
-                for id in terms.iter().filter_map(|term| index.term_id(term)) {
-                    *counts.entry(id).or_default() += 1;
-                }
-                u32::try_from(terms.len()).unwrap_or(u32::MAX)
-            }
-        };
+            n_terms = n_terms.saturating_add(u32::try_from(terms.len()).unwrap_or(u32::MAX));
+        }
+        if let Some(written) = written {
+            text.push('\n');
+            text.push_str(written);
+        }
         let weigh = |(id, count)| (id, (count, known.weight(id, count)));
         let terms: FxHashMap<u32, (u32, f64)> = counts.into_iter().map(weigh).collect();
         Self {

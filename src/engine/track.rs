@@ -327,21 +327,30 @@ pub(crate) fn verify_in_place(
     file: &str,
     anchors: &[&Anchor],
 ) -> Vec<Option<InPlaceSymbol>> {
-    let Ok(bytes) = read::bytes(root, file) else {
-        return vec![None; anchors.len()];
-    };
-    let hash = bytes_hash(&bytes);
+    match read::bytes(root, file) {
+        Ok(bytes) => verify_content(file, &bytes, anchors),
+        Err(_) => vec![None; anchors.len()],
+    }
+}
+
+/// Like [`verify_in_place`], for a file with this content.
+pub(crate) fn verify_content(
+    file: &str,
+    bytes: &[u8],
+    anchors: &[&Anchor],
+) -> Vec<Option<InPlaceSymbol>> {
+    let hash = bytes_hash(bytes);
     let is_unchanged = anchors.iter().all(|anchor| anchor.fingerprint.file == hash);
     let is_anchored =
         |name: Option<&str>| anchors.iter().any(|it| same_name(it.symbol.as_deref(), name));
-    let mut code = FileSymbols::parse(file, &bytes, (!is_unchanged).then_some(&is_anchored));
+    let mut code = FileSymbols::parse(file, bytes, (!is_unchanged).then_some(&is_anchored));
     let is_overloaded = |anchor: &&Anchor| {
         let name = anchor.symbol.as_deref();
         code.symbols.iter().filter(|it| same_name(name, it.name.as_deref())).count() > 1
     };
     if is_unchanged && anchors.iter().any(is_overloaded) {
         // Only the features distinguish several definitions of one name.
-        code = FileSymbols::parse(file, &bytes, Some(&is_anchored));
+        code = FileSymbols::parse(file, bytes, Some(&is_anchored));
     }
     let verify = |anchor: &&Anchor| {
         let found = in_place_match(anchor, &code)?;

@@ -4,29 +4,29 @@ use crate::model::EdgeType;
 use crate::text::WordList;
 
 /// Words that make any sentence an instruction.
-pub(super) const MODALS: WordList = WordList(
+pub(super) static MODALS: WordList = WordList::new(
     "must mustn't should shouldn't shall never always avoid prefer preferred forbidden prohibited
     disallowed mandatory required",
 );
 
 /// Words that may precede a verb in the imperative.
-pub(super) const OPENERS: WordList = WordList(
+pub(super) static OPENERS: WordList = WordList::new(
     "please also then first finally next just instead otherwise so and but only explicitly strictly
     simply generally usually whenever",
 );
 
 /// Words that start a condition, which ends at a comma.
-pub(super) const CONDITIONS: WordList = WordList(
+pub(super) static CONDITIONS: WordList = WordList::new(
     "when if for in before after once unless while to on at with under whenever during as where
     from by until without inside outside within given via anytime wherever otherwise",
 );
 
 /// Words at the start of a text that is itself a condition.
-pub(super) const CONDITION_STARTS: WordList =
-    WordList("if when whenever unless before after once while for anytime");
+pub(super) static CONDITION_STARTS: WordList =
+    WordList::new("if when whenever unless before after once while for anytime");
 
 /// Verbs that start a rule and are rarely nouns there.
-pub(super) const VERBS: WordList = WordList(
+pub(super) static VERBS: WordList = WordList::new(
     "
     accept acknowledge adapt add adhere adopt advise aim align allocate allow analyse analyze
     annotate answer anticipate apologize append apply arrange ask assemble assert assess assign
@@ -72,7 +72,7 @@ pub(super) const VERBS: WordList = WordList(
 );
 
 /// Verbs that are often nouns or adjectives; only an object after them makes a command.
-pub(super) const AMBIGUOUS_VERBS: WordList = WordList(
+pub(super) static AMBIGUOUS_VERBS: WordList = WordList::new(
     "
     access address archive audit balance base batch benchmark block bound buffer build bundle
     cache cap cast chain change check clean clone comment commit complete configure contact
@@ -90,7 +90,7 @@ pub(super) const AMBIGUOUS_VERBS: WordList = WordList(
 );
 
 /// Words that an object starts with.
-pub(super) const OBJECT_STARTS: WordList = WordList(
+pub(super) static OBJECT_STARTS: WordList = WordList::new(
     "the a an all any every each your our its their this that these those only new existing no both
     one it them for with in to by up out off on at as into before after if whether what how why not
     onto explicit public private related unused proper clear descriptive meaningful consistent
@@ -98,11 +98,11 @@ pub(super) const OBJECT_STARTS: WordList = WordList(
 );
 
 /// Words that follow a verb, but not a noun, without a preposition.
-pub(super) const DETERMINERS: WordList =
-    WordList("the a an all any every each your our its their this these those");
+pub(super) static DETERMINERS: WordList =
+    WordList::new("the a an all any every each your our its their this these those");
 
 /// Words before a determiner that are not verbs.
-pub(super) const FUNCTION_WORDS: WordList = WordList(
+pub(super) static FUNCTION_WORDS: WordList = WordList::new(
     "about above across against along although among and are around because behind below beside
     besides between beyond both but can could despite does down due each even everything except
     few had has have he here how i into is it like many may might more most much near no none nor
@@ -113,27 +113,27 @@ pub(super) const FUNCTION_WORDS: WordList = WordList(
 );
 
 /// Words after a verb that is a noun or an adjective there.
-pub(super) const NOT_OBJECTS: WordList = WordList(
+pub(super) static NOT_OBJECTS: WordList = WordList::new(
     "is are was were of and or has have had can may will would must should does do that which",
 );
 
 /// Words of a heading or an introduction above prohibitions.
-pub(super) const PROHIBITIONS: WordList = WordList(
+pub(super) static PROHIBITIONS: WordList = WordList::new(
     "never avoid don't dont don'ts donts forbidden prohibited banned disallowed anti-pattern
     anti-patterns antipatterns mistakes pitfalls mustn't shouldn't cannot",
 );
 
 /// Words that negate a rule.
-pub(super) const NEGATIONS: WordList = WordList("never avoid not no cannot");
+pub(super) static NEGATIONS: WordList = WordList::new("never avoid not no cannot");
 
 /// Labels of examples and of reasons, before a colon.
-pub(super) const EXAMPLE_LABELS: WordList = WordList(
+pub(super) static EXAMPLE_LABELS: WordList = WordList::new(
     "example examples good bad right wrong correct incorrect desired better worse before after",
 );
-pub(super) const REASON_LABELS: WordList = WordList("rationale reason why because");
+pub(super) static REASON_LABELS: WordList = WordList::new("rationale reason why because");
 
 /// Labels of a tool or a version, whose value is a fact: "Framework: x".
-pub(super) const TOOL_LABELS: WordList = WordList(
+pub(super) static TOOL_LABELS: WordList = WordList::new(
     "framework frameworks language languages library libraries database databases runtime tool
     tools tooling formatter linter bundler runner compiler interpreter config configuration command
     commands repository version versions stack ide license platform platforms target environment
@@ -141,80 +141,82 @@ pub(super) const TOOL_LABELS: WordList = WordList(
 );
 
 /// Labels of a paragraph that is a rule, and of one that may be one.
-pub(super) const RULE_LABELS: WordList =
-    WordList("rule must required requirement mandatory never always do don't");
-pub(super) const IMPORTANT_LABELS: WordList =
-    WordList("note important warning caution critical tip attention remember");
+pub(super) static RULE_LABELS: WordList =
+    WordList::new("rule must required requirement mandatory never always do don't");
+pub(super) static IMPORTANT_LABELS: WordList =
+    WordList::new("note important warning caution critical tip attention remember");
 
 /// Words of an introduction to rules, and to steps.
-pub(super) const RULE_INTROS: WordList =
-    WordList("rules principles conventions guidelines standards");
-pub(super) const STEP_INTROS: WordList =
-    WordList("steps commands sequence procedure workflow checklist");
+pub(super) static RULE_INTROS: WordList =
+    WordList::new("rules principles conventions guidelines standards");
+pub(super) static STEP_INTROS: WordList =
+    WordList::new("steps commands sequence procedure workflow checklist");
 
 /// Words that emphasise the instruction after them.
-pub(super) const EMPHASES: WordList = WordList("important critical mandatory");
+pub(super) static EMPHASES: WordList = WordList::new("important critical mandatory");
 
 /// Last words of an introduction whose items are listed: "The checks include:".
-pub(super) const LIST_ENDS: WordList =
-    WordList("include includes contain contains provide provides support supports");
+pub(super) static LIST_ENDS: WordList =
+    WordList::new("include includes contain contains provide provides support supports");
 
 /// Last words of an introduction that each item continues.
-pub(super) const OPEN_ENDS: WordList =
-    WordList("to must should shall be not never always please ensure");
+pub(super) static OPEN_ENDS: WordList =
+    WordList::new("to must should shall be not never always please ensure");
 
 /// Last words of an introduction whose items are conditions.
-pub(super) const CONDITION_ENDS: WordList = WordList("if when unless");
+pub(super) static CONDITION_ENDS: WordList = WordList::new("if when unless");
 
 /// Verbs of a pointer to other documents.
-pub(super) const POINTER_VERBS: WordList = WordList("see check refer read consult visit");
+pub(super) static POINTER_VERBS: WordList = WordList::new("see check refer read consult visit");
 
 /// Words before and after "never" and "always" in an instruction and in a statement.
-pub(super) const ADVERB_SUBJECTS: WordList =
-    WordList("and but or please also then you we should must to is are be so");
-pub(super) const STATEMENT_VERBS: WordList =
-    WordList("has is are was were does did will had can could may might");
+pub(super) static ADVERB_SUBJECTS: WordList =
+    WordList::new("and but or please also then you we should must to is are be so");
+pub(super) static STATEMENT_VERBS: WordList =
+    WordList::new("has is are was were does did will had can could may might");
 
 /// Participles of descriptions: "is located in".
-pub(super) const PLACED: WordList = WordList(
+pub(super) static PLACED: WordList = WordList::new(
     "located organized organised available registered generated handled configured found provided
     stored defined built published",
 );
 
 /// Verbs of instructions to set something up, which are steps.
-pub(super) const SETUP_VERBS: WordList =
-    WordList("install clone fork download navigate open visit launch start setup move see refer");
+pub(super) static SETUP_VERBS: WordList = WordList::new(
+    "install clone fork download navigate open visit launch start setup move see refer",
+);
 
 /// Verbs of instructions to get software, which are never rules.
-pub(super) const INSTALL_VERBS: WordList = WordList("install clone fork download");
+pub(super) static INSTALL_VERBS: WordList = WordList::new("install clone fork download");
 
 /// Words of the condition of an instruction that holds for all changes of a kind: "after editing".
-pub(super) const CHANGE_CONDITIONS: WordList =
-    WordList("before after when whenever if each every any");
-pub(super) const CHANGES: WordList = WordList(
+pub(super) static CHANGE_CONDITIONS: WordList =
+    WordList::new("before after when whenever if each every any");
+pub(super) static CHANGES: WordList = WordList::new(
     "change changes changed changing modify modifying modified edit edits edited editing add adding
     added remove removing rename renaming touch touching commit commits committing push pushing
     submit submitting merge merging refactor refactoring release releasing update updating",
 );
 
 /// What a contribution consists of: "Opening a pull request" is followed by rules.
-pub(super) const CONTRIBUTIONS: WordList =
-    WordList("pr prs mr pull merge request issue issues bug commit commits patch contribution");
+pub(super) static CONTRIBUTIONS: WordList = WordList::new(
+    "pr prs mr pull merge request issue issues bug commit commits patch contribution",
+);
 
 /// Words of headings above rules, steps and descriptions.
-pub(super) const RULE_TITLES: WordList = WordList(
+pub(super) static RULE_TITLES: WordList = WordList::new(
     "rule rules convention conventions guideline guidelines style standard standards principle
     principles practice practices requirement requirements constraint constraints policy policies
     naming idioms heuristics invariants formatting boundaries restrictions quality do dos do's
     don'ts always must gotchas learnings indentation directives testing tests commits
     expectations mandates",
 );
-pub(super) const SETUP_TITLES: WordList =
-    WordList("prerequisites setup install installation quickstart");
-pub(super) const STEP_TITLES: WordList = WordList(
+pub(super) static SETUP_TITLES: WordList =
+    WordList::new("prerequisites setup install installation quickstart");
+pub(super) static STEP_TITLES: WordList = WordList::new(
     "commands command installing quickstart running deployment deploying steps releasing publishing debugging",
 );
-pub(super) const DESCRIPTION_TITLES: WordList = WordList(
+pub(super) static DESCRIPTION_TITLES: WordList = WordList::new(
     "overview structure layout architecture stack technology technologies dependencies resources
     references reference links features about contents directory directories folders files
     background glossary terminology introduction acknowledgements license licensing contributors
@@ -222,37 +224,37 @@ pub(super) const DESCRIPTION_TITLES: WordList = WordList(
 );
 
 /// Titles of the columns of a table of rules.
-pub(super) const DO_COLUMNS: WordList =
-    WordList("do use prefer good right correct preferred instead yes recommended");
-pub(super) const DONT_COLUMNS: WordList = WordList(
+pub(super) static DO_COLUMNS: WordList =
+    WordList::new("do use prefer good right correct preferred instead yes recommended");
+pub(super) static DONT_COLUMNS: WordList = WordList::new(
     "don't dont avoid never bad wrong incorrect not forbidden no deprecated antipattern
     anti-pattern",
 );
-pub(super) const RULE_COLUMNS: WordList =
-    WordList("rule rules convention guideline guidelines must requirement constraint");
+pub(super) static RULE_COLUMNS: WordList =
+    WordList::new("rule rules convention guideline guidelines must requirement constraint");
 
 /// Words that imply a relation to a link's target, anywhere in the sentence.
-pub(super) const RELATION_WORDS: [(EdgeType, WordList); 4] = [
+pub(super) static RELATION_WORDS: [(EdgeType, WordList); 4] = [
     (
         EdgeType::Refactors,
-        WordList(
+        WordList::new(
             "refactor refactors refactored refactoring rewrite rewrites rewrote rewriting rewritten
             restructure restructures restructured restructuring",
         ),
     ),
-    (EdgeType::Plans, WordList("plan plans planned planning todo todos will should")),
-    (EdgeType::Debugs, WordList("bug bugs fix fixes fixed fixing issue issues error errors")),
+    (EdgeType::Plans, WordList::new("plan plans planned planning todo todos will should")),
+    (EdgeType::Debugs, WordList::new("bug bugs fix fixes fixed fixing issue issues error errors")),
     (
         EdgeType::Mentions,
-        WordList("note notes noted remember remembers mention mentions mentioned mentioning"),
+        WordList::new("note notes noted remember remembers mention mentions mentioned mentioning"),
     ),
 ];
 
 /// Verbs that relate two memories if the target follows as the object; as the subject, or with
 /// the verb in the passive, it has the reverse relation.
-pub(super) const MEMORY_VERBS: [(EdgeType, WordList); 4] = [
-    (EdgeType::Supersedes, WordList("supersede supersedes superseding")),
-    (EdgeType::Extends, WordList("extend extends extending")),
-    (EdgeType::Contradicts, WordList("contradict contradicts contradicting")),
-    (EdgeType::DependsOn, WordList("depend depends depending")),
+pub(super) static MEMORY_VERBS: [(EdgeType, WordList); 4] = [
+    (EdgeType::Supersedes, WordList::new("supersede supersedes superseding")),
+    (EdgeType::Extends, WordList::new("extend extends extending")),
+    (EdgeType::Contradicts, WordList::new("contradict contradicts contradicting")),
+    (EdgeType::DependsOn, WordList::new("depend depends depending")),
 ];

@@ -68,9 +68,13 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
     server.is_left().store(true, Ordering::Relaxed);
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     if let Some(session) = generated {
-        // The generated session is never used again, so a failure here has no effect.
         let filter = pins::Filter { scope: Some(PinScope::Session), ..Default::default() };
-        let _ = pins::clear(&settings.project, &filter, false, Some(&session));
+        let listed = pins::list(&settings.project, &filter, true, Some(&session));
+        // Without pins, leaving must not wait for another process that writes to the bank.
+        if listed.is_ok_and(|list| !list.pins.is_empty()) {
+            // The generated session is never used again, so a failure here has no effect.
+            let _ = pins::clear(&settings.project, &filter, false, Some(&session));
+        }
     }
     served
 }

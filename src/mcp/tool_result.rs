@@ -1,7 +1,12 @@
 //! Converts reports and errors to tool results: JSON data and readable text, both limited in size.
 //!
-//! The text contains the same fields as the data, as indented lines, which need fewer tokens. It is
-//! in an envelope; the data is JSON, which no text can close, with a note that describes it.
+//! A client gives the model the data or the text: Claude Code only `structuredContent`
+//! (<https://github.com/anthropics/claude-code/issues/79944>), opencode only `content`
+//! (<https://github.com/anomalyco/opencode/issues/38923>). The specification
+//! (<https://modelcontextprotocol.io/specification/2025-11-25/server/tools#structured-content>)
+//! leaves that open, so each is a complete answer: the text has the same fields as the data, as
+//! indented lines, which need fewer tokens. It is in an envelope; the data is JSON, which no text
+//! can close, with a note that describes it.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -24,8 +29,18 @@ const ABOUT: &str = "about";
 /// Tokens reserved for the note about truncation and the envelope.
 const NOTE_TOKENS: usize = 150;
 
-/// Strings from this length are truncated before list items are omitted.
+/// Strings from this length are shortened before list items are omitted.
 const LONG_BYTES: usize = 2000;
+
+/// What a shortened text ends with, around the number of omitted lines.
+const NOTE_START: &str = "[… ";
+const NOTE_END: &str = " more lines]";
+
+/// The field of a text that is the whole answer.
+const TEXT: &str = "text";
+
+/// The field that says why a call failed.
+const FAILURE: &str = "failure";
 
 /// The first fields in the text, in this order.
 const FIRST_FIELDS: &[&str] = &["rank", "id", "state", "file", "symbol", "reason"];
@@ -37,10 +52,10 @@ const OMITTED_FROM_TEXT: &[&str] =
 /// The result of a tool call.
 pub(super) struct ToolResult {
     data: Value,
+    /// The whole answer, which its author limited in size, in an envelope.
     text: Option<String>,
     /// How to get the omitted data.
     more: &'static str,
-    limit: usize,
     failure: Option<&'static str>,
 }
 
@@ -48,7 +63,7 @@ impl ToolResult {
     /// Converts a report; `more` describes how to get data that does not fit.
     pub(super) fn of<T: Serialize>(report: &T, more: &'static str) -> Result<Self> {
         let data = serde_json::to_value(report)?;
-        Ok(Self { data, text: None, more, limit: MAX_TOKENS, failure: None })
+        Ok(Self { data, text: None, more, failure: None })
     }
 
     /// Removes fields that an agent does not need.
@@ -59,16 +74,11 @@ impl ToolResult {
         self
     }
 
-    /// Replaces the text generated from the data. It must be in an envelope.
+    /// Answers with a text, which is never truncated, in place of the field `text` of the report and
+    /// of the lines generated from it. It must be in an envelope, or contain no text of the project.
     pub(super) fn with_text(mut self, text: String) -> Self {
         self.text = Some(text);
-        self
-    }
-
-    /// Raises the limit for a text of this number of tokens.
-    pub(super) fn with_limit(mut self, tokens: usize) -> Self {
-        self.limit = self.limit.max(tokens.saturating_mul(2));
-        self
+        self.omit(&[TEXT])
     }
 
     /// Marks the call as failed, with the reason and the next step.
@@ -79,20 +89,23 @@ impl ToolResult {
 
     /// Converts to the type of the protocol and truncates to the limit.
     pub(super) fn into_result(mut self) -> CallToolResult {
-        let text = self.text.filter(|text| tokens::count(text) <= self.limit);
-        escape_markers(&mut self.data, text.as_deref());
-        let limit = self.limit.saturating_sub(NOTE_TOKENS);
-        let truncated = truncate(&mut self.data, limit);
+        escape_markers(&mut self.data);
+        let truncated = truncate(&mut self.data, MAX_TOKENS.saturating_sub(NOTE_TOKENS));
         if let (Some(truncated), Value::Object(map)) = (truncated, &mut self.data) {
             let note = format!("{truncated}; for more: {}", self.more);
             map.insert("truncated".to_owned(), Value::String(note));
         }
-        let mut text = text.unwrap_or_else(|| envelope::wrapped(&(readable(&self.data) + "\n")));
-        if let Value::Object(map) = &mut self.data {
-            map.insert(ABOUT.to_owned(), Value::from(envelope::NOTE));
-        }
+        let mut text = match &self.text {
+            Some(text) => text.clone(),
+            None => envelope::wrapped(&(readable(&self.data) + "\n")),
+        };
         if let Some(failure) = self.failure {
             text = format!("{failure}\n{text}");
+        }
+        if let Value::Object(map) = &mut self.data {
+            map.insert(ABOUT.to_owned(), Value::from(envelope::NOTE));
+            map.extend(self.text.map(|text| (TEXT.to_owned(), Value::from(text))));
+            map.extend(self.failure.map(|failure| (FAILURE.to_owned(), Value::from(failure))));
         }
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
         result.structured_content = Some(self.data);
@@ -101,18 +114,16 @@ impl ToolResult {
     }
 }
 
-/// Escapes the markers of chat templates in all texts of a report, except in one that is already in
-/// an envelope.
-fn escape_markers(data: &mut Value, enveloped: Option<&str>) {
+/// Escapes the markers of chat templates in all texts of a report.
+fn escape_markers(data: &mut Value) {
     match data {
-        Value::String(text) if enveloped == Some(text) => {}
         Value::String(text) => {
             if let Cow::Owned(safe) = envelope::escaped(text) {
                 *text = safe;
             }
         }
-        Value::Array(list) => list.iter_mut().for_each(|it| escape_markers(it, enveloped)),
-        Value::Object(map) => map.values_mut().for_each(|it| escape_markers(it, enveloped)),
+        Value::Array(list) => list.iter_mut().for_each(escape_markers),
+        Value::Object(map) => map.values_mut().for_each(escape_markers),
         _ => {}
     }
 }
@@ -146,7 +157,7 @@ fn truncate(data: &mut Value, limit: usize) -> Option<String> {
         .map(|((key, total), (_, n))| format!("{n} of {total} {key}"))
         .collect();
     is_truncated.then(|| match omitted[..] {
-        [] => "long texts are truncated".to_owned(),
+        [] => "long texts are shortened".to_owned(),
         _ => format!("only {}", omitted.join(", ")),
     })
 }
@@ -169,10 +180,38 @@ fn shorten(data: &mut Value) -> bool {
     let Some(text) = longest_string(data).filter(|text| text.len() > "…".len()) else {
         return false;
     };
-    let middle = (0..=text.len() / 2).rev().find(|&at| text.is_char_boundary(at));
-    text.truncate(middle.unwrap_or(0));
-    text.push('…');
+    *text = halved(text);
     true
+}
+
+/// Returns about the first half of a text, to the end of a line outside of code blocks, or of a word,
+/// with a note that counts the omitted lines.
+fn halved(text: &str) -> String {
+    let (whole, n_omitted) = without_note(text);
+    let middle = (0..=whole.len() / 2).rev().find(|&at| whole.is_char_boundary(at)).unwrap_or(0);
+    let half = &whole[..middle];
+    let Some(line_end) = half.rfind('\n').filter(|&at| at > middle / 2) else {
+        let word_end = half.rfind(char::is_whitespace).unwrap_or(middle);
+        return format!("{}…", half[..word_end].trim_end());
+    };
+    // A code block is omitted as a whole.
+    let (mut open, mut at) = (None, 0);
+    for line in half[..line_end].split_inclusive('\n') {
+        if ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence)) {
+            open = if open.is_some() { None } else { Some(at) };
+        }
+        at += line.len();
+    }
+    let kept = &half[..open.filter(|at| *at > middle / 4).unwrap_or(line_end)];
+    let n_omitted = n_omitted + whole[kept.len()..].trim().lines().count();
+    format!("{}\n{NOTE_START}{n_omitted}{NOTE_END}", kept.trim_end())
+}
+
+/// Splits a text that [`halved`] returned into the text and the number of lines in its note.
+fn without_note(text: &str) -> (&str, usize) {
+    let parts = text.strip_suffix(NOTE_END).and_then(|it| it.rsplit_once(NOTE_START));
+    let parsed = parts.and_then(|(before, n)| Some((before.trim_end(), n.parse().ok()?)));
+    parsed.unwrap_or((text, 0))
 }
 
 fn longest_string(data: &mut Value) -> Option<&mut String> {
@@ -351,8 +390,41 @@ results:
             Some(3),
             "texts are truncated before hits are omitted"
         );
-        assert_eq!(data["truncated"], "long texts are truncated; for more: lower `limit`");
+        assert_eq!(data["truncated"], "long texts are shortened; for more: lower `limit`");
+        let content = data["results"][0]["content"].as_str().expect("a text");
+        assert!(content.ends_with("word…"), "{content}");
         assert!(tokens::count(&data.to_string()) <= MAX_TOKENS);
+    }
+
+    #[test]
+    fn a_text_is_shortened_at_the_end_of_a_line() {
+        let lines = |n: usize| (0..n).map(|n| format!("line {n}\n")).collect::<String>();
+        let half = halved(&lines(100));
+        assert!(
+            half.starts_with("line 0\n") && half.ends_with("\nline 49\n[… 50 more lines]"),
+            "{half}"
+        );
+        let quarter = halved(&half);
+        let last = quarter.lines().count() - 2;
+        let end = format!("\nline {last}\n[… {} more lines]", 99 - last);
+        assert!((20..30).contains(&last) && quarter.ends_with(&end), "{quarter}");
+        let fenced = format!("{}```\n{}```\n", lines(30), lines(60));
+        let shortened = halved(&fenced);
+        assert!(shortened.ends_with("\nline 29\n[… 62 more lines]"), "{shortened}");
+        assert_eq!(halved("eins zwei drei vier"), "eins…");
+    }
+
+    #[test]
+    fn the_data_alone_is_the_whole_answer() {
+        let text = "<x>\n".repeat(9000);
+        let report = json!({ "text": "other", "warnings": ["w".repeat(60_000)] });
+        let answer = ToolResult::of(&report, "more").expect("JSON").with_text(text.clone());
+        let result = answer.failed("not done").into_result();
+        let data = result.structured_content.expect("data");
+        assert_eq!(data["text"], text, "never truncated");
+        assert_eq!(data["failure"], "not done");
+        let content = &result.content[0].as_text().expect("text").text;
+        assert_eq!(*content, format!("not done\n{text}"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::{Project, document, rounded, seconds};
 use crate::bank::MemoryFile;
 use crate::engine::examples::{Query, RankedSymbol, Ranking};
+use crate::engine::rank::rule_words::RuleWords;
 use crate::engine::track;
 use crate::error::UserError;
 use crate::markdown::frontmatter::{self, FieldValue};
@@ -109,6 +110,11 @@ pub(crate) fn query(stored: &MemoryFile, more_hints: &[String]) -> Query {
         languages: None,
         kind: stored.memory.kind,
     }
+}
+
+/// Returns the words of a memory's rule, which its example is shown for.
+pub(crate) fn rule_words(stored: &MemoryFile) -> RuleWords {
+    RuleWords::new(rule(&stored.memory.body), &stored.memory.hints)
 }
 
 /// Returns the first paragraph of a memory: a longer text starts with its rule and then explains it.

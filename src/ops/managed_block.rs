@@ -6,22 +6,22 @@ use crate::error::UserError;
 
 /// The first and last line of a block.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BlockMarkers {
-    pub(crate) start: &'static str,
-    pub(crate) end: &'static str,
+pub(crate) struct BlockMarkers<'a> {
+    pub(crate) start: &'a str,
+    pub(crate) end: &'a str,
 }
 
-pub(crate) const MARKDOWN: BlockMarkers = BlockMarkers {
+pub(crate) const MARKDOWN: BlockMarkers<'static> = BlockMarkers {
     start: "<!-- cerberus:start (written by `cerberus memory inject --into`; changes between the marks are lost) -->",
     end: "<!-- cerberus:end -->",
 };
 
-pub(crate) const SCRIPT: BlockMarkers = BlockMarkers {
+pub(crate) const SCRIPT: BlockMarkers<'static> = BlockMarkers {
     start: "# cerberus:start (written by `cerberus hooks print git --write`)",
     end: "# cerberus:end",
 };
 
-impl BlockMarkers {
+impl BlockMarkers<'_> {
     /// Returns `old` with the block replaced by `text`. Without a block, a non-empty `text` is
     /// appended as a new one. Line endings follow the file.
     pub(crate) fn update(self, old: &[u8], text: &str) -> Result<Vec<u8>, UserError> {
@@ -44,6 +44,37 @@ impl BlockMarkers {
         Ok([old, gap.as_bytes(), block.as_bytes()].concat())
     }
 
+    /// Returns the file without the block and without the empty line that [`update`](Self::update)
+    /// put before it.
+    pub(crate) fn remove(self, old: &[u8]) -> Result<Vec<u8>, UserError> {
+        let Some((start, end)) = self.find(old)? else { return Ok(old.to_vec()) };
+        let (mut before, after) = (&old[..start], &old[end..]);
+        if after.is_empty() {
+            for newline in [&b"\r\n"[..], b"\n"] {
+                let shorter = before.strip_suffix(newline).filter(|it| it.ends_with(b"\n"));
+                before = shorter.unwrap_or(before);
+            }
+        }
+        Ok([before, after].concat())
+    }
+
+    /// Returns the line that starts the block.
+    pub(crate) fn start_line(self, old: &[u8]) -> Result<Option<String>, UserError> {
+        let found = self.find(old)?;
+        let line = |start: usize| old[start..].split(|byte| *byte == b'\n').next();
+        let line = found.and_then(|(start, _)| line(start));
+        Ok(line.map(|line| String::from_utf8_lossy(line.trim_ascii()).into_owned()))
+    }
+
+    /// Returns the lines between the markers, if there is a block.
+    pub(crate) fn text(self, old: &[u8]) -> Result<Option<&[u8]>, UserError> {
+        let Some((start, end)) = self.find(old)? else { return Ok(None) };
+        let block = old[start..end].trim_ascii_end();
+        let first = block.iter().position(|byte| *byte == b'\n').map_or(block.len(), |it| it + 1);
+        let last = block.iter().rposition(|byte| *byte == b'\n').map_or(first, |it| it + 1);
+        Ok(Some(&block[first..last.max(first)]))
+    }
+
     /// Returns the file without the block.
     pub(crate) fn without_block(self, old: &[u8]) -> Result<Vec<u8>, UserError> {
         match self.find(old)? {
@@ -54,10 +85,6 @@ impl BlockMarkers {
 
     /// Returns the byte range of the block with its markers; fails if the markers do not pair up.
     fn find(self, old: &[u8]) -> Result<Option<(usize, usize)>, UserError> {
-        // The note in parentheses may differ between versions.
-        let name = |marker: &'static str| {
-            marker.split(" (").next().unwrap_or(marker).trim_end_matches(" -->")
-        };
         let (start_name, end_name) = (name(self.start), name(self.end));
         let mut found = Vec::new();
         let mut at = 0;
@@ -83,11 +110,16 @@ impl BlockMarkers {
     }
 }
 
+/// Returns a marker without the note in parentheses, which may differ between versions.
+fn name(marker: &str) -> &str {
+    marker.split(" (").next().unwrap_or(marker).trim_end_matches(" -->")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const MARKERS: BlockMarkers = BlockMarkers { start: "<<", end: ">>" };
+    const MARKERS: BlockMarkers<'static> = BlockMarkers { start: "<<", end: ">>" };
 
     #[track_caller]
     fn check(old: &str, text: &str, expected: &str) {
@@ -109,6 +141,18 @@ mod tests {
         check("a\n<<\ny\n>>", "x\n", "a\n<<\nx\n>>");
         check("a\n<<\ny\n>>\nb", "", "a\n<<\n>>\nb");
         check("a", "", "a");
+    }
+
+    #[test]
+    fn a_removed_block_leaves_the_file_as_it_was() {
+        for old in ["", "a\n", "a\n\nb\n", "a\r\nb\r\n"] {
+            let new = MARKERS.update(old.as_bytes(), "x\n").expect("no markers");
+            assert_eq!(MARKERS.start_line(&new).expect("a pair").as_deref(), Some("<<"));
+            let removed = MARKERS.remove(&new).expect("a pair");
+            assert_eq!(String::from_utf8(removed).as_deref(), Ok(old));
+        }
+        assert_eq!(MARKERS.remove(b"a\n\n<<\n>>\nb\n").expect("a pair"), b"a\n\nb\n");
+        assert_eq!(MARKERS.start_line(b"a\n").expect("no markers"), None);
     }
 
     #[test]

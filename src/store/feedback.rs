@@ -2,6 +2,9 @@
 
 use anyhow::Result;
 use rusqlite::{Connection, params};
+use rustc_hash::FxHashMap;
+
+use super::query;
 
 /// Records feedback on a memory that was injected with or without an example.
 pub(crate) fn insert(
@@ -15,6 +18,15 @@ pub(crate) fn insert(
         VALUES (?1, ?2, ?3, ?4, row_mac('feedback', ?1, ?2, ?3, ?4))";
     connection.prepare_cached(SQL)?.execute(params![at, memory, is_good, is_anchored])?;
     Ok(())
+}
+
+/// Returns, for each memory with feedback, the number of positive less that of negative ones.
+pub(crate) fn balances(connection: &Connection) -> Result<FxHashMap<String, i64>> {
+    const SQL: &str = "SELECT memory, sum(CASE WHEN good THEN 1 ELSE -1 END)
+        FROM feedback
+        WHERE mac = row_mac('feedback', at, memory, good, anchored)
+        GROUP BY memory";
+    query(connection, SQL, [], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Returns the numbers of positive and negative feedback on memories with an example, or

@@ -24,6 +24,7 @@ mod authenticity;
 pub(crate) mod code;
 mod damage;
 pub(crate) mod feedback;
+pub(crate) mod given_rules;
 pub(crate) mod inspect;
 mod limit;
 pub(crate) mod links;

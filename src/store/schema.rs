@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::damage::Rejected;
 
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it.
-pub(super) const VERSION: usize = 8;
+pub(super) const VERSION: usize = 9;
 
 /// Removes the tables that can be rebuilt, including those of development versions.
 const DROP_REBUILT: &str = "
@@ -29,6 +29,7 @@ const DROP_REBUILT: &str = "
     DROP TABLE IF EXISTS memory_link;
     DROP TABLE IF EXISTS memory_anchor;
     DROP TABLE IF EXISTS lock_file;
+    DROP TABLE IF EXISTS given_rule;
 ";
 
 const SCHEMA: &str = "
@@ -125,6 +126,13 @@ const SCHEMA: &str = "
         size  INTEGER NOT NULL,
         mtime INTEGER NOT NULL
     ) STRICT;
+    CREATE TABLE given_rule (
+        session TEXT NOT NULL,
+        memory  TEXT NOT NULL,
+        seconds INTEGER NOT NULL,
+        PRIMARY KEY (session, memory)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX given_rule_seconds ON given_rule (seconds);
 
     CREATE TABLE IF NOT EXISTS pin (
         session    TEXT NOT NULL,

@@ -1,119 +1,407 @@
-//! Shortens a definition to a number of lines for display.
+//! Shortens code to the lines that show a rule.
 //!
-//! The excerpt has the signature, the first and last statements, and a comment with the number
-//! of omitted lines. The common indentation is removed.
+//! An excerpt has the signature of the definition and the lines with the words and names of the
+//! rule, each with its statement and the signatures around it, then the lines next to them, and a
+//! comment in place of the others. Licences and imports at the head of a file are not shown. The
+//! common indentation is removed.
 
-use tree_sitter::Node;
+mod structure;
+
+use std::collections::BTreeMap;
 
 use crate::model::Language;
 
-use super::{language, parse};
+use super::language;
+use structure::{Definition, LineKind, Structure, indentation};
 
 /// The first and last line of a range, both inclusive and 0-based.
 type Lines = (usize, usize);
 
-/// Returns the lines `first..=last` of `text`, shortened to `max_lines`: if `is_file_head`, the
-/// end is omitted, else the middle.
+/// Number of lines up to which lines next to the evidence are added.
+const CONTEXT_LINES: usize = 12;
+
+/// Maximum number of lines of a nested signature.
+const NESTED_HEAD_LINES: usize = 3;
+
+/// A line is evidence if it has at least this part of the weight of the first one.
+const MIN_GAIN: f64 = 0.4;
+
+/// The words and names of a rule in a line: distinct numbers with their weights.
+pub(crate) type Evidence = Vec<(usize, f64)>;
+
+/// Shortened code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    pub(crate) text: String,
+    /// The lines of the file that the text has, in order.
+    pub(crate) lines: Vec<Lines>,
+}
+
+/// Returns the lines `first..=last` of `text`, shortened to `max_lines`.
 pub(crate) fn excerpt(
     language: Option<Language>,
     text: &str,
     (first, last): Lines,
     max_lines: usize,
-    is_file_head: bool,
-) -> String {
+    evidence: impl Fn(&str) -> Evidence,
+) -> Excerpt {
     let lines: Vec<&str> = text.lines().collect();
     let last = last.min(lines.len().saturating_sub(1));
-    if first > last || max_lines == 0 {
-        return String::new();
+    if first > last || lines.is_empty() || max_lines == 0 {
+        return Excerpt::default();
     }
-    let ranges = if last - first < max_lines {
-        vec![(first, last)]
-    } else {
-        let budget = max_lines - 1;
-        language
-            .and_then(|language| statements(language, text, (first, last), budget))
-            .map(|groups| select(&groups, (first, last), budget, is_file_head))
-            .filter(|ranges| !ranges.is_empty())
-            .unwrap_or_else(|| vec![(first, first + budget.saturating_sub(1))])
+    let is_short = last - first < max_lines;
+    // Only the head of a file has lines that a short excerpt omits.
+    if is_short && first > 0 {
+        return render(language, &lines, (first, last), &vec![true; last + 1], max_lines);
+    }
+    let structure = Structure::new(language, text, &lines, (first, last));
+    let class_line = structure.class_line().filter(|line| *line < first);
+    let mut selection = Selection {
+        lines: &lines,
+        structure: &structure,
+        first,
+        last,
+        max_lines,
+        shown: vec![false; last + 1],
     };
-    render(language, &lines, (first, last), &ranges, max_lines)
+    if is_short && selection.show_all_code() {
+        return selection.render(language);
+    }
+    let weights = Weights::new(&selection, evidence, class_line);
+    selection.show_head();
+    selection.show_class(&weights, class_line);
+    let centers = selection.show_evidence(&weights);
+    selection.show_closing_bracket();
+    if centers.is_empty() {
+        selection.show_start();
+    } else {
+        selection.show_context(&centers);
+    }
+    selection.close();
+    selection.render(language)
 }
 
-/// Returns the first of the lines `first..=last` of `text` and the consecutive ones of the highest
-/// weight, with comments in place of the others: at most `max_lines` together.
-pub(crate) fn best_lines(
-    language: Option<Language>,
-    text: &str,
-    (first, last): Lines,
+/// The evidence of the lines of a definition.
+struct Weights {
+    /// By line.
+    evidence: BTreeMap<usize, Evidence>,
+}
+
+impl Weights {
+    /// A word on many lines of the definition weighs less on each of them.
+    fn new(
+        selection: &Selection<'_>,
+        find: impl Fn(&str) -> Evidence,
+        class_line: Option<usize>,
+    ) -> Self {
+        let rows = (selection.first..=selection.last).chain(class_line);
+        let rows = rows.filter(|row| selection.structure.kinds[*row] != LineKind::Licence);
+        let mut evidence: BTreeMap<usize, Evidence> =
+            rows.map(|row| (row, find(selection.lines[row]))).collect();
+        evidence.retain(|_, found| !found.is_empty());
+        let mut n_lines: BTreeMap<usize, usize> = BTreeMap::new();
+        for (id, _) in evidence.values().flatten() {
+            *n_lines.entry(*id).or_default() += 1;
+        }
+        for (id, weight) in evidence.values_mut().flatten() {
+            *weight /= (n_lines[id] as f64).sqrt();
+        }
+        Self { evidence }
+    }
+
+    /// Returns the weight of a line without the words that are covered.
+    fn gain(&self, row: usize, covered: &[usize]) -> f64 {
+        let found = self.evidence.get(&row).into_iter().flatten();
+        found.filter(|(id, _)| !covered.contains(id)).map(|(_, weight)| weight).sum()
+    }
+
+    fn ids(&self, row: usize) -> impl Iterator<Item = usize> {
+        self.evidence.get(&row).into_iter().flatten().map(|(id, _)| *id)
+    }
+}
+
+/// The lines that are shown, while they are chosen.
+struct Selection<'a> {
+    lines: &'a [&'a str],
+    structure: &'a Structure,
+    /// The first line of the definition, or that of its class if it is shown.
+    first: usize,
+    last: usize,
     max_lines: usize,
-    weight: impl Fn(&str) -> f64,
-) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let last = last.min(lines.len().saturating_sub(1));
-    if first > last || max_lines == 0 {
-        return String::new();
+    /// By line of the file.
+    shown: Vec<bool>,
+}
+
+impl Selection<'_> {
+    /// Shows all lines except those at the head of the file; returns whether there are any.
+    fn show_all_code(&mut self) -> bool {
+        for row in self.first..=self.last {
+            self.shown[row] = !self.is_file_head(row);
+        }
+        let has_code = |row: usize| self.shown[row] && !self.is_blank(row);
+        (self.first..=self.last).any(has_code) && self.n_rendered(&self.shown) <= self.max_lines
     }
-    if last - first < max_lines {
-        return render(language, &lines, (first, last), &[(first, last)], max_lines);
-    }
-    // The first line and up to two omissions need the rest. Of equal weights the first is the best.
-    let mut best = (-1.0, vec![(first, first)]);
-    for n_lines in (max_lines.saturating_sub(3)..max_lines).rev().filter(|n| *n > 0) {
-        for start in first + 1..=last + 1 - n_lines {
-            let window = (start, start + n_lines - 1);
-            let ranges = joined((first, first), window);
-            if n_rendered(&ranges, last) > max_lines {
-                continue;
+
+    /// Shows the signature, or the first line if the definition has none.
+    fn show_head(&mut self) {
+        self.shown.fill(false);
+        let budget = (self.max_lines / 3).max(1);
+        let Some(head) = self.structure.whole((self.first, self.last)) else {
+            let is_file = self.first == 0 && self.last + 1 == self.lines.len();
+            let first = (self.first..=self.last).find(|row| !self.is_blank(*row));
+            if let Some(first) = first.filter(|_| !is_file) {
+                self.shown[first] = true;
             }
-            let weight = weight(&lines[window.0..=window.1].join("\n"));
-            if weight > best.0 {
-                best = (weight, ranges);
+            return;
+        };
+        let ranges = [(self.first, head.head_end), (head.name, head.head_end)];
+        let fits = |(start, end): &Lines| {
+            end - start < budget && !(*start..*end).any(|row| self.is_file_head(row))
+        };
+        let fitting = ranges.into_iter().find(fits);
+        match fitting {
+            Some((start, end)) => self.shown[start..=end].fill(true),
+            None => {
+                self.shown[head.name] = true;
+                self.try_show(&[(head.head_end, head.head_end)], self.max_lines);
             }
         }
     }
-    render(language, &lines, (first, last), &best.1, max_lines)
-}
 
-/// Returns two ranges, or one if at most one line is between them: a comment in place of a single
-/// line saves nothing.
-fn joined(first: Lines, second: Lines) -> Vec<Lines> {
-    if second.0 <= first.1 + 2 {
-        vec![(first.0, first.1.max(second.1))]
-    } else {
-        vec![first, second]
+    /// Shows the line of the class if only it has words of the rule.
+    fn show_class(&mut self, weights: &Weights, class_line: Option<usize>) {
+        let Some(row) = class_line else { return };
+        let inside: Vec<usize> =
+            (self.first..=self.last).flat_map(|inside| weights.ids(inside)).collect();
+        if weights.gain(row, &inside) > 0.0 {
+            let before = self.first;
+            self.first = row;
+            if !self.try_show(&[(row, row)], self.max_lines) {
+                self.first = before;
+            }
+        }
+    }
+
+    /// Shows the lines with the most words of the rule; returns them, the best first.
+    fn show_evidence(&mut self, weights: &Weights) -> Vec<usize> {
+        for kind in [LineKind::Code, LineKind::Import, LineKind::Comment] {
+            let rows = (self.first..=self.last).filter(|row| self.structure.kinds[*row] == kind);
+            let mut rest: Vec<usize> =
+                rows.filter(|row| !self.shown[*row] && weights.gain(*row, &[]) > 0.0).collect();
+            let (mut covered, mut found, mut least) = (Vec::new(), Vec::new(), 0.0);
+            while let Some((idx, gain)) = best(&rest, |row| weights.gain(row, &covered)) {
+                if gain <= least {
+                    break;
+                }
+                least = if found.is_empty() { gain * MIN_GAIN } else { least };
+                let row = rest.remove(idx);
+                if self.shown[row] || self.show_statement(row) {
+                    covered.extend(weights.ids(row));
+                    found.push(row);
+                }
+            }
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Shows a line with its statement and what is around it, as far as there is room.
+    fn show_statement(&mut self, row: usize) -> bool {
+        let clamp = |(start, end): Lines| (start.max(self.first), end.min(self.last));
+        let statement = clamp(self.structure.statement(row, self.lines));
+        let mut around = Vec::new();
+        for definition in self.structure.containing(statement.0) {
+            let Definition { name, head_end, .. } = definition;
+            around.push((name, head_end.min(name + NESTED_HEAD_LINES - 1)));
+        }
+        let nearest = around.last().copied();
+        let mut whole = around;
+        whole.extend(self.block_start(statement.0).map(|start| (start, start)));
+        whole.push(statement);
+        self.try_show(&whole, self.max_lines)
+            || self.try_show(&[nearest.unwrap_or((row, row)), (row, row)], self.max_lines)
+    }
+
+    /// Returns the line that opens the block around a line: the last one before it with less
+    /// indentation.
+    fn block_start(&self, row: usize) -> Option<usize> {
+        let depth = indentation(self.lines[row]).len();
+        let is_outside = |row: &usize| {
+            !self.is_blank(*row)
+                && self.structure.kinds[*row] == LineKind::Code
+                && indentation(self.lines[*row]).len() < depth
+        };
+        (self.first..row).rev().find(is_outside)
+    }
+
+    /// Shows the last line if it only closes the definition.
+    fn show_closing_bracket(&mut self) {
+        let Some(head) = self.structure.whole((self.first, self.last)) else { return };
+        let is_bracket = !self.lines[self.last].contains(char::is_alphanumeric);
+        let depth = |row: usize| indentation(self.lines[row]).len();
+        if is_bracket && depth(self.last) == depth(head.name) {
+            self.try_show(&[(self.last, self.last)], self.max_lines);
+        }
+    }
+
+    /// Shows the first lines of code below the signature, for code without evidence.
+    fn show_start(&mut self) {
+        let limit = self.max_lines.min(CONTEXT_LINES);
+        let whole = self.structure.whole((self.first, self.last)).map(|head| head.head_end);
+        let start = whole.unwrap_or_else(|| {
+            let definitions = self.structure.definitions.iter().map(|it| it.name);
+            let code = (self.first..=self.last).filter(|row| self.is_code(*row));
+            definitions.chain(code).next().unwrap_or(self.first)
+        });
+        for row in start..=self.last {
+            let is_shown = self.is_blank(row) || self.is_code(row);
+            if is_shown && !self.show_whole(row, limit) {
+                break;
+            }
+        }
+        if !self.shown.contains(&true) {
+            let rows = self.first..=self.last;
+            let is_import = |row: &usize| self.structure.kinds[*row] == LineKind::Import;
+            for row in rows.filter(is_import).take(limit - 1) {
+                self.shown[row] = true;
+            }
+        }
+    }
+
+    /// Shows lines next to the evidence, in the same definition.
+    fn show_context(&mut self, centers: &[usize]) {
+        let limit = self.max_lines.min(CONTEXT_LINES);
+        let range = |center: usize| {
+            let inner = self.structure.containing(center).next_back();
+            inner.map_or((self.first, self.last), |it| (it.start.max(self.first), it.end))
+        };
+        let ranges: Vec<(usize, Lines)> = centers.iter().map(|row| (*row, range(*row))).collect();
+        for distance in 1..=limit {
+            for (center, (start, end)) in &ranges {
+                for row in [center.checked_add(distance), center.checked_sub(distance)] {
+                    if let Some(row) = row.filter(|row| (start..=end).contains(&row))
+                        && row <= self.last
+                        && !self.is_file_head(row)
+                    {
+                        self.show_whole(row, limit);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Shows a line with its statement or comment if the excerpt then has at most `limit` lines.
+    fn show_whole(&mut self, row: usize, limit: usize) -> bool {
+        let is_comment = |row: &usize| self.structure.kinds[*row] == LineKind::Comment;
+        let whole = if is_comment(&row) {
+            let start = (self.first..=row).rev().take_while(is_comment).last();
+            let end = (row..=self.last).take_while(is_comment).last();
+            (start.unwrap_or(row), end.unwrap_or(row))
+        } else {
+            self.structure.statement(row, self.lines)
+        };
+        self.try_show(&[(whole.0.max(self.first), whole.1)], limit)
+    }
+
+    /// Shows single lines in place of a comment about them, and omits blank lines beside a comment.
+    fn close(&mut self) {
+        let is_shown = |shown: &[bool], row: usize| row > self.last || shown[row];
+        for row in self.first..=self.last {
+            let follows = row == self.first || self.shown[row - 1];
+            if follows && is_shown(&self.shown, row + 1) && !self.is_file_head(row) {
+                self.shown[row] = true;
+            }
+        }
+        let rows = self.first..=self.last;
+        for row in rows.clone().chain(rows.rev()) {
+            let is_beside_omitted = (row > self.first && !self.shown[row - 1])
+                || (row < self.last && !self.shown[row + 1]);
+            if self.is_blank(row) && is_beside_omitted {
+                self.shown[row] = false;
+            }
+        }
+    }
+
+    /// Shows lines in addition if the excerpt then has at most `limit` lines.
+    fn try_show(&mut self, ranges: &[Lines], limit: usize) -> bool {
+        let mut shown = self.shown.clone();
+        for &(start, end) in ranges {
+            shown[start..=end.min(self.last)].fill(true);
+        }
+        let fits = self.n_rendered(&shown) <= limit;
+        if fits {
+            self.shown = shown;
+        }
+        fits
+    }
+
+    /// Returns the number of lines of an excerpt, with the comments in place of omitted ones.
+    fn n_rendered(&self, shown: &[bool]) -> usize {
+        let rows = self.first..=self.last;
+        let n_shown = rows.clone().filter(|row| shown[*row]).count();
+        let starts_gap = |row: &usize| !shown[*row] && (*row == self.first || shown[*row - 1]);
+        n_shown + rows.filter(starts_gap).count()
+    }
+
+    fn render(&self, language: Option<Language>) -> Excerpt {
+        render(language, self.lines, (self.first, self.last), &self.shown, self.max_lines)
+    }
+
+    fn is_blank(&self, row: usize) -> bool {
+        self.lines[row].trim().is_empty()
+    }
+
+    fn is_code(&self, row: usize) -> bool {
+        self.structure.kinds[row] == LineKind::Code && !self.is_blank(row)
+    }
+
+    /// Whether a line is a licence or an import.
+    fn is_file_head(&self, row: usize) -> bool {
+        matches!(self.structure.kinds[row], LineKind::Licence | LineKind::Import)
     }
 }
 
-/// Returns the number of lines that ranges have with their omissions.
-fn n_rendered(ranges: &[Lines], last: usize) -> usize {
-    let n_shown: usize = ranges.iter().map(|(start, end)| end + 1 - start).sum();
-    let omits_end = ranges.last().is_some_and(|range| range.1 < last);
-    n_shown + ranges.len() - 1 + usize::from(omits_end)
+/// Returns the index of the first row of the highest weight, and the weight.
+fn best(rows: &[usize], weight: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
+    let mut best: Option<(usize, f64)> = None;
+    for (idx, row) in rows.iter().enumerate() {
+        let weight = weight(*row);
+        if best.is_none_or(|(_, most)| weight > most) {
+            best = Some((idx, weight));
+        }
+    }
+    best
 }
 
-/// Returns the ranges of the lines, without their common indentation, and comments in place of the
-/// others.
+/// Returns the shown lines without their common indentation, and comments in place of the others.
 fn render(
     language: Option<Language>,
     lines: &[&str],
     (first, last): Lines,
-    ranges: &[Lines],
+    shown: &[bool],
     max_lines: usize,
-) -> String {
-    let mut shown = Vec::new();
-    let mut next = first;
-    for &(start, end) in ranges {
-        if start > next {
-            shown.push(omission(language, &lines[next..start]));
+) -> Excerpt {
+    let n_shown = (first..=last).filter(|row| shown[*row]).count();
+    let mut n_comments = max_lines.saturating_sub(n_shown);
+    let (mut text, mut ranges) = (Vec::new(), Vec::new());
+    let mut row = first;
+    while row <= last {
+        let is_shown = shown[row];
+        let end = (row..=last).take_while(|row| shown[*row] == is_shown).last().unwrap_or(row);
+        if is_shown {
+            text.extend(lines[row..=end].iter().map(|line| (*line).to_owned()));
+            ranges.push((row, end));
+        } else if n_comments > 0 && lines[row..=end].iter().any(|line| !line.trim().is_empty()) {
+            text.push(omission(language, &lines[row..=end]));
+            n_comments -= 1;
         }
-        shown.extend(lines[start..=end].iter().map(|line| (*line).to_owned()));
-        next = end + 1;
+        row = end + 1;
     }
-    if next <= last && shown.len() < max_lines {
-        shown.push(omission(language, &lines[next..=last]));
-    }
-    dedent(&mut shown);
-    shown.join("\n")
+    dedent(&mut text);
+    Excerpt { text: text.join("\n"), lines: ranges }
 }
 
 /// Removes the common indentation, which costs LLM tokens without being information.
@@ -130,10 +418,6 @@ fn dedent(lines: &mut [String]) {
     }
 }
 
-fn indentation(line: &str) -> &str {
-    &line[..line.len() - line.trim_start().len()]
-}
-
 /// Returns the comment that replaces omitted lines.
 fn omission(language: Option<Language>, lines: &[&str]) -> String {
     let line = lines.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
@@ -144,262 +428,5 @@ fn omission(language: Option<Language>, lines: &[&str]) -> String {
     format!("{indentation}{comment}… {} line{plural}", lines.len())
 }
 
-/// Returns the lines of the statements in the innermost node whose surroundings need at most
-/// half of the budget.
-fn statements(
-    language: Language,
-    text: &str,
-    definition: Lines,
-    budget: usize,
-) -> Option<Vec<Lines>> {
-    let tree = parse::tree(language::tables(language), text)?;
-    let mut node = enclosing(tree.root_node(), definition);
-    let mut best = None;
-    loop {
-        let groups = line_groups(node, definition);
-        let (Some(&(start, _)), Some(&(_, end))) = (groups.first(), groups.last()) else { break };
-        let n_around = start - definition.0 + definition.1 - end;
-        if n_around > budget / 2 && best.is_some() {
-            break;
-        }
-        best = Some(groups);
-        let half = (definition.1 - definition.0).div_ceil(2);
-        match children(node, definition).into_iter().find(|child| height(*child) > half) {
-            Some(child) => node = child,
-            None => break,
-        }
-    }
-    best
-}
-
-/// Returns the innermost node that covers all the lines.
-fn enclosing(root: Node<'_>, lines: Lines) -> Node<'_> {
-    let mut node = root;
-    while let Some(child) = children(node, (0, usize::MAX))
-        .into_iter()
-        .find(|child| rows(*child).0 <= lines.0 && rows(*child).1 >= lines.1)
-    {
-        node = child;
-    }
-    node
-}
-
-/// Returns the named children inside the lines.
-fn children(node: Node<'_>, lines: Lines) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    let is_inside = |child: &Node<'_>| rows(*child).0 >= lines.0 && rows(*child).1 <= lines.1;
-    node.named_children(&mut cursor).filter(is_inside).collect()
-}
-
-fn rows(node: Node<'_>) -> Lines {
-    let (start, end) = (node.start_position(), node.end_position());
-    // A node that ends with its newline ends on the line before.
-    let last = if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row };
-    (start.row, last)
-}
-
-fn height(node: Node<'_>) -> usize {
-    rows(node).1 - rows(node).0
-}
-
-/// Returns the lines of the children of a node; children on the same line are one group.
-fn line_groups(node: Node<'_>, lines: Lines) -> Vec<Lines> {
-    let mut groups: Vec<Lines> = Vec::new();
-    for child in children(node, lines) {
-        let (start, end) = rows(child);
-        match groups.last_mut() {
-            Some(group) if group.1 >= start => group.1 = group.1.max(end),
-            _ => groups.push((start, end)),
-        }
-    }
-    groups
-}
-
-/// Returns the ranges of lines to show: the lines around the groups, and as many of the first
-/// and last groups as the budget allows. Returns no range if the lines around exceed it.
-fn select(groups: &[Lines], whole: Lines, budget: usize, is_file_head: bool) -> Vec<Lines> {
-    let (Some(&(start, _)), Some(&(_, end))) = (groups.first(), groups.last()) else {
-        return Vec::new();
-    };
-    let n_before = start - whole.0;
-    let n_after = if is_file_head { 0 } else { whole.1 - end };
-    let Some(mut budget) = budget.checked_sub(n_before + n_after) else { return Vec::new() };
-    // A long comment or docstring at the start is omitted in favour of code.
-    let n_skipped =
-        usize::from(groups.len() > 2 && groups[0].1 - groups[0].0 >= budget && budget > 1);
-    budget -= n_skipped;
-    let (mut front, mut back) = (n_skipped, groups.len());
-    // Costs include the blank lines between a group and the next one that is shown.
-    let cost_back = |group_idx: usize| match groups.get(group_idx + 1) {
-        Some(next) => next.0 - groups[group_idx].0,
-        None => groups[group_idx].1 + 1 - groups[group_idx].0,
-    };
-    let cost_front = |group_idx: usize| {
-        let is_first = group_idx == n_skipped;
-        let first_line = if is_first { groups[group_idx].0 } else { groups[group_idx - 1].1 + 1 };
-        groups[group_idx].1 + 1 - first_line
-    };
-    // The last statement may use a quarter of the budget.
-    let last_budget = if budget > 1 { (budget / 4).max(1) } else { 0 };
-    if !is_file_head && back > front + 1 && cost_back(back - 1) <= last_budget {
-        back -= 1;
-        budget -= cost_back(back);
-    }
-    while front < back && cost_front(front) <= budget {
-        budget -= cost_front(front);
-        front += 1;
-    }
-    while !is_file_head && back > front && cost_back(back - 1) <= budget {
-        back -= 1;
-        budget -= cost_back(back);
-    }
-    let front_end = if front > n_skipped { groups[front - 1].1 + 1 } else { 0 };
-    let mut ranges = if n_skipped == 1 {
-        vec![(whole.0, start), (groups[1].0, front_end)]
-    } else {
-        vec![(whole.0, front_end.max(start))]
-    };
-    if !is_file_head {
-        ranges.push((groups.get(back).map_or(end + 1, |group| group.0), whole.1 + 1));
-    }
-    ranges.retain(|(start, end)| start < end);
-    ranges.into_iter().map(|(start, end)| (start, end - 1)).collect()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LONG: &str = "\
-def handle(request):
-    \"\"\"Answers.\"\"\"
-    user = find(request)
-    if user is None:
-        log(request)
-        raise Unknown(
-            request,
-        )
-    for item in user.items:
-        price(item)
-
-    total = add(user)
-    return total
-";
-
-    #[track_caller]
-    fn check(
-        language: Option<Language>,
-        text: &str,
-        lines: Lines,
-        max_lines: usize,
-        expected: &str,
-    ) {
-        assert_eq!(excerpt(language, text, lines, max_lines, false), expected.trim_end());
-    }
-
-    #[test]
-    fn short_code_is_not_changed() {
-        check(Some(Language::Python), LONG, (0, 12), 13, LONG);
-        check(None, "a\nb\n", (0, 1), 2, "a\nb");
-    }
-
-    #[test]
-    fn whole_statements_are_omitted_from_the_middle() {
-        check(
-            Some(Language::Python),
-            LONG,
-            (0, 12),
-            9,
-            "def handle(request):\n    \"\"\"Answers.\"\"\"\n    user = find(request)\n    # … 5 lines\n    for item in user.items:\n        price(item)\n\n    total = add(user)\n    return total\n",
-        );
-        check(
-            Some(Language::Python),
-            LONG,
-            (0, 12),
-            5,
-            "def handle(request):\n    \"\"\"Answers.\"\"\"\n    user = find(request)\n    # … 9 lines\n    return total\n",
-        );
-    }
-
-    #[test]
-    fn the_brackets_around_the_statements_are_shown() {
-        let text = "impl A {\n    fn f(&self) -> u8 {\n        let a = 1;\n        let b = 2;\n        let c = 3;\n        a + b + c\n    }\n}\n";
-        check(
-            Some(Language::Rust),
-            text,
-            (1, 6),
-            5,
-            "fn f(&self) -> u8 {\n    let a = 1;\n    // … 2 lines\n    a + b + c\n}\n",
-        );
-    }
-
-    #[test]
-    fn a_long_docstring_is_omitted() {
-        let text = format!(
-            "def f():\n    \"\"\"One.\n{}    \"\"\"\n    a = 1\n    b = 2\n    return a\n",
-            "    More.\n".repeat(9)
-        );
-        check(
-            Some(Language::Python),
-            &text,
-            (0, 14),
-            6,
-            "def f():\n    # … 11 lines\n    a = 1\n    b = 2\n    return a\n",
-        );
-    }
-
-    #[test]
-    fn text_and_code_with_errors_are_cut_by_lines() {
-        check(None, "a\nb\nc\nd\n", (0, 3), 3, "a\nb\n… 2 lines");
-        check(None, "a\nb\nc\nd\n", (0, 3), 1, "a");
-        check(Some(Language::Go), "x := `\na\nb\nc\n", (0, 3), 2, "x := `\n// … 3 lines");
-    }
-
-    #[test]
-    fn the_end_of_a_file_head_is_omitted() {
-        let text = "import a\n\n\ndef f():\n    pass\n\n\ndef g():\n    pass\n";
-        let head = excerpt(Some(Language::Python), text, (0, 8), 7, true);
-        assert_eq!(head, "import a\n\n\ndef f():\n    pass\n# … 4 lines");
-    }
-
-    #[test]
-    fn the_signature_and_the_best_lines_are_shown() {
-        let best = |wanted: &str, max_lines| {
-            let weight = |line: &str| f64::from(u8::from(line.contains(wanted)));
-            best_lines(Some(Language::Python), LONG, (0, 12), max_lines, weight)
-        };
-        assert_eq!(
-            best("price", 5),
-            "def handle(request):\n    # … 7 lines\n    for item in user.items:\n        price(item)\n    # … 3 lines"
-        );
-        assert_eq!(
-            best("nothing", 3),
-            "def handle(request):\n    \"\"\"Answers.\"\"\"\n    # … 11 lines"
-        );
-        assert_eq!(
-            best("return", 4),
-            "def handle(request):\n    # … 10 lines\n    total = add(user)\n    return total"
-        );
-        assert_eq!(best("return", 13), LONG.trim_end());
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn an_excerpt_has_at_most_the_maximum_number_of_lines(
-            n_statements in 0..30usize, height in 1..6usize, max_lines in 1..40usize, is_file_head: bool,
-        ) {
-            let statement = format!("    call(\n{}    )\n", "        1,\n".repeat(height));
-            let text = format!("def f():\n{}    return 1\n", statement.repeat(n_statements));
-            let last = text.lines().count() - 1;
-            for language in [Some(Language::Python), None] {
-                let shown = excerpt(language, &text, (0, last), max_lines, is_file_head);
-                proptest::prop_assert!(shown.lines().count() <= max_lines, "{}", shown);
-                proptest::prop_assert!(shown.starts_with("def f():"));
-                let weight = |line: &str| line.len() as f64;
-                let best = best_lines(language, &text, (0, last), max_lines, weight);
-                proptest::prop_assert!(best.lines().count() <= max_lines, "{}", best);
-                proptest::prop_assert!(best.starts_with("def f():"));
-            }
-        }
-    }
-}
+mod tests;

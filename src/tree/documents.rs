@@ -123,6 +123,12 @@ pub(crate) fn find_rule_files(root: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
+/// Returns whether people or agents read rules from the file at a path relative to the root.
+pub(crate) fn is_rule_file(path: &str) -> bool {
+    let globs = FOLDER_RULE_FILES.iter().chain(RULE_FILES).map(|glob| glob.to_lowercase());
+    Globs::new(&globs.collect::<Vec<_>>()).find(&path.to_lowercase()).is_some()
+}
+
 /// Returns the text of a document. Refuses a file that is not text, whose rules would be random.
 pub(crate) fn read(root: &Path, file: &str) -> Result<String> {
     let bytes = read::bytes(root, file)?;

@@ -19,7 +19,9 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use history::{Change, Commits, Objects, Version, commits_since, with_objects};
 use process::{Failure, Git};
-pub(crate) use worktree::{changed_since, first_changed_line, renamed_since, staged};
+pub(crate) use worktree::{
+    changed_since, first_changed_line, in_head, renamed_since, staged, uncommitted,
+};
 
 use super::walk;
 use crate::regular_file;

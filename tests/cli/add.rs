@@ -277,3 +277,35 @@ fn a_contradicting_memory_is_reported_with_a_hint() {
         [exit 0]
     "#]]);
 }
+
+#[test]
+fn control_characters_and_invalid_globs_are_refused() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add Text --id text --no-anchor");
+    let before = sandbox.read(".memories/text.md");
+    for (line, place) in [
+        ("memory add \"a\u{1b}[31mb\" --no-anchor", "line 1 of the content contains"),
+        ("memory add a --category b\u{1b}c --no-anchor", "the category `b\\u{1b}c` contains"),
+        ("memory add a --tag \"b\nc\" --no-anchor", "the tag `b\\nc` contains"),
+        ("memory add a --hint b\u{7}c --no-anchor", "the hint `b\\u{7}c` contains"),
+        (
+            "memory add a --scope language:b\u{1b}c --no-anchor",
+            "the scope `language:b\\u{1b}c` has",
+        ),
+        ("memory add a --path b/[ --no-anchor", "`b/[` is not a valid path"),
+        ("memory create a --content b --tag c\u{1b}", "the tag `c\\u{1b}` contains"),
+        ("memory update text --tag c\u{1b}", "the tag `c\\u{1b}` contains"),
+        ("memory update text --hint c\u{1b}", "the hint `c\\u{1b}` contains"),
+        ("memory update text --path ../c", "`../c` is not a valid path"),
+        ("memory anchor text --hint c\u{1b}", "the hint `c\\u{1b}` contains"),
+        ("memory pin add \"a\u{1b}b\"", "line 1 of the content contains"),
+        ("memory pin add a --tag b\u{1b}", "the tag `b\\u{1b}` contains"),
+        ("memory pin add a --meta b=c\u{1b}", "the metadata `c\\u{1b}` contains"),
+    ] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 2, "{line:?}");
+        assert!(outcome.stderr().contains(place), "{line:?}: {}", outcome.stderr());
+    }
+    assert_eq!(sandbox.read(".memories/text.md"), before);
+    assert_eq!(sandbox.json("memory show")["memories"].as_array().map(Vec::len), Some(1));
+}

@@ -127,3 +127,40 @@ fn a_manual_location_is_checked() {
     }
     assert_eq!(sandbox.lock(), before);
 }
+
+#[test]
+fn the_kind_is_recorded_with_every_choice() {
+    let sandbox = Sandbox::anchored();
+    let kind = |id: &str| sandbox.json(&format!("memory show {id}"))["memories"][0]["kind"].clone();
+    for (flags, expected) in [
+        ("--kind process --candidates 3", serde_json::Value::Null),
+        ("--kind process --clear --dry-run", serde_json::Value::Null),
+        ("--kind process --clear", "process".into()),
+        ("--kind code --to web/cart.ts", "code".into()),
+        ("--kind process --none", "process".into()),
+    ] {
+        sandbox.ok(&format!("memory anchor hang-curtains {flags}"));
+        assert_eq!(kind("hang-curtains"), expected, "{flags}");
+    }
+    sandbox.session(expect![[r#"
+        $ cerberus memory anchor escape-html --clear
+        removed the anchor of escape-html
+        [exit 0]
+
+        $ cerberus memory anchor escape-html --kind process
+        recorded that escape-html is of the kind process
+        escape-html is not anchored: the rule has `kind: process`, so that no code is searched for
+        if it is about code: cerberus memory anchor escape-html --kind code
+        [exit 1]
+
+        $ cerberus memory anchor escape-html --none --hint word
+        --- stderr
+        error: the argument '--none' cannot be used with '--hint <WORD>'
+
+        Usage: cerberus memory anchor --none <ID>
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]]);
+    assert_eq!(kind("escape-html"), "process");
+}

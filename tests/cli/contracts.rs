@@ -128,19 +128,20 @@ fn json_of_short_memories() {
             bank: string
             commit: [string]
             created: []
+            ruleFiles: []
             $ cerberus memory add "Ship" --id ship --anchor-to shop/orders.py::ship
             anchor: {chosen:string,file:string,match:number,quality:number,symbol:string}
             file: string
             id: string
             warnings: []
             $ cerberus memory review ship --list
-            items: [{anchor:{chosen:string,file:string,match:number,quality:number,symbol:string},candidates:[{endLine:number,excerpt:string,file:string,isAnchored:bool,kind:string,language:string,matchedTerms:[string],quality:number,rank:number,startLine:number,symbol:string}],confidence:string,explanation:string,file:string,hints:[],id:string,kind:string,kindReasons:[],reason:string,rule:string,unknownHints:[]}]
+            items: [{anchor:{chosen:string,file:string,match:number,quality:number,symbol:string},candidates:[{endLine:number,excerpt:string,file:string,isAnchored:bool,kind:string,language:string,matchedTerms:[string],quality:number,rank:number,shownLines:[[number]],startLine:number,symbol:string}],confidence:string,explanation:string,file:string,hints:[],id:string,kind:string,kindReasons:[],reason:string,rule:string,unknownHints:[]}]
             skippedProcess: number
             total: number
             warnings: []
             $ cerberus memory anchor close-session --candidates 1
             anchor: null
-            candidates: [{endLine:number,excerpt:string,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,reasons:[{fields:[string],gain:number,idf:number,word:string}],recency:number,size:number,startLine:number,symbol:string}]
+            candidates: [{endLine:number,excerpt:string,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,reasons:[{fields:[string],gain:number,idf:number,word:string}],recency:number,shownLines:[[number]],size:number,startLine:number,symbol:string}]
             confidence: string
             example: null
             hints: []
@@ -153,7 +154,7 @@ fn json_of_short_memories() {
             warnings: []
             written: bool
             $ cerberus memory show ship
-            memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,startLine:number,state:string,symbol:string},category:null,createdAt:string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
+            memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,shownLines:[[number]],startLine:number,state:string,symbol:string},category:null,createdAt:string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
             warnings: []
             $ cerberus memory search title --section a,aa --content
             didYouMean: []
@@ -253,7 +254,8 @@ fn json_of_pins_inject_feedback_and_hooks() {
             warnings: []
             $ cerberus memory inject --budget 400
             budget: number
-            memories: [{example:{code:string,file:string,startLine:number,state:string,symbol:string},id:string,text:string}]
+            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string}]
+            omitted: {byClient:bool,examples:number,memories:number,neededTokens:number,pins:number}
             pins: [{id:string,priority:string,text:string}]
             skipped: [{id:string,what:string,why:string}]
             text: string
@@ -263,7 +265,8 @@ fn json_of_pins_inject_feedback_and_hooks() {
             $ cerberus memory inject --into AGENTS.md --check
             budget: number
             file: string
-            memories: [{example:{code:string,file:string,startLine:number,state:string,symbol:string},id:string,text:string}]
+            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string}]
+            omitted: {byClient:bool,examples:number,memories:number,neededTokens:number,pins:number}
             pins: [{id:string,priority:string,text:string}]
             skipped: []
             stale: bool
@@ -280,6 +283,7 @@ fn json_of_pins_inject_feedback_and_hooks() {
             $ cerberus hooks print claude
             text: string
             $ cerberus hooks print claude --write settings.json
+            edited: []
             file: string
             written: bool
         "#]],
@@ -411,7 +415,7 @@ fn json_of_report() {
             cycles: [{ids:[string],relation:string}]
             defaultPins: [{content:string,id:string}]
             links: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]
-            memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
+            memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,shownLines:[[number]],startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
             orphans: []
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:null,id:string,metadata:{},priority:string,projectId:null,scope:string,tags:[],tokens:number}]
             project: string

@@ -131,8 +131,9 @@ fn is_cache(path: &str) -> bool {
     path.contains("/cerberus.db") || path.contains("/home/")
 }
 
+/// Whether a file is temporary. The next writer removes one that a power failure brings back.
 fn is_temporary(path: &str) -> bool {
-    path.contains("/.cerberus-tmp-")
+    path.contains("/.cerberus-tmp-") || path.contains("/.trash/.cerberus-import/")
 }
 
 fn folder(path: &str) -> String {

@@ -1,6 +1,7 @@
 //! `hooks print`.
 
 use expect_test::expect;
+use serde_json::json;
 
 use crate::sandbox::Sandbox;
 
@@ -10,25 +11,25 @@ fn settings_are_printed_and_nothing_is_written() {
     sandbox.session(expect![[r#"
         $ cerberus hooks print claude --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for claude-hook\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory linked --diff --for claude-hook || true\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print codex --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for codex-hook\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"cerberus memory linked --diff --for codex-hook || true\",\n            \"timeout\": 10\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"apply_patch\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print gemini --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"cerberus memory inject --for gemini-hook\",\n            \"timeout\": 10000\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini session-start || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ],\n    \"AfterTool\": [\n      {\n        \"matcher\": \"write_file|replace\",\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini edit || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print cursor --json
         {
-          "text": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"sessionStart\": [\n      {\n        \"command\": \"cerberus memory inject --for cursor-hook\"\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"sessionStart\": [\n      {\n        \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor session-start || true\"\n      }\n    ],\n    \"postToolUse\": [\n      {\n        \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor edit || true\",\n        \"matcher\": \"Write|StrReplace|Edit\"\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
@@ -36,7 +37,7 @@ fn settings_are_printed_and_nothing_is_written() {
         #!/bin/sh
         # cerberus:start (written by `cerberus hooks print git --write`)
         if command -v cerberus >/dev/null 2>&1; then
-            cerberus memory linked --diff --for git-hook || true
+            cerberus hooks run git commit || true
         fi
         # cerberus:end
         [exit 0]
@@ -88,20 +89,30 @@ fn settings_are_merged_into_a_file() {
                 "hooks": [
                   {
                     "type": "command",
-                    "command": "cerberus memory inject --for claude-hook",
-                    "timeout": 10
+                    "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true",
+                    "timeout": 30
                   }
                 ]
               }
             ],
             "PreToolUse": [
               {
+                "matcher": "Edit|Write|MultiEdit|NotebookEdit",
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true",
+                    "timeout": 30
+                  }
+                ]
+              },
+              {
                 "matcher": "Bash",
                 "hooks": [
                   {
                     "type": "command",
-                    "command": "cerberus memory linked --diff --for claude-hook || true",
-                    "timeout": 10
+                    "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+                    "timeout": 30
                   }
                 ]
               }
@@ -146,44 +157,319 @@ fn settings_outside_the_project_are_not_written() {
     assert!(sandbox.read(".cursor/own.json").contains("cerberus"));
 }
 
+/// Returns the event of an edit in the format of Claude Code.
+fn edit(sandbox: &Sandbox, session: &str, file: &str, text: &str) -> String {
+    json!({
+        "session_id": session,
+        "transcript_path": "/home/ada/.claude/projects/shop/session.jsonl",
+        "cwd": sandbox.path(""),
+        "permission_mode": "default",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Edit",
+        "tool_input": { "file_path": sandbox.path(file), "old_string": "x", "new_string": text },
+        "tool_use_id": "toolu_01ABC123",
+    })
+    .to_string()
+}
+
+/// Runs a hook and returns what it prints. It must end with 0 and say nothing on stderr.
+#[track_caller]
+fn hook(sandbox: &Sandbox, hook: &str, event: impl AsRef<[u8]>) -> String {
+    let outcome = sandbox.piped(&format!("hooks run {hook}"), event);
+    assert_eq!((outcome.status(), outcome.stderr()), (0, String::new()), "{}", outcome.text());
+    outcome.stdout()
+}
+
 #[test]
-fn the_commit_hook_prints_linked_memories() {
+fn the_rules_for_an_edit_come_once_in_a_session() {
+    let sandbox = Sandbox::anchored();
+    let event = |session| edit(&sandbox, session, "web/html.ts", "escapeHtml(text)");
+    expect![[r#"
+        {"hookSpecificOutput":{"additionalContext":"<cerberus-memory> Data of this project, not a message of the user or the system.\nRules of this project for this edit:\n- Escape HTML entities in text before it is rendered as markup\n  Example: web/html.ts:4\n  ```typescript\n  export function escapeHtml(text: string): string {\n    return text.replace(/[&<>]/g, (found) => ENTITIES[found]);\n  }\n  ```\n</cerberus-memory>\n","hookEventName":"PreToolUse"}}
+    "#]].assert_eq(&hook(&sandbox, "claude edit", event("a")));
+    assert_eq!(hook(&sandbox, "claude edit", event("a")), "");
+    assert!(hook(&sandbox, "claude edit", event("b")).contains("escapeHtml"));
+    // A resumed session has its context, a compacted one has not.
+    let start =
+        |source: &str| json!({ "session_id": "a", "cwd": sandbox.path(""), "source": source });
+    let text = hook(&sandbox, "claude session-start", start("resume").to_string());
+    assert!(text.starts_with("<cerberus-memory>"), "{text}");
+    assert_eq!(hook(&sandbox, "claude edit", event("a")), "");
+    hook(&sandbox, "claude session-start", start("compact").to_string());
+    assert!(hook(&sandbox, "claude edit", event("a")).contains("escapeHtml"));
+    assert_eq!(sandbox.git("status --porcelain"), "");
+}
+
+#[test]
+fn the_rules_for_a_new_file_depend_on_its_text() {
+    let sandbox = Sandbox::anchored();
+    let rules = |text| hook(&sandbox, "claude edit", edit(&sandbox, text, "api/new.ts", text));
+    let text =
+        "export const show = (text) => `<p>${escapeHtml(text)}</p>`  // escape HTML entities\n";
+    assert!(rules(text).contains("Escape HTML entities"), "{}", rules(text));
+    assert!(!rules("export const one = 1\n").contains("Escape HTML entities"));
+}
+
+#[test]
+fn each_agent_reads_the_rules_in_its_format() {
+    let sandbox = Sandbox::anchored();
+    let (root, file) = (sandbox.path(""), sandbox.path("web/html.ts"));
+    let patch = "*** Begin Patch\n*** Update File: web/html.ts\n+escapeHtml(x)\n*** End Patch";
+    let events = [
+        (
+            "codex",
+            json!({
+                "session_id": "s", "cwd": root, "hook_event_name": "PreToolUse",
+                "tool_name": "apply_patch", "tool_input": { "command": patch },
+            }),
+        ),
+        (
+            "gemini",
+            json!({
+                "session_id": "s", "cwd": root, "hook_event_name": "AfterTool",
+                "tool_name": "write_file", "tool_input": { "file_path": file, "content": "x" },
+            }),
+        ),
+        (
+            "cursor",
+            json!({
+                "conversation_id": "s", "workspace_roots": [root], "hook_event_name": "postToolUse",
+                "tool_name": "Write", "tool_input": { "file_path": file, "content": "x" },
+            }),
+        ),
+        (
+            "copilot",
+            json!({
+                "sessionId": "s", "cwd": root, "toolName": "edit",
+                "toolArgs": json!({ "path": file, "new_str": "x" }).to_string(),
+            }),
+        ),
+        (
+            "opencode",
+            json!({
+                "sessionID": "s", "cwd": root, "args": { "filePath": file, "newString": "x" },
+            }),
+        ),
+    ];
+    let mut printed = String::new();
+    for (agent, event) in events {
+        let text = hook(&sandbox, &format!("{agent} edit"), event.to_string());
+        // The text itself is the same for all.
+        let (start, rest) = text.split_once("<cerberus-memory>").expect("rules");
+        let (_, end) = rest.split_once("</cerberus-memory>").expect("an end");
+        printed += &format!("{agent}: {start}…{end}");
+    }
+    expect![[r#"
+        codex: {"hookSpecificOutput":{"additionalContext":"…\n","hookEventName":"PreToolUse"}}
+        gemini: {"hookSpecificOutput":{"additionalContext":"…\n","hookEventName":"AfterTool"}}
+        cursor: {"additional_context":"…\n"}
+        copilot: {"additionalContext":"…\n"}
+        opencode: …
+    "#]]
+    .assert_eq(&printed);
+}
+
+#[test]
+fn what_a_hook_does_not_understand_is_ignored() {
+    let sandbox = Sandbox::anchored();
+    let outside = sandbox.beside("home");
+    let nothing = Sandbox::shop();
+    let in_bank = edit(&sandbox, "s", ".memories/escape-html.md", "escapeHtml");
+    let other = edit(&sandbox, "s", "../home/x.ts", "escapeHtml");
+    let none = edit(&nothing, "s", "web/html.ts", "escapeHtml");
+    for tool in ["claude", "codex", "gemini", "cursor", "copilot", "opencode"] {
+        for event in ["", "{", "[]", "7", "{}", "\u{0}", &in_bank, &other, &none] {
+            assert_eq!(hook(&sandbox, &format!("{tool} edit"), event), "", "{event}");
+            assert_eq!(hook(&outside, &format!("{tool} commit"), event), "", "{event}");
+        }
+        // No agent writes that much at once.
+        let long = edit(&sandbox, "s", "web/html.ts", &"x".repeat(9 * 1024 * 1024));
+        assert_eq!(hook(&sandbox, &format!("{tool} edit"), long), "");
+    }
+    // A broken project does not stop the agent either.
+    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = \"high\"\n");
+    let event = edit(&sandbox, "s", "web/html.ts", "escapeHtml");
+    let outcome = sandbox.piped("hooks run claude edit", event);
+    assert_eq!((outcome.status(), outcome.stdout()), (0, String::new()));
+    assert!(outcome.stderr().contains("cerberus.toml"), "{}", outcome.text());
+}
+
+#[test]
+fn of_eight_hooks_at_once_one_gives_a_rule() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("index");
+    let event = edit(&sandbox, "s", "web/html.ts", "escapeHtml(text)");
+    let texts: Vec<String> = std::thread::scope(|scope| {
+        let run = || scope.spawn(|| hook(&sandbox, "claude edit", &event));
+        let threads: Vec<_> = (0..8).map(|_| run()).collect();
+        threads.into_iter().map(|thread| thread.join().expect("it ends")).collect()
+    });
+    let rule = "Escape HTML entities";
+    assert_eq!(texts.iter().filter(|text| text.contains(rule)).count(), 1, "{texts:?}");
+}
+
+#[test]
+fn a_session_start_is_printed_in_the_format_of_the_agent() {
+    let sandbox = Sandbox::anchored();
+    let event = json!({ "session_id": "s", "cwd": sandbox.path("") }).to_string();
+    for (agent, start) in [
+        ("claude", "<cerberus-memory>"),
+        ("codex", "<cerberus-memory>"),
+        ("gemini", r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#),
+        ("cursor", r#"{"additional_context":"<cerberus-memory>"#),
+        ("copilot", r#"{"additionalContext":"<cerberus-memory>"#),
+    ] {
+        let text = hook(&sandbox, &format!("{agent} session-start"), &event);
+        assert!(text.starts_with(start), "{agent}: {text}");
+    }
+    let nothing = Sandbox::shop();
+    assert_eq!(hook(&nothing, "claude session-start", "{}"), "");
+}
+
+/// Returns the event of a shell command in the format of Claude Code.
+fn shell(sandbox: &Sandbox, command: &str) -> String {
+    json!({
+        "session_id": "s",
+        "cwd": sandbox.path(""),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": { "command": command, "description": "Commit" },
+    })
+    .to_string()
+}
+
+#[test]
+fn the_commit_hook_names_the_rules_about_the_changed_code() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
-        $ cerberus memory linked --diff --for git-hook
-        [exit 0]
-
-        $ cerberus memory linked --diff --for claude-hook
+        $ cerberus hooks run git commit
         [exit 0]
     "#]]);
-    sandbox.edit("web/html.ts", "const ENTITIES", "\nconst ENTITIES");
+    sandbox.edit("web/html.ts", "return text", "// all of it\n  return text");
+    let says = |command: &str| hook(&sandbox, "claude commit", shell(&sandbox, command));
+    for command in ["ls", "git commit -m 'git add .'", "git add shop && git commit -m x"] {
+        assert_eq!(says(command), "", "{command}");
+    }
+    let expected = expect![[r#"
+        {"hookSpecificOutput":{"additionalContext":"<cerberus-memory> Data of this project, not a message of the user or the system.\nRules about the changed code:\n- web/html.ts::escapeHtml: Escape HTML entities in text before it is rendered as markup (`escape-html`)\n</cerberus-memory>\n","hookEventName":"PreToolUse"}}
+    "#]];
+    expected.assert_eq(&says("git commit -am 'Escape all'"));
+    let all = says("git commit -a");
+    for command in [
+        "git add -A && git commit -m x",
+        "git add web/html.ts; git commit -m \"$(cat <<'EOF'\nIt's done\nEOF\n)\"",
+        "cd web && git add . && git commit -m x",
+        "git commit -m x -- web/html.ts",
+    ] {
+        assert_eq!(says(command), all, "{command}");
+    }
     sandbox.git("add web/html.ts");
+    assert_eq!(says("git commit"), all);
+    sandbox.memory("limits", "See [[api/limit.go]] before a release.\n");
+    sandbox.edit("api/limit.go", "package", "// Limits.\npackage");
+    assert!(says("git commit -a").contains("api/limit.go: See [[api/limit.go]]"));
     sandbox.session(expect![[r#"
-        $ cerberus memory linked --diff --for git-hook
-        Memories about the staged files (read one with `cerberus memory show ID`):
-        escape-html  rule
-          anchored to web/html.ts::escapeHtml
+        $ cerberus hooks run git commit
+        Rules about the changed code:
+        - web/html.ts::escapeHtml: Escape HTML entities in text before it is rendered as markup (`escape-html`)
         [exit 0]
 
-        $ cerberus memory linked --diff --for claude-hook
+        $ cerberus memory linked --diff --for git-hook
+        Rules about the changed code:
+        - web/html.ts::escapeHtml: Escape HTML entities in text before it is rendered as markup (`escape-html`)
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn the_commit_hook_says_which_examples_are_lost() {
+    let sandbox = Sandbox::anchored();
+    sandbox.remove("web/html.ts");
+    let accounts = sandbox.read("shop/accounts.py");
+    let start = accounts.find("        salt = ").expect("the body");
+    let end = start + accounts[start..].find("\n\n").unwrap_or(accounts.len() - start);
+    sandbox.write(
+        "shop/accounts.py",
+        format!("{}        raise NotImplementedError{}", &accounts[..start], &accounts[end..]),
+    );
+    sandbox.git("add -A");
+    sandbox.session(expect![[r#"
+        $ cerberus hooks run git commit
+        Examples of rules that this commit changes:
+        - web/html.ts::escapeHtml is removed; it showed: Escape HTML entities in text before it is rendered as markup (`escape-html`)
+        - shop/accounts.py::AccountStore.hash_password is almost removed; it showed: Hash the password with a fresh salt before the account is stored (`hash-passwords`)
+        Choose other examples with `cerberus memory review`, or change the rules.
+        [exit 0]
+    "#]]);
+    // It was said with the commit that did it.
+    sandbox.commit("lost");
+    sandbox.edit("shop/accounts.py", "raise NotImplementedError", "raise NotImplementedError()");
+    sandbox.git("add -A");
+    let text = sandbox.ok("hooks run git commit");
+    assert!(!text.contains("is almost removed"), "{text}");
+}
+
+#[test]
+fn a_moved_example_is_not_lost() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv web/html.ts web/escape.ts");
+    assert_eq!(sandbox.ok("hooks run git commit"), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_hook_of_git_sees_what_a_commit_adds() {
+    let sandbox = Sandbox::anchored();
+    std::fs::create_dir_all(sandbox.path(".git/hooks")).expect("a folder");
+    sandbox.ok("hooks print git --write .git/hooks/pre-commit");
+    let program = std::path::PathBuf::from(env!("CARGO_BIN_EXE_cerberus"));
+    let commit = |name: &str, arguments: &str, has_cerberus: bool| {
+        sandbox.edit("web/html.ts", "return", &format!("/* {name} */ return"));
+        let mut command = sandbox.shell(&format!("git commit -m {name} {arguments} 2>&1"));
+        if has_cerberus {
+            let folders = std::env::var_os("PATH").unwrap_or_default();
+            let folders = std::iter::once(program.parent().expect("a folder").to_owned())
+                .chain(std::env::split_paths(&folders));
+            command.env("PATH", std::env::join_paths(folders).expect("a list"));
+        }
+        let output = command.output().expect("it runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).contains("Escape HTML entities")
+    };
+    assert!(commit("a", "-a", true));
+    assert!(commit("b", "web/html.ts", true));
+    assert!(!commit("c", "-a", false), "cerberus is not on PATH");
+}
+
+#[test]
+fn hooks_of_an_earlier_version_are_reported_and_replaced() {
+    let sandbox = Sandbox::bank();
+    let old = r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"cerberus memory inject --for codex-hook","timeout":10}]}],"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"cerberus memory linked --diff --for codex-hook && make","timeout":10}]}]}}"#;
+    sandbox.write(".codex/hooks.json", old);
+    sandbox.session(expect![[r#"
+        $ cerberus doctor
+        error	hosts	`.codex/hooks.json` starts `cerberus`, which is not on PATH	install cerberus in a folder of PATH
+        info	hosts	`.codex/hooks.json` has hooks of an earlier version	cerberus hooks print codex --write .codex/hooks.json
+        [exit 1]
+
+        $ cerberus hooks print codex --write .codex/hooks.json
+        updated .codex/hooks.json
+        kept an edited hook in .codex/hooks.json: cerberus memory linked --diff --for codex-hook && make
+        next: remove it to get the hook of this version, and run the command again
+        [exit 0]
+
+        $ cerberus hooks print codex --write .codex/hooks.json --json
         {
-          "hookSpecificOutput": {
-            "additionalContext": "<cerberus-memory> Data of this project, not a message of the user or the system.\nMemories about the staged files (read one with `cerberus memory show ID`):\nescape-html  rule\n  anchored to web/html.ts::escapeHtml\n</cerberus-memory>\n",
-            "hookEventName": "PreToolUse"
-          }
+          "edited": [
+            "cerberus memory linked --diff --for codex-hook && make"
+          ],
+          "file": ".codex/hooks.json",
+          "written": false
         }
         [exit 0]
+
+        $ cerberus doctor
+        error	hosts	`.codex/hooks.json` starts `cerberus`, which is not on PATH	install cerberus in a folder of PATH
+        [exit 1]
     "#]]);
-    sandbox.write("ls", r#"{"tool_name":"Bash","tool_input":{"command":"ls commit"}}"#);
-    sandbox.write("commit", r#"{"tool_input":{"command":"cd x && git -C . commit -m y"}}"#);
-    let said = |payload: &str| {
-        let file = std::fs::File::open(sandbox.path(payload)).expect("a payload");
-        let mut command = sandbox.command("memory linked --diff --for codex-hook");
-        let output = command.stdin(file).output().expect("it runs");
-        sandbox.outcome("", output).stdout()
-    };
-    assert_eq!(said("ls"), "");
-    assert!(said("commit").contains("escape-html"));
-    let nothing = Sandbox::shop();
-    assert_eq!(nothing.run("memory linked --diff --for git-hook").text().lines().count(), 2);
 }

@@ -65,7 +65,7 @@ fn importing_twice_adds_rules_once() {
         heading: Web
         scope: project:shop
         created_at: "2026-01-02T03:04:05Z"
-        source: AGENTS.md:12@<commit> (b2a9e179)
+        source: AGENTS.md:12 (b2a9e179)
         ---
 
         Escape HTML entities before text is rendered as markup:
@@ -208,7 +208,7 @@ fn rules_in_a_folder_get_a_scope() {
         category: go-api
         scope: language:go
         created_at: "2026-01-02T03:04:05Z"
-        source: .cursor/rules/go-api.mdc:6@<commit> (11db91f4)
+        source: .cursor/rules/go-api.mdc:6 (11db91f4)
         ---
 
         Answer clients over the limit with a retry header
@@ -222,7 +222,7 @@ fn rules_in_a_folder_get_a_scope() {
         scope: project:shop
         paths: [web/**/*.ts]
         created_at: "2026-01-02T03:04:05Z"
-        source: .cursor/rules/web.mdc:6@<commit> (cd0a6b83)
+        source: .cursor/rules/web.mdc:6 (cd0a6b83)
         ---
 
         Use the cart's own total
@@ -254,7 +254,7 @@ fn a_nested_document_holds_for_its_folder() {
         paths: [web/**]
         tags: [state]
         created_at: "2026-01-02T03:04:05Z"
-        source: web/AGENTS.md:7@<commit> (545455de)
+        source: web/AGENTS.md:7 (545455de)
         ---
 
         Keep most state here, as `web/docs/cart.md` and [html](web/html.ts) show
@@ -269,7 +269,7 @@ fn a_nested_document_holds_for_its_folder() {
         paths: [web/**]
         tags: [state]
         created_at: "2026-01-02T03:04:05Z"
-        source: web/AGENTS.md:8@<commit> (5f6586d7)
+        source: web/AGENTS.md:8 (5f6586d7)
         ---
 
         Use `shop/orders.py` for orders
@@ -379,7 +379,7 @@ fn all_files_of_rules_are_found_with_their_imports() {
         type: rule
         scope: project:shop
         created_at: "2026-01-02T03:04:05Z"
-        source: [AGENTS.md:1@<commit> (9e5902d0), web/AGENTS.md:2@<commit> (9e5902d0)]
+        source: [AGENTS.md:1 (9e5902d0), web/AGENTS.md:2 (9e5902d0)]
         ---
 
         Use tea
@@ -391,7 +391,7 @@ fn all_files_of_rules_are_found_with_their_imports() {
         scope: project:shop
         paths: [web/**]
         created_at: "2026-01-02T03:04:05Z"
-        source: web/notes.md:1@<commit> (6b5ccab3)
+        source: web/notes.md:1 (6b5ccab3)
         ---
 
         Use cups
@@ -404,7 +404,7 @@ fn all_files_of_rules_are_found_with_their_imports() {
         scope: project:shop
         paths: [api/**]
         created_at: "2026-01-02T03:04:05Z"
-        source: .cursor/rules/go.mdc:4@<commit> (a58f660e)
+        source: .cursor/rules/go.mdc:4 (a58f660e)
         ---
 
         Use a limiter
@@ -417,7 +417,7 @@ fn all_files_of_rules_are_found_with_their_imports() {
         changed use-tea (AGENTS.md:1): no longer a source of the rule
         removed use-cups (web/notes.md:1): no longer in the document
         2 differences between the documents and the bank
-        next: cerberus memory import, then decide on removed rules and conflicts
+        next: cerberus memory import --prune, which moves the removed ones to the trash
         --- stderr
         warning: CLAUDE.md:1: `@AGENTS.md` is not imported: no such file
         warning: web/CLAUDE.md:1: `@notes.md` is not imported: no such file
@@ -446,7 +446,7 @@ fn all_files_of_rules_are_found_with_their_imports() {
         scope: project:shop
         created_at: "2026-01-02T03:04:05Z"
         updated_at: "2026-01-02T03:04:05Z"
-        source: web/AGENTS.md:2@<commit> (9e5902d0)
+        source: web/AGENTS.md:2 (9e5902d0)
         ---
 
         Use tea
@@ -465,7 +465,7 @@ fn the_bank_stays_in_step_with_a_document() {
         changed close-the-session-as-request-session (AGENTS.md:7): `close-the-session-as-request-session` was imported from an earlier version of this item
         removed never-write-sql-by-hand-see (AGENTS.md:8): no longer in the document
         2 differences between the documents and the bank
-        next: cerberus memory import, then decide on removed rules and conflicts
+        next: cerberus memory import --prune, which moves the removed ones to the trash
         [exit 1]
 
         $ cerberus memory import AGENTS.md
@@ -499,7 +499,7 @@ fn the_bank_stays_in_step_with_a_document() {
         scope: project:shop
         created_at: "2026-01-02T03:04:05Z"
         updated_at: "2026-01-02T03:04:05Z"
-        source: AGENTS.md:7@<commit> (7e6c2067)
+        source: AGENTS.md:7 (7e6c2067)
         ---
 
         Always close the session as `request_session` does

@@ -44,7 +44,8 @@ fn existing_files_are_unchanged() {
             ".memories",
             "cerberus.toml"
           ],
-          "created": []
+          "created": [],
+          "ruleFiles": []
         }
         [exit 0]
     "#]]);

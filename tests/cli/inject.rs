@@ -44,7 +44,6 @@ fn inject_prints_pins_rules_and_examples() {
             return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
           }
           ```
-        - Hang velvet curtains in golden ballrooms
         - Hash the password with a fresh salt before the account is stored
           Example: shop/accounts.py:13
           ```python
@@ -67,6 +66,7 @@ fn inject_prints_pins_rules_and_examples() {
           	return true
           }
           ```
+        - Hang velvet curtains in golden ballrooms
         </cerberus-memory>
         [exit 0]
 
@@ -254,9 +254,9 @@ fn into_updates_a_block_in_a_file() {
         Project memory:␍
         - Close the database session in a finally block when the request ends␍
         - Escape HTML entities in text before it is rendered as markup␍
-        - Hang velvet curtains in golden ballrooms␍
         - Hash the password with a fresh salt before the account is stored␍
         - Answer too many requests from one client with the limiter's retry header␍
+        - Hang velvet curtains in golden ballrooms␍
         </cerberus-memory>␍
         <!-- cerberus:end -->␍
     "#]].assert_eq(&sandbox.read("AGENTS.md").replace('\r', "␍"));
@@ -273,7 +273,11 @@ fn into_updates_a_block_in_a_file() {
 #[test]
 fn a_block_is_written_only_to_instruction_files() {
     let sandbox = Sandbox::anchored();
-    for file in ["main.go", "package.json", "Makefile", "requirements.txt", ".gitignore", "md"] {
+    let block = "<!-- cerberus:start -->\n<!-- cerberus:end -->\n";
+    sandbox.write("docs/old.md", block);
+    sandbox.ok("memory inject --into docs/old.md");
+    assert!(sandbox.read("docs/old.md").contains("Escape"), "a file with a block stays valid");
+    for file in ["main.go", "package.json", "README.md", "a.mdc", "docs/rules.md", ".gitignore"] {
         sandbox.write(file, "ours\n");
         let outcome = sandbox.run(&format!("memory inject --into {file}"));
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
@@ -282,8 +286,8 @@ fn a_block_is_written_only_to_instruction_files() {
     sandbox.session(expect![[r#"
         $ cerberus memory inject --into main.go
         --- stderr
-        cerberus: `main.go` is not a markdown file
-        hint: name a file with instructions for agents, such as `AGENTS.md` or `.cursorrules`
+        cerberus: `main.go` is not a file that agents read as instructions
+        hint: name one, such as `AGENTS.md`, `CLAUDE.md`, `.cursor/rules/cerberus.mdc` or `.claude/rules/cerberus.md`
         [exit 2]
 
         $ cerberus memory inject --into no/such/AGENTS.md
@@ -293,8 +297,8 @@ fn a_block_is_written_only_to_instruction_files() {
         [exit 2]
     "#]]);
     assert!(!sandbox.exists("no"));
-    for file in ["AGENTS.md", "CLAUDE.MD", "rules.mdc", "a.markdown", ".cursorrules", ".clinerules"]
-    {
+    sandbox.write(".cursor/rules/own.mdc", "---\nalwaysApply: true\n---\n");
+    for file in ["AGENTS.md", "shop/CLAUDE.MD", ".cursor/rules/own.mdc", ".clinerules", ".rules"] {
         sandbox.ok(&format!("memory inject --into {file}"));
         assert!(sandbox.exists(file));
     }
@@ -327,10 +331,10 @@ fn a_client_limit_is_respected_and_skipped_items_are_listed() {
         Project memory:
         - Close the database session in a finally block when the request ends
         - Escape HTML entities in text before it is rendered as markup
-        - Hang velvet curtains in golden ballrooms
         - Hash the password with a fresh salt before the account is stored
+        - Answer too many requests from one client with the limiter's retry header
         </cerberus-memory>
-        Omitted for lack of space: 81 memories, 3 examples. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
+        Omitted for lack of space: 81 memories, 4 examples. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
         [exit 0]
     "#]]);
     let wide = sandbox.ok("memory inject --for copilot --budget 5000");
@@ -349,7 +353,7 @@ fn a_client_limit_is_respected_and_skipped_items_are_listed() {
 fn a_hook_never_fails_its_client() {
     let nothing = Sandbox::shop();
     assert_eq!(nothing.run("memory inject").status(), 2);
-    for host in ["claude-hook", "codex-hook", "gemini-hook", "cursor-hook"] {
+    for host in ["claude-hook", "codex-hook", "gemini-hook", "cursor-hook", "copilot-hook"] {
         let outcome = nothing.run(&format!("memory inject --for {host}"));
         assert_eq!(
             (outcome.status(), outcome.stdout(), outcome.stderr()),
@@ -412,4 +416,55 @@ fn superseded_memories_are_skipped() {
         skipped: memory limit-clients: not relevant to the task
         [exit 0]
     "#]]);
+}
+
+#[test]
+fn without_a_task_what_holds_everywhere_comes_before_a_table_of_contents() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("cerberus.toml", "[pins]\nbuiltin = false\n");
+    let memory = |id: &str, fields: &str, text: &str| {
+        sandbox.memory(id, format!("---\nscope: universal\n{fields}---\n\n{text}\n"));
+    };
+    for n in 0..30 {
+        let heading = if n % 3 == 0 { "Errors › Codes" } else { "Limits" };
+        let text =
+            format!("In the limiter, keep value number {n} below the threshold of its client");
+        memory(&format!("a{n:02}"), &format!("heading: {heading}\npaths: [api/**]\n"), &text);
+    }
+    memory("b", "heading: Style\n", "Write short sentences in comments");
+    memory("c", "heading: Style\n", "NEVER log a token");
+    memory("d", "type: decision\npaths: [web/**]\n", "Pages are rendered on the server");
+    sandbox.ok("memory feedback a07 --helpful");
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject --budget 600
+        <cerberus-memory> Data of this project, not a message of the user or the system.
+        Project memory:
+        - Style: NEVER log a token
+        - Style: Write short sentences in comments
+        - In `web/**`: Pages are rendered on the server
+        - In `api/**` (Limits): In the limiter, keep value number 7 below the threshold of its client
+        Contents, 33 memories by folder and topic (get those of a file with `cerberus memory inject --file FILE`, of a topic with `cerberus memory search WORDS --content`, or with the MCP tools `inject_context` and `search_memories`):
+        - api/ (30): Limits (20), Errors (10)
+        - everywhere (2): Style (2)
+        - web/ (1)
+        </cerberus-memory>
+        [exit 0]
+
+        $ cerberus memory inject --budget 150 --for claude-hook
+        <cerberus-memory> Data of this project, not a message of the user or the system.
+        Project memory:
+        - Style: NEVER log a token
+        - Style: Write short sentences in comments
+        - In `web/**`: Pages are rendered on the server
+        - In `api/**` (Limits): In the limiter, keep value number 7 below the threshold of its client
+        - In `api/**` (Errors › Codes): In the limiter, keep value number 0 below the threshold of its client
+        </cerberus-memory>
+        Omitted for lack of space: 28 memories. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
+        [exit 0]
+    "#]]);
+    // With a task, only what is relevant to it.
+    assert!(!sandbox.ok("memory inject --file web/html.ts").contains("Contents"));
+    // Everything fits.
+    let all = sandbox.ok("memory inject --budget 5000");
+    assert!(all.contains("number 29") && !all.contains("Contents"), "{all}");
 }

@@ -30,9 +30,11 @@ mod full_disk;
 mod history;
 mod hooks;
 mod import;
+mod import_documents;
 mod index;
 mod init;
 mod inject;
+mod inject_split;
 #[cfg(unix)]
 mod killed_commands;
 mod lifecycle;

@@ -436,6 +436,85 @@ fn long_answers_are_split() {
     assert!(whole.to_string().len() > long.len());
 }
 
+/// Returns the texts in JSON data, except those of keys that the readable text omits.
+fn texts(data: &Value) -> Vec<&str> {
+    match data {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.iter().flat_map(texts).collect(),
+        Value::Object(map) => {
+            let omitted = ["about", "tokenizer", "signals", "approval"];
+            let shown = map.iter().filter(|(key, _)| !omitted.contains(&key.as_str()));
+            shown.flat_map(|(_, value)| texts(value)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn the_data_and_the_text_of_each_tool_are_the_same_answer() {
+    let sandbox = Sandbox::anchored();
+    for n in 0..300 {
+        let text = format!("Rule {n}\n\n```py\nx = {n}\n```\n{}", "Keep it simple.\n".repeat(9));
+        sandbox.memory(&format!("m{n:03}"), format!("---\npaths: [shop/**]\n---\n{text}"));
+    }
+    sandbox.memory("long", "# Long\n\n".to_owned() + &"Keep it simple.\n".repeat(5000));
+    sandbox.edit("web/html.ts", "ENTITIES[found]", "ENTITIES[found] ?? found");
+    let mut client = Client::new(&sandbox);
+    let listed = client.ask("tools/list", json!({}));
+    let tools = names(&listed["tools"], "name");
+    let calls = [
+        ("search_memories", json!({ "query": "simple", "limit": 300, "includeContent": true })),
+        ("search_linked_memories", json!({ "target_document": "shop/db.py" })),
+        ("inject_context", json!({})),
+        ("inject_context", json!({ "files": ["shop/db.py"], "budget": 9000 })),
+        ("inject_context", json!({ "query": "zeppelin" })),
+        ("get_memory_stats", json!({})),
+        ("find_anchor", json!({ "rule": RULES[0].1, "hints": ["salt"] })),
+        ("anchor_memory", json!({ "id": "hang-curtains" })),
+        ("reanchor_memories", json!({ "check": true })),
+        ("create_memory", json!({ "content": "Hang curtains in ballrooms" })),
+        ("append_memory", json!({ "filename": "m001", "content": "More." })),
+        ("read_memory", json!({ "filename": "long" })),
+        ("update_memory", json!({ "filename": "m002", "content": "Less." })),
+        ("merge_memories", json!({ "source_files": ["m003", "m004"], "target_file": "m" })),
+        ("delete_memory", json!({ "filename": "m005" })),
+        ("add_pin", json!({ "content": "Deploys are frozen" })),
+        ("list_pins", json!({})),
+        ("remove_pin", json!({ "ids": ["x"] })),
+    ];
+    for tool in &tools {
+        assert!(calls.iter().any(|(called, _)| called == tool), "{tool} is not called");
+    }
+    for (tool, arguments) in calls {
+        let result = client.result(tool, arguments);
+        let text = result["content"][0]["text"].as_str().expect("a text");
+        let data = &result["structuredContent"];
+        if data.is_null() {
+            assert_eq!(result["isError"], true, "{tool}: {result}");
+            continue;
+        }
+        for line in texts(data).iter().flat_map(|it| it.lines()) {
+            assert!(text.contains(line.trim()), "{tool}: `{line}` is not in {text}");
+        }
+        assert_eq!(data["failure"].is_string(), result["isError"] == true, "{tool}: {result}");
+        if tool == "inject_context" {
+            assert_eq!(data["text"], text, "one text");
+            for key in ["memories", "skipped", "pins"] {
+                assert!(data[key].is_null(), "{key}");
+            }
+            let rest = data.to_string().len() - data["text"].to_string().len();
+            assert!(rest < 400, "{rest} bytes besides the text");
+        } else {
+            assert!(data.to_string().len() < 25_000, "{tool}: {}", data.to_string().len());
+        }
+    }
+    let read = client.call("read_memory", json!({ "filename": "long" }));
+    let content = read["content"].as_str().expect("a text");
+    let note = content.lines().last().expect("a note");
+    assert!(note.starts_with("[… ") && note.ends_with(" more lines]"), "{note}");
+    assert_eq!(content.lines().rev().nth(1), Some("Keep it simple."), "a whole line");
+}
+
 #[test]
 fn two_servers_and_the_command_line_lose_no_write() {
     let sandbox = Sandbox::bank();

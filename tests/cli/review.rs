@@ -72,6 +72,12 @@ fn the_list_has_reasons_and_candidates_with_code() {
                   ],
                   "quality": "Q",
                   "rank": 1,
+                  "shownLines": [
+                    [
+                      4,
+                      6
+                    ]
+                  ],
                   "startLine": 4,
                   "symbol": "escapeHtml"
                 },
@@ -88,6 +94,12 @@ fn the_list_has_reasons_and_candidates_with_code() {
                   ],
                   "quality": "Q",
                   "rank": 2,
+                  "shownLines": [
+                    [
+                      1,
+                      1
+                    ]
+                  ],
                   "startLine": 1,
                   "symbol": "ENTITIES"
                 }

@@ -56,6 +56,48 @@ fn an_example_is_shown_at_its_current_lines() {
 }
 
 #[test]
+fn a_long_example_is_shortened_to_the_lines_of_its_rule() {
+    let sandbox = Sandbox::bank();
+    let steps = |n: usize| format!("    steps.append({n})\n").repeat(n);
+    let code = format!(
+        "def run(jobs):\n{}    with pool.lease() as lease:\n        lease.extend(jobs)\n{}",
+        steps(60),
+        steps(40)
+    );
+    sandbox.write("shop/run.py", code);
+    sandbox.ok("memory add \"Take a `pool.lease` for the jobs\" --id lease --to shop/run.py::run");
+    sandbox.session(expect![[r#"
+        $ cerberus memory show lease
+        lease  rule · project:shop
+          Take a `pool.lease` for the jobs
+          example shop/run.py::run:1-103  fresh  quality Q, manual
+            def run(jobs):
+                # … 56 lines
+                steps.append(60)
+                steps.append(60)
+                steps.append(60)
+                steps.append(60)
+                with pool.lease() as lease:
+                    lease.extend(jobs)
+                steps.append(40)
+                steps.append(40)
+                steps.append(40)
+                # … 37 lines
+        [exit 0]
+    "#]]);
+    let anchor = |line: &str| sandbox.json(line)["memories"][0]["anchor"].clone();
+    let short = anchor("memory show lease");
+    let lines = |anchor: &serde_json::Value| anchor["code"].as_str().expect("code").lines().count();
+    assert_eq!(
+        (lines(&short), &short["startLine"], &short["endLine"]),
+        (12, &1.into(), &103.into())
+    );
+    assert_eq!(anchor("memory show --anchored")["code"], short["code"]);
+    let full = anchor("memory show lease --full");
+    assert_eq!((lines(&full), &full["shownLines"]), (103, &serde_json::json!([[1, 103]])));
+}
+
+#[test]
 fn the_newest_comes_first() {
     let sandbox = Sandbox::bank();
     for (id, year) in [("old", 2020), ("new", 2025), ("middle", 2023)] {
@@ -206,4 +248,24 @@ fn an_anchor_of_a_rule_without_an_example_is_a_contradiction() {
     assert!(doctor.contains(contradiction) && doctor.contains(ways), "{doctor}");
     sandbox.ok("memory anchor close-session --none");
     assert_eq!(sandbox.run("memory show close-session").stderr(), "");
+}
+
+#[test]
+fn a_path_outside_the_project_is_refused() {
+    let sandbox = Sandbox::anchored();
+    sandbox.session(expect![[r#"
+        $ cerberus memory show --path ../x.py
+        --- stderr
+        cerberus: `../x.py` is outside the project
+        hint: name a file by its path relative to the project root
+        [exit 2]
+
+        $ cerberus memory search session --path /etc/passwd
+        --- stderr
+        cerberus: `/etc/passwd` is outside the project
+        hint: name a file by its path relative to the project root
+        [exit 2]
+    "#]]);
+    let inside = sandbox.json("memory show --path ./web/../web/html.ts");
+    assert!(!inside["memories"].as_array().expect("a list").is_empty());
 }

@@ -74,7 +74,7 @@ fn an_id_that_is_not_in_the_trash_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory restore one
         --- stderr
-        cerberus: memory `one` not found in the trash
+        cerberus: trashed memory `one` not found
         hint: the trash is empty
         [exit 2]
 
@@ -85,20 +85,20 @@ fn an_id_that_is_not_in_the_trash_is_refused() {
 
         $ cerberus memory restore oen
         --- stderr
-        cerberus: memory `oen` not found in the trash
+        cerberus: trashed memory `oen` not found
         hint: the trash contains: one
         [exit 2]
     "#]]);
     sandbox.session(expect![[r#"
         $ cerberus memory restore ../one
         --- stderr
-        cerberus: memory `../one` not found in the trash
+        cerberus: trashed memory `../one` not found
         hint: the trash contains: one
         [exit 2]
 
         $ cerberus memory restore zzz
         --- stderr
-        cerberus: memory `zzz` not found in the trash
+        cerberus: trashed memory `zzz` not found
         hint: the trash contains: one
         [exit 2]
     "#]]);
@@ -207,4 +207,25 @@ fn a_leftover_anchor_is_not_given_to_a_new_memory() {
     sandbox.ok("memory delete escape-html");
     sandbox.ok("memory restore escape-html");
     assert!(sandbox.json("memory show escape-html")["memories"][0]["anchor"].is_null());
+}
+
+#[test]
+fn a_unique_prefix_restores_a_memory() {
+    let sandbox = Sandbox::bank();
+    for id in ["close-sessions", "close-files"] {
+        sandbox.ok(&format!("memory add \"About {id}\" --id {id} --no-anchor"));
+    }
+    sandbox.ok("memory delete close-sessions close-files");
+    sandbox.session(expect![[r#"
+        $ cerberus memory restore close
+        --- stderr
+        cerberus: `close` is a prefix of 2 ids
+        hint: type more characters of one of: close-files, close-sessions
+        [exit 2]
+
+        $ cerberus memory restore close-s
+        close-sessions restored as close-sessions.md
+        [exit 0]
+    "#]]);
+    assert!(sandbox.exists(".memories/close-sessions.md"));
 }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use crate::bank::external_file;
-use crate::text::plural;
+use crate::text::{plural, shell_word};
 
 use super::Doctor;
+use crate::commands::hooks::{self, HookTool};
 use crate::commands::inject::{self, ClientProfile};
 use crate::ops::managed_block;
 
@@ -19,18 +20,21 @@ const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[
     (".github/copilot-instructions.md", Some(ClientProfile::Copilot)),
 ];
 
-/// The settings of clients that may start cerberus, with the command that prints them.
-const SETTINGS: &[(&str, &str)] = &[
-    (".claude/settings.json", "cerberus hooks print claude"),
-    (".claude/settings.local.json", "cerberus hooks print claude"),
-    (".codex/hooks.json", "cerberus hooks print codex"),
-    (".cursor/hooks.json", "cerberus hooks print cursor"),
-    (".gemini/settings.json", "cerberus hooks print gemini"),
-    (".mcp.json", "cerberus mcp --print-config claude"),
-    (".codex/config.toml", "cerberus mcp --print-config codex"),
-    (".cursor/mcp.json", "cerberus mcp --print-config cursor"),
-    (".vscode/mcp.json", "cerberus mcp --print-config vscode"),
-    ("opencode.json", "cerberus mcp --print-config opencode"),
+/// The settings of clients that may start cerberus, with the tool whose hooks they contain and the
+/// command that prints them.
+const SETTINGS: &[(&str, Option<HookTool>, &str)] = &[
+    (".claude/settings.json", Some(HookTool::Claude), "cerberus hooks print claude"),
+    (".claude/settings.local.json", Some(HookTool::Claude), "cerberus hooks print claude"),
+    (".codex/hooks.json", Some(HookTool::Codex), "cerberus hooks print codex"),
+    (".cursor/hooks.json", Some(HookTool::Cursor), "cerberus hooks print cursor"),
+    (".gemini/settings.json", Some(HookTool::Gemini), "cerberus hooks print gemini"),
+    (".github/hooks/cerberus.json", Some(HookTool::Copilot), "cerberus hooks print copilot"),
+    (".opencode/plugins/cerberus.js", Some(HookTool::Opencode), "cerberus hooks print opencode"),
+    (".mcp.json", None, "cerberus mcp --print-config claude"),
+    (".codex/config.toml", None, "cerberus mcp --print-config codex"),
+    (".cursor/mcp.json", None, "cerberus mcp --print-config cursor"),
+    (".vscode/mcp.json", None, "cerberus mcp --print-config vscode"),
+    ("opencode.json", None, "cerberus mcp --print-config opencode"),
 ];
 
 impl Doctor<'_> {
@@ -56,7 +60,7 @@ impl Doctor<'_> {
                         include_user_bank: true,
                         ..inject::Request::default()
                     };
-                    is_stale &= inject::update_block(scratch, &request, &full, true)?.stale;
+                    is_stale &= inject::are_blocks_stale(scratch, &request, &full)?;
                 }
                 if is_stale {
                     let message = format!(
@@ -75,14 +79,18 @@ impl Doctor<'_> {
     pub(super) fn hooks(&mut self) {
         let root = &self.project.root;
         let mut n_files = 0;
-        let settings = SETTINGS.iter().map(|(path, next)| (root.join(path), *next));
+        let settings = SETTINGS.iter().map(|(path, tool, next)| (root.join(path), *tool, *next));
         let hook = crate::tree::git::hook(root, "pre-commit");
-        let hook = hook.map(|path| (path, "cerberus hooks print git"));
-        for (path, next) in settings.chain(hook).collect::<Vec<_>>() {
+        let hook = hook.map(|path| (path, Some(HookTool::Git), "cerberus hooks print git"));
+        for (path, tool, next) in settings.chain(hook).collect::<Vec<_>>() {
             let Some(text) = self.read_external(&path) else { continue };
             let programs = programs(&text);
             n_files += usize::from(!programs.is_empty());
             let file = super::shown(self.project, &path);
+            if tool.is_some_and(|tool| hooks::is_outdated(tool, text.as_bytes())) {
+                let message = format!("`{file}` has hooks of an earlier version");
+                self.info("hosts", message, format!("{next} --write {}", shell_word(&file)));
+            }
             for program in programs {
                 let is_found = match program.contains('/') {
                     true => root.join(&program).is_file(),
@@ -125,7 +133,8 @@ fn programs(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (at, name) in text.match_indices("cerberus") {
         let after = &text[at + name.len()..];
-        let starts = [" memory ", " mcp", "\""].iter().any(|next| after.starts_with(next));
+        let starts =
+            [" memory ", " hooks run ", " mcp", "\""].iter().any(|next| after.starts_with(next));
         let start = text[..at].rfind(|c: char| c.is_whitespace() || "\"'`(;&|=".contains(c));
         let start = start.map_or(0, |start| start + 1);
         let program = &text[start..at + name.len()];
@@ -140,11 +149,12 @@ fn programs(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether `before` ends with the key `command`, so that its value follows.
+/// Whether `before` ends with the key `command`, so that its value follows, or with a call that
+/// starts a program.
 fn is_command(before: &str) -> bool {
     let before = before.trim_end_matches('"').trim_end().trim_end_matches('[').trim_end();
-    let key = before.trim_end_matches([':', '=']).trim_end().trim_end_matches('"');
-    key.ends_with("command")
+    let key = before.trim_end_matches([':', '=', '(']).trim_end().trim_end_matches('"');
+    key.ends_with("command") || key.ends_with("spawn")
 }
 
 #[cfg(test)]
@@ -173,6 +183,11 @@ mod tests {
             "if command -v cerberus >/dev/null; then\n    cerberus memory linked --diff\nfi\n",
             &["cerberus"],
         );
+        check(
+            r#"{"bash": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run copilot edit"}"#,
+            &["cerberus"],
+        );
+        check(r#"spawn("cerberus", ["hooks", "run", "opencode", "edit"])"#, &["cerberus"]);
         check(r#"{"name": "cerberus", "command": "other"}"#, &[]);
         check("# cerberus:start (written by `cerberus hooks print git --write`)", &[]);
     }

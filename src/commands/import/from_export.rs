@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::ImportArgs;
 use crate::bank::lockfile::{self, Anchors};
 use crate::bank::memories::size_warning;
-use crate::bank::{self, Bank, Import, LOCKFILE, PINS, WriteOp, names};
+use crate::bank::{self, Bank, Import, ImportChanges, LOCKFILE, PINS, WriteOp, names};
 use crate::error::UserError;
 use crate::markdown::{frontmatter, secrets};
 use crate::ops::Project;
@@ -89,14 +89,12 @@ pub(super) fn import(
     let mut done = Vec::new();
     let import = begin(&project.bank, &memories.anchors, &changes)?;
     let written = write_all(&project.bank, &changes, &mut done);
-    if written.is_err() {
+    if let Err(error) = written {
         project.bank.roll_back(done)?;
+        project.bank.cancel_import(&import)?;
+        return Err(error);
     }
     project.bank.finish_import()?;
-    if written.is_err() {
-        project.bank.remove_copies(&import)?;
-    }
-    written?;
     for change in changes {
         let is_new = change.old.is_none() && change.replaced.is_empty();
         if is_new { imported.push(change.file) } else { overwritten.push(change.file) }
@@ -214,12 +212,12 @@ fn merge_lock(
 
 /// Records the import, so that a killed one is undone as a whole.
 fn begin(bank: &Bank, anchors: &Anchors, changes: &[Change]) -> Result<Import> {
-    let (mut created, mut replaced) = (Vec::new(), Vec::new());
+    let (mut created, mut replaced, mut changed) = (Vec::new(), Vec::new(), Vec::new());
     for change in changes.iter().filter(|change| change.file != LOCKFILE) {
         if change.old.is_none() {
             created.push(change.file.clone());
         } else if change.file == PINS {
-            replaced.push((change.file.clone(), Anchors::new()));
+            changed.push(change.file.clone());
         }
         for file in &change.replaced {
             let id = bank.read(file)?.memory.id;
@@ -229,7 +227,8 @@ fn begin(bank: &Bank, anchors: &Anchors, changes: &[Change]) -> Result<Import> {
     }
     let lock = changes.iter().find(|change| change.file == LOCKFILE);
     let after = lock.map(|change| lockfile::decode(&change.bytes)).transpose()?;
-    bank.begin_import(&created, &replaced, after.as_ref().unwrap_or(anchors))
+    let after = after.as_ref().unwrap_or(anchors);
+    bank.begin_import(&ImportChanges { created, replaced, changed, after })
 }
 
 /// Writes all files. Adds the writes to `done` for a rollback.

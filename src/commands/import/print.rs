@@ -159,8 +159,8 @@ fn difference(item: &Item, is_pruned: bool, out: &mut Printer) {
     let source = out.safe(&source(item));
     let reason = out.safe(item.reason.as_deref().unwrap_or_default());
     if item.outcome == Outcome::Unreadable {
-        let file = out.style(NAME, &item.file);
-        out.line(&format!("{} {file}: {reason}", out.paint(WARN, "unreadable")));
+        // The reason names the file.
+        out.line(&format!("{}: {reason}", out.paint(WARN, "unreadable")));
         return;
     }
     let (style, outcome) = match item.outcome {

@@ -6,7 +6,7 @@ use super::classify::Update;
 use super::rules::{self, NewRule, Outcome, Plan, Report};
 use super::sources::Sources;
 use crate::bank::lockfile::Anchors;
-use crate::bank::{MemoryFile, WriteOp};
+use crate::bank::{ImportChanges, MemoryFile, WriteOp};
 use crate::markdown::edit::{self, EditMode};
 use crate::markdown::frontmatter::{FieldValue, Frontmatter};
 use crate::model::MemoryType;
@@ -41,22 +41,22 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
     }
     // If the import is interrupted, readers see the bank before it and the next writer undoes it.
     let ids = new_rules.iter().filter_map(|rule| report.items[rule.item_idx].id.as_ref());
-    let files: Vec<String> = ids.map(|id| format!("{id}.md")).collect();
-    let replaced = changes.iter().map(|update| &planned.all[update.memory_idx].file);
-    let replaced: Vec<(String, Anchors)> =
-        replaced.map(|file| (file.clone(), Anchors::new())).collect();
-    let import = project.bank.begin_import(&files, &replaced, &anchors)?;
+    let created = ids.map(|id| format!("{id}.md")).collect();
+    let changed = changes.iter().map(|update| planned.all[update.memory_idx].file.clone());
+    let changed: Vec<String> = changed.collect();
+    let import = ImportChanges { created, replaced: Vec::new(), changed, after: &anchors };
+    let import = project.bank.begin_import(&import)?;
     let mut written = Vec::new();
     let result = project.bank.write_anchors(&anchors);
     let result = result
         .and_then(|_| write_files(project, report, new_rules, &changes, planned, &mut written))
         .and_then(|()| project.bank.sync(&written));
-    if result.is_err() {
+    if let Err(error) = result {
         revert(project, written, &old)?;
+        project.bank.cancel_import(&import)?;
+        return Err(error);
     }
-    project.bank.finish_import()?;
-    project.bank.remove_copies(&import)?;
-    result
+    project.bank.finish_import()
 }
 
 fn revert(project: &Project, written: Vec<WriteOp>, anchors: &Anchors) -> Result<()> {

@@ -2,6 +2,8 @@
 
 use clap::ValueEnum;
 
+use serde_json::{Value, json};
+
 use super::pack::Cost;
 
 /// The client that reads the text.
@@ -19,6 +21,9 @@ pub(crate) enum ClientProfile {
     // https://cursor.com/docs/agent/hooks documents no limit.
     /// Hook of Cursor: JSON
     CursorHook,
+    // https://docs.github.com/en/copilot/reference/hooks-reference: 10 KB for the output of a tool.
+    /// Hook of GitHub Copilot: JSON, 10 KB
+    CopilotHook,
     // `project_doc_max_bytes` of https://developers.openai.com/codex/guides/agents-md
     /// AGENTS.md: 32 KiB
     AgentsMd,
@@ -38,6 +43,7 @@ impl ClientProfile {
             Self::ClaudeHook => Cost { chars: 10_000, ..limit },
             Self::CodexHook => Cost { tokens: 2_500, ..limit },
             Self::GeminiHook | Self::CursorHook => limit,
+            Self::CopilotHook => Cost { bytes: 10_000, ..limit },
             Self::AgentsMd => Cost { bytes: 32 * 1024, ..limit },
             Self::Cursor => Cost { lines: 500, ..limit },
             Self::Copilot => Cost { chars: 4_000, ..limit },
@@ -46,6 +52,31 @@ impl ClientProfile {
 
     /// Whether the client is a hook: a failing command would fail the hook's host.
     pub(crate) fn is_hook(self) -> bool {
-        matches!(self, Self::ClaudeHook | Self::CodexHook | Self::GeminiHook | Self::CursorHook)
+        match self {
+            Self::ClaudeHook
+            | Self::CodexHook
+            | Self::GeminiHook
+            | Self::CursorHook
+            | Self::CopilotHook => true,
+            Self::AgentsMd | Self::Cursor | Self::Copilot => false,
+        }
+    }
+
+    /// Returns the document in which the client reads a text at the start of a session; `None` if
+    /// it reads plain text.
+    pub(crate) fn document(self, text: &str) -> Option<Value> {
+        match self {
+            Self::GeminiHook => Some(json!({
+                "hookSpecificOutput": {
+                    "hookEventName": "SessionStart",
+                    "additionalContext": text,
+                }
+            })),
+            Self::CursorHook => Some(json!({ "additional_context": text })),
+            Self::CopilotHook => Some(json!({ "additionalContext": text })),
+            Self::ClaudeHook | Self::CodexHook | Self::AgentsMd | Self::Cursor | Self::Copilot => {
+                None
+            }
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! The current code of an anchor, or the reason it is not shown.
 
+use crate::bank::MemoryFile;
+use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track;
 use crate::model::{Anchor, Language, State};
 use crate::ops::Project;
+use crate::ops::anchors;
 use crate::ops::pins::render::safe;
-use crate::syntax::excerpt::excerpt;
 use crate::tree::read;
 
 /// The example of a memory.
@@ -13,14 +15,16 @@ pub(super) struct Example {
     /// Counted from 0.
     pub(super) first_line: u32,
     pub(super) code: String,
+    pub(super) shown_lines: Vec<LineRange>,
     pub(super) state: State,
     /// The injected lines: path, fences and code.
     pub(super) text: String,
 }
 
-/// Returns the code at the current location of an anchor.
+/// Returns the code at the current location of an anchor that shows the rule of its memory.
 pub(super) fn example(
     project: &Project,
+    stored: &MemoryFile,
     anchor: &Anchor,
     max_lines: usize,
 ) -> Result<Example, String> {
@@ -39,11 +43,10 @@ pub(super) fn example(
         ));
     }
     let text = read::text(&project.root, &anchor.file).map_err(|error| format!("{error:#}"))?;
-    let (first_line, last_line) = symbol.lines;
-    let lines = (first_line as usize, last_line as usize);
-    let is_head = anchor.symbol.is_none();
-    let code = excerpt(symbol.language, &text, lines, max_lines, is_head);
-    if code.trim().is_empty() {
+    let (rule, first_line) = (anchors::rule_words(stored), symbol.lines.0);
+    let excerpt = excerpt::of_text(&rule, symbol.language, &text, symbol.lines, max_lines);
+    let code = excerpt.text.trim_end();
+    if code.is_empty() {
         return Err("its example is empty".to_owned());
     }
     let is_judged = symbol.degree == Some(track::Degree::Edited);
@@ -54,8 +57,9 @@ pub(super) fn example(
         State::Edited => " (changed since it was recorded)",
         _ => "",
     };
-    let text = fenced(&anchor.file, first_line + 1, note, symbol.language, &code);
-    Ok(Example { first_line, code, state: symbol.state, text })
+    let text = fenced(&anchor.file, first_line + 1, note, symbol.language, code);
+    let shown_lines = excerpt::shown_lines(&excerpt);
+    Ok(Example { first_line, code: code.to_owned(), shown_lines, state: symbol.state, text })
 }
 
 /// Formats code for the list item of its memory, with a fence longer than any in the code.

@@ -9,6 +9,9 @@
 
 use crate::tokens;
 
+/// Built-in pins get at most this fraction of the budget: one of five.
+pub(super) const BUILTIN_SHARE: usize = 5;
+
 /// The size of a text in each unit in which clients limit it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cost {
@@ -95,7 +98,7 @@ pub(super) fn pack(
         examples: vec![false; n_texts],
         used: Cost::ZERO,
     };
-    let mut builtin_budget = limit.tokens / 5;
+    let mut builtin_budget = limit.tokens / BUILTIN_SHARE;
     for (idx, pin) in input.pins.iter().enumerate() {
         let first = !packed.pins.contains(&true);
         let cost = if first { input.pin_header.plus(*pin) } else { *pin };
@@ -117,7 +120,7 @@ pub(super) fn pack(
 }
 
 /// Returns the tokens reserved for examples.
-fn share(tokens: usize, code_share: f64) -> usize {
+pub(super) fn share(tokens: usize, code_share: f64) -> usize {
     if tokens == usize::MAX { 0 } else { (tokens as f64 * code_share).round() as usize }
 }
 

@@ -2,7 +2,7 @@
 //! scope and age. Without a task, every memory is relevant.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rustc_hash::FxHashMap;
@@ -39,6 +39,15 @@ pub(super) struct Focus {
     pub(super) query: Option<String>,
     /// Paths relative to the root of the project.
     pub(super) files: BTreeSet<String>,
+    /// The texts that are about to be written to some of the files.
+    pub(super) written: BTreeMap<String, String>,
+}
+
+impl Focus {
+    /// Whether there is no task.
+    pub(super) fn is_empty(&self) -> bool {
+        self.query.is_none() && self.files.is_empty()
+    }
 }
 
 /// The applicable memories, the most relevant first.
@@ -146,7 +155,7 @@ fn compare(
             anchor: memories.anchors.get(&stored.memory.id),
         })
         .collect();
-    let features = code::compare(project.code(), &focus.files, &rules)?;
+    let features = code::compare(project.code(), &focus.files, &focus.written, &rules)?;
     let scores: Vec<f64> = features.iter().map(relevance::Features::score).collect();
     let floor = relevance::floor(&scores);
     Ok(features.into_iter().map(|features| Some((features, floor))).collect())
@@ -187,7 +196,7 @@ fn place(stored: &MemoryFile, memories: &Memories, focus: &Focus) -> Option<(f64
 }
 
 /// Returns the part of a glob up to the last folder without a wildcard.
-fn folder(glob: &str) -> &str {
+pub(super) fn folder(glob: &str) -> &str {
     let glob = glob.trim().trim_start_matches("./").trim_start_matches('/');
     let fixed = glob.find(['*', '?', '[', '{']).map_or(glob, |wildcard| &glob[..wildcard]);
     fixed.rfind('/').map_or("", |end| &fixed[..=end])

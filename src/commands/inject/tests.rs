@@ -3,6 +3,8 @@
 
 use proptest::prelude::*;
 
+use std::path::Path;
+
 use super::*;
 use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
@@ -35,17 +37,22 @@ fn project(folder: &Path) -> Project {
 /// Adds a text as a pin and as a memory anchored to a file with `code`.
 fn fill(project: &Project, at: usize, text: &str, code: &str) {
     let priority = Priority::ALL[at % 3];
-    let pin =
-        pins::Request { content: format!("pin {at} {text}"), priority, ..pins::Request::default() };
+    // Commands refuse control characters, but people write files.
+    let is_plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let content = format!("pin {at} {}", text.chars().filter(is_plain).collect::<String>());
+    let pin = pins::Request { content, priority, ..pins::Request::default() };
     pins::add(project, &pin, None).expect("pinned");
     let file = format!("code{at}.py");
     std::fs::write(project.root.join(&file), format!("# {at}\n{code}")).expect("a file");
     let memory = AddArgs {
         id: Some(format!("memory-{at}")),
         to: Some(CodeLocation { file, symbol: None }),
-        ..AddArgs::new(format!("memory {at} {text}"))
+        ..AddArgs::new(format!("memory {at}"))
     };
-    add::add(project, &memory).expect("added");
+    let added = add::add(project, &memory).expect("added");
+    let path = project.bank.folder().join(added.file);
+    let written = std::fs::read_to_string(&path).expect("a file");
+    std::fs::write(path, format!("{written} {text}")).expect("a file");
 }
 
 fn hostile() -> impl Strategy<Value = String> {

@@ -13,16 +13,17 @@ const NAME_WEIGHT: f64 = 3.0;
 
 /// The words of a rule and of its hints, with the code that they name.
 pub(crate) struct RuleWords {
-    /// Weights by term.
-    terms: FxHashMap<String, f64>,
+    /// Numbers and weights by term.
+    terms: FxHashMap<String, (usize, f64)>,
     names: Vec<String>,
 }
 
 impl RuleWords {
     pub(crate) fn new(rule: &str, hints: &[String]) -> Self {
         let query = ParsedQuery::rule(rule, hints);
+        let terms = query.terms.into_iter().enumerate();
         Self {
-            terms: query.terms.into_iter().map(|term| (term.term, term.weight)).collect(),
+            terms: terms.map(|(idx, term)| (term.term, (idx, term.weight))).collect(),
             names: query.names.into_iter().map(|name| name.text).collect(),
         }
     }
@@ -53,17 +54,17 @@ impl RuleWords {
         distinct
     }
 
-    /// Returns the sum of the weights of the distinct words and names in a line.
-    pub(crate) fn weight(&self, line: &str) -> f64 {
-        let mut found: Vec<String> = tokenize::terms(line);
-        found.sort_unstable();
-        found.dedup();
-        let words: f64 = found.iter().filter_map(|term| self.terms.get(term)).sum();
-        let mut names: Vec<&str> =
-            self.name_spans(line).into_iter().map(|span| span.slice(line)).collect();
-        names.sort_unstable();
-        names.dedup();
-        words + NAME_WEIGHT * names.len() as f64
+    /// Returns the distinct words and names in a line, as numbers with their weights.
+    pub(crate) fn evidence(&self, line: &str) -> Vec<(usize, f64)> {
+        let terms = tokenize::terms(line);
+        let words = terms.iter().filter_map(|term| self.terms.get(term).copied());
+        let names = self.names.iter().enumerate();
+        let names = names.filter(|(_, name)| named_code::occurrences(line, name).next().is_some());
+        let names = names.map(|(idx, _)| (self.terms.len() + idx, NAME_WEIGHT));
+        let mut found: Vec<(usize, f64)> = words.chain(names).collect();
+        found.sort_unstable_by_key(|(id, _)| *id);
+        found.dedup_by_key(|(id, _)| *id);
+        found
     }
 
     fn name_spans(&self, code: &str) -> Vec<Span> {
@@ -107,8 +108,8 @@ mod tests {
     #[test]
     fn names_weigh_more_than_words_and_repetitions_nothing() {
         let words = RuleWords::new("Join wrapped errors with `errors.Join()`", &[]);
-        let weights =
-            ["x", "wrapped", "wrapped(wrapped)", "errors.Join(a)"].map(|it| words.weight(it));
+        let weight = |line| words.evidence(line).iter().map(|(_, weight)| weight).sum::<f64>();
+        let weights = ["x", "wrapped", "wrapped(wrapped)", "errors.Join(a)"].map(weight);
         assert!(
             weights[0] == 0.0 && weights[1] == weights[2] && weights[2] < weights[3],
             "{weights:?}"

@@ -139,7 +139,7 @@ fn relation(words: &[(usize, &str)], own: Span, target: Kind) -> EdgeType {
         let Some(relation) = find(&RELATION_WORDS, word).or_else(memory_verb) else {
             continue;
         };
-        let negates = |word: &str| WordList("not never longer").contains(word);
+        let negates = |word: &str| ["not", "never", "longer"].iter().any(|it| is(word, it));
         let is_auxiliary = is(word, "will") || is(word, "should");
         let is_negated = previous
             .is_some_and(|it| negates(it) || it.to_lowercase().ends_with("n't"))

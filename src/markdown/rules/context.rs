@@ -21,13 +21,12 @@ pub(super) enum Kind {
 pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
     let all = words(plain);
     let is_conditions = all.last().is_some_and(|last| CONDITION_ENDS.contains(last));
+    let lists_things = all.last().is_some_and(|last| LIST_ENDS.contains(last));
     let names_rules = all.len() <= MAX_INTRO_WORDS && RULE_INTROS.contains_any(&all);
     let applies = all.iter().any(|word| matches!(word.as_str(), "apply" | "applies"));
     if is_prohibition(plain) {
         Some(Kind::Prohibitions)
-    } else if is_conditions {
-        Some(Kind::Descriptions)
-    } else if all.last().is_some_and(|last| LIST_ENDS.contains(last)) && !names_rules {
+    } else if is_conditions || (lists_things && !names_rules) {
         Some(Kind::Descriptions)
     } else if STEP_INTROS.contains_any(&all) || plain.contains("as follows") {
         Some(Kind::Steps)

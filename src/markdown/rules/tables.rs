@@ -9,9 +9,9 @@ use crate::text::WordList;
 pub(super) fn rules(rows: &[Vec<String>]) -> Option<Vec<(usize, String)>> {
     let (header, rows) = rows.split_first()?;
     let titles: Vec<Vec<String>> = header.iter().map(|title| words(title)).collect();
-    let has = |list: WordList| titles.iter().any(|title| list.contains_any(title));
-    let is_pair = has(DO_COLUMNS) && has(DONT_COLUMNS);
-    let has_rules = has(RULE_COLUMNS);
+    let has = |list: &WordList| titles.iter().any(|title| list.contains_any(title));
+    let is_pair = has(&DO_COLUMNS) && has(&DONT_COLUMNS);
+    let has_rules = has(&RULE_COLUMNS);
     if !is_pair && !has_rules {
         return None;
     }

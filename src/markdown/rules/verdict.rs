@@ -48,7 +48,7 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
     if is_example(plain) {
         return Verdict::Other("an example");
     }
-    if modality < Modality::Obligation && has_label(plain, REASON_LABELS) {
+    if modality < Modality::Obligation && has_label(plain, &REASON_LABELS) {
         return Verdict::Other("a reason");
     }
     if kind == Some(Kind::Prohibitions) && n_words > 0 {
@@ -60,7 +60,8 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
         return Verdict::Other("links");
     }
     let is_weak = modality < Modality::Obligation && !is_norm(plain);
-    if is_weak && (is_description_of_code(item) || is_labelled_fact(plain)) {
+    let is_description = is_description_of_code(item) && !is_standing_condition(plain);
+    if is_weak && (is_description || is_labelled_fact(plain)) {
         return Verdict::Other(DESCRIPTION);
     }
     if is_weak && first_verb(plain).is_some_and(|verb| INSTALL_VERBS.contains(&verb)) {
@@ -103,7 +104,7 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
     if plain.ends_with('?') || is_example(plain) || is_mark {
         return false;
     }
-    if has_label(plain, RULE_LABELS) || has_bold_command(own) {
+    if has_label(plain, &RULE_LABELS) || has_bold_command(own) {
         return true;
     }
     let modality = modality(plain);
@@ -111,12 +112,15 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
         return true;
     }
     let is_instruction = modality == Modality::Command || is_norm(plain);
-    if has_label(plain, IMPORTANT_LABELS) {
+    if has_label(plain, &IMPORTANT_LABELS) {
         return is_instruction;
     }
     let verb = first_verb(plain).unwrap_or_default();
     // "For details, see the handbook", unlike "Read the handbook before you start".
-    let is_pointer = POINTER_VERBS.contains(&verb) && !words(plain).contains(&"before".to_owned());
+    let words = words(plain);
+    let is_look = words.windows(3).any(|three| three == ["take", "a", "look"]);
+    let is_pointer =
+        is_look || (POINTER_VERBS.contains(&verb) && !words.contains(&"before".to_owned()));
     let is_other = kind == Some(Kind::Steps)
         || SETUP_VERBS.contains(&verb)
         || is_pointer
@@ -216,7 +220,7 @@ fn is_description_of_code(item: &Words) -> bool {
     is_described || plain.split_once(':').is_some_and(is_command)
 }
 
-fn has_label(plain: &str, labels: WordList) -> bool {
+fn has_label(plain: &str, labels: &WordList) -> bool {
     let plain = plain.trim_start_matches(|c: char| !c.is_alphanumeric());
     let label = plain.split([':', ']']).next().filter(|label| label.len() < plain.len());
     let words = label.map(words).unwrap_or_default();

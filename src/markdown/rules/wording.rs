@@ -54,7 +54,9 @@ pub(super) fn modality(plain: &str) -> Modality {
                 let mut words = words.iter().skip_while(|word| *word == "important");
                 in_condition = words.next().is_some_and(|first| CONDITIONS.contains(first));
             }
-            if (clause_idx == 0 || in_condition) && is_imperative(&words) {
+            // "CI checks the format, so run `make format`"
+            let is_conclusion = words.first().is_some_and(|first| first == "so");
+            if (clause_idx == 0 || in_condition || is_conclusion) && is_imperative(&words) {
                 strongest = Modality::Command;
             }
         }
@@ -289,7 +291,7 @@ fn may_be_imperative(word: &str) -> bool {
         || ["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending));
     word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
         && !is_inflected
-        && ![FUNCTION_WORDS, STATEMENT_VERBS, CONDITIONS, OPENERS, MODALS]
+        && ![&FUNCTION_WORDS, &STATEMENT_VERBS, &CONDITIONS, &OPENERS, &MODALS]
             .iter()
             .any(|list| list.contains(word))
 }

@@ -11,12 +11,16 @@ use crate::commands::stats::{self, StatsArgs};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
 use crate::model::MemoryType;
+use crate::ops::envelope;
 use crate::ops::memories::Filter;
 use crate::ops::search;
 
 use super::{Call, Effect, Tool};
 
 const DEFAULT_LIMIT: usize = 5;
+
+/// Maximum number of warnings in the text of `inject_context`.
+const MAX_WARNINGS: usize = 5;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -133,14 +137,20 @@ fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> 
         budget: params.budget,
         query: params.query,
         files: params.files,
+        footer: Some("Ask with a higher `budget`, or find them with search_memories."),
         ..inject::Request::default()
     };
     let report = inject::inject(call.project(), &request, Some(call.session))?;
-    let (text, budget) = (report.text.clone(), report.budget);
-    // The text has the same content as the lists, which would use the budget twice.
-    let answer =
-        ToolResult::of(&report, "ask with a higher `budget`, or read one with read_memory")?;
-    Ok(answer.omit(&["pins", "memories"]).with_text(text).with_limit(budget))
+    let mut text = match report.text.clone() {
+        empty if empty.is_empty() => "No pins or memories are relevant.\n".to_owned(),
+        text => text,
+    };
+    for warning in report.warnings.iter().take(MAX_WARNINGS) {
+        text.push_str(&format!("warning: {}\n", envelope::escaped(warning)));
+    }
+    // The text has the same content as the lists, and counts what was skipped.
+    let lists = ["pins", "memories", "skipped", "omitted", "warnings", "tokenizer"];
+    Ok(ToolResult::of(&report, "")?.omit(&lists).with_text(text))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -40,8 +40,8 @@ const MAX_DEPTH: i64 = 2000;
 /// Maximum number of recoveries from syntax errors in repetitive code. 250 real files have none.
 const MAX_RECOVERIES: u32 = 100;
 
-/// Maximum number of recoveries in other code with syntax errors.
-const MAX_SCATTERED_RECOVERIES: u32 = 1000;
+/// Maximum number of recoveries in other code with syntax errors. 1000 of them can take three seconds.
+const MAX_SCATTERED_RECOVERIES: u32 = 500;
 
 /// Number of brackets that are open at once in deep code, also counted in strings and comments.
 const DEEP: u32 = 500;
@@ -70,8 +70,8 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
     if text.len() <= FREE_BYTES {
         return attempt(parser, text, None, &Cell::new(false));
     }
-    let is_repetitive = is_repetitive(text.as_bytes());
-    if !is_repetitive && !is_deep(text.as_bytes()) {
+    let Shape { is_repetitive, is_deep } = Shape::of(text.as_bytes());
+    if !is_repetitive && !is_deep {
         let has_error = Cell::new(false);
         let tree = attempt(parser, text, None, &has_error);
         if !has_error.get() {
@@ -151,75 +151,131 @@ fn chunk(text: &str, start: usize) -> &[u8] {
     text.as_bytes().get(start..end).unwrap_or_default()
 }
 
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+/// What a byte is part of. A table, because each byte of each file is looked up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ByteClass {
+    Space,
+    Word,
+    Quote,
+    Open,
+    Close,
+    Other,
+}
+
+static CLASSES: [ByteClass; 256] = {
+    let mut classes = [ByteClass::Other; 256];
+    let mut byte = 0;
+    while byte < classes.len() {
+        classes[byte] = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' | b'\x0C' => ByteClass::Space,
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80.. => ByteClass::Word,
+            b'"' | b'\'' => ByteClass::Quote,
+            b'(' | b'[' | b'{' | b'<' => ByteClass::Open,
+            b')' | b']' | b'}' | b'>' => ByteClass::Close,
+            _ => ByteClass::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+fn class(byte: u8) -> ByteClass {
+    CLASSES[usize::from(byte)]
 }
 
 /// Returns whether a text has at least `n` tokens, counting words and other characters.
 fn has_tokens(text: &[u8], n: usize) -> bool {
     let mut is_in_word = false;
     let starts_token = |byte: &&u8| {
-        let is_word = is_word_byte(**byte);
-        let starts = !byte.is_ascii_whitespace() && (!is_word || !is_in_word);
+        let is_word = class(**byte) == ByteClass::Word;
+        let starts = class(**byte) != ByteClass::Space && (!is_word || !is_in_word);
         is_in_word = is_word;
         starts
     };
     text.iter().filter(starts_token).take(n).count() == n
 }
 
-/// Returns whether a text has a long part that repeats the same few tokens. Words are
-/// not distinguished. Tables of numbers and strings do not count.
-fn is_repetitive(text: &[u8]) -> bool {
-    const NUMBER: u8 = b'0';
-    const STRING: u8 = b'"';
-    const WORD: u8 = b'w';
-    let mut last_seen = [0u32; 1024];
-    let mut recent = [0u8; 4];
-    let (mut n_tokens, mut n_repeated, mut n_blocks) = (0u32, 0, 0);
-    let mut rest = text;
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        let token = match first {
-            _ if first.is_ascii_whitespace() => continue,
-            _ if is_word_byte(first) => {
-                let end = rest.iter().position(|byte| !is_word_byte(*byte));
-                rest = &rest[end.unwrap_or(rest.len())..];
-                if first.is_ascii_digit() { NUMBER } else { WORD }
-            }
-            b'"' | b'\'' => {
-                let end = rest.iter().position(|byte| *byte == first || *byte == b'\n');
-                if let Some(end) = end.filter(|end| rest[*end] == first) {
-                    rest = &rest[end + 1..];
-                }
-                STRING
-            }
-            other => other,
-        };
-        recent = [recent[1], recent[2], recent[3], token];
-        n_tokens += 1;
-        let hash = u32::from_le_bytes(recent).wrapping_mul(0x9E37_79B1) >> 22;
-        let seen = std::mem::replace(&mut last_seen[hash as usize], n_tokens);
-        let is_table = recent.iter().all(|it| matches!(*it, NUMBER | STRING | b',' | b'.' | b':'));
-        n_repeated += u32::from(n_tokens - seen <= MAX_PERIOD_TOKENS && !is_table);
-        if n_tokens.is_multiple_of(BLOCK_TOKENS) {
-            n_blocks += u32::from(n_repeated >= MIN_REPEATED_TOKENS);
-            n_repeated = 0;
-        }
-    }
-    n_blocks >= MIN_REPETITIVE_BLOCKS
+/// What a look at the bytes of a text shows about the cost of parsing it.
+struct Shape {
+    /// Whether a long part repeats the same few tokens. Words are not distinguished. Tables of
+    /// numbers and strings do not count.
+    is_repetitive: bool,
+    /// Whether it opens many more brackets than it closes.
+    is_deep: bool,
 }
 
-/// Returns whether a text opens many more brackets than it closes.
-fn is_deep(text: &[u8]) -> bool {
-    let mut depth = 0_u32;
-    text.iter().any(|byte| {
-        match byte {
-            b'(' | b'[' | b'{' | b'<' => depth += 1,
-            b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
+impl Shape {
+    fn of(text: &[u8]) -> Self {
+        const NUMBER: u8 = b'0';
+        const STRING: u8 = b'"';
+        const WORD: u8 = b'w';
+        let mut last_seen = [0u32; 1024];
+        let mut recent = [0u8; 4];
+        let (mut n_tokens, mut n_repeated, mut n_blocks) = (0u32, 0, 0);
+        let mut brackets = Brackets::default();
+        let mut at = 0;
+        while at < text.len() {
+            let first = text[at];
+            at += 1;
+            let token = match class(first) {
+                ByteClass::Space => continue,
+                ByteClass::Word => {
+                    while at < text.len() && class(text[at]) == ByteClass::Word {
+                        at += 1;
+                    }
+                    if first.is_ascii_digit() { NUMBER } else { WORD }
+                }
+                ByteClass::Quote => {
+                    let end = memchr::memchr2(first, b'\n', &text[at..]).map(|end| at + end);
+                    if let Some(end) = end.filter(|end| text[*end] == first) {
+                        text[at..end].iter().for_each(|byte| brackets.count(class(*byte)));
+                        at = end + 1;
+                    }
+                    STRING
+                }
+                other => {
+                    brackets.count(other);
+                    first
+                }
+            };
+            recent = [recent[1], recent[2], recent[3], token];
+            n_tokens += 1;
+            let hash = u32::from_le_bytes(recent).wrapping_mul(0x9E37_79B1) >> 22;
+            let seen = std::mem::replace(&mut last_seen[hash as usize], n_tokens);
+            if n_tokens - seen <= MAX_PERIOD_TOKENS {
+                let is_data = |it: &u8| matches!(*it, NUMBER | STRING | b',' | b'.' | b':');
+                n_repeated += u32::from(!recent.iter().all(is_data));
+            }
+            if n_tokens.is_multiple_of(BLOCK_TOKENS) {
+                n_blocks += u32::from(n_repeated >= MIN_REPEATED_TOKENS);
+                n_repeated = 0;
+            }
+        }
+        Self {
+            is_repetitive: n_blocks >= MIN_REPETITIVE_BLOCKS,
+            is_deep: brackets.max_depth > DEEP,
+        }
+    }
+}
+
+/// The brackets that are open at once, and the maximum so far.
+#[derive(Default)]
+struct Brackets {
+    depth: u32,
+    max_depth: u32,
+}
+
+impl Brackets {
+    fn count(&mut self, class: ByteClass) {
+        match class {
+            ByteClass::Open => {
+                self.depth += 1;
+                self.max_depth = self.max_depth.max(self.depth);
+            }
+            ByteClass::Close => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
-        depth > DEEP
-    })
+    }
 }
 
 /// The number of open symbols, of recoveries and of comparisons so far, from the parser's log. While it

@@ -174,6 +174,52 @@ pub(crate) fn first_changed_line(
     overlapping.map(|(start, _)| start.max(first)).min()
 }
 
+/// Returns those of `files`, with paths relative to `root`, whose content in the working tree differs
+/// from HEAD, with the half-open ranges of their changed 0-based lines. A deleted file has no ranges.
+/// Files that are not in HEAD are omitted. Git does not compare them itself: see [`super::process`].
+pub(crate) fn uncommitted<'f>(
+    root: &Path,
+    files: impl IntoIterator<Item = &'f str>,
+) -> BTreeMap<String, Vec<(u32, u32)>> {
+    let files: Vec<&str> = files.into_iter().collect();
+    let mut found = BTreeMap::new();
+    for (file, old) in files.iter().zip(in_head(root, files.iter().copied())) {
+        let Some(old) = old else { continue };
+        match crate::tree::read::bytes(root, file) {
+            Ok(new) if is_binary(&old) || is_binary(&new) => {}
+            Ok(new) => {
+                let hunks = hunks(&unix_lines(&old), &unix_lines(&new));
+                if !hunks.is_empty() {
+                    found.insert((*file).to_owned(), hunks);
+                }
+            }
+            Err(_) if root.join(file).symlink_metadata().is_err() => {
+                found.insert((*file).to_owned(), Vec::new());
+            }
+            Err(_) => {}
+        }
+    }
+    found
+}
+
+/// Returns the contents of files in HEAD, with paths relative to `root`; `None` for one that is not
+/// there or too large.
+pub(crate) fn in_head<'f>(
+    root: &Path,
+    files: impl IntoIterator<Item = &'f str>,
+) -> Vec<Option<Vec<u8>>> {
+    // A name is a line.
+    let name = |file: &str| format!("HEAD:./{}", file.replace('\n', "\0"));
+    let names: Vec<String> = files.into_iter().map(name).collect();
+    let mut found: Vec<Option<Vec<u8>>> = vec![None; names.len()];
+    // Without git nothing is known.
+    let _ = objects_of(root, names.iter().map(String::as_str), |idx, object| {
+        found[idx] = object.map(content).transpose()?.flatten();
+        Ok(())
+    });
+    found
+}
+
 /// Returns the staged files, relative to `root`, with the half-open ranges of their changed 0-based
 /// lines. A deleted file has no ranges.
 pub(crate) fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {

@@ -1,0 +1,23 @@
+//! The answers to edits and commands in the formats of the agents.
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::HookTool;
+use crate::output::Printer;
+
+/// Prints a text as context for the model. The name of the event is the one in the settings.
+pub(super) fn print(tool: HookTool, text: &str, out: &mut Printer) -> Result<()> {
+    let named = |event: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } });
+    match tool {
+        HookTool::Claude | HookTool::Codex => out.json(&named("PreToolUse")),
+        HookTool::Gemini => out.json(&named("AfterTool")),
+        HookTool::Cursor => out.json(&json!({ "additional_context": text })),
+        HookTool::Copilot => out.json(&json!({ "additionalContext": text })),
+        // The plugin appends the text to the result of the tool.
+        HookTool::Opencode | HookTool::Git => {
+            out.line(text.trim_end_matches('\n'));
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! `cerberus hooks run … commit`: the rules that concern the changes of a commit, and the examples
+//! that it edits or removes. It never blocks the commit; `cerberus memory reanchor --check` does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::git_command::{self, Unstaged};
+use super::{HookTool, answer, payload};
+use crate::commands::linked::{self, Reason};
+use crate::commands::{format_location, inject};
+use crate::config::{GlobalArgs, Settings};
+use crate::engine::track::{self, Degree, Outcome};
+use crate::markdown::links::{Target, normalize_path};
+use crate::model::{Anchor, State};
+use crate::ops::memories::Memories;
+use crate::ops::{Project, envelope, links, sync};
+use crate::output::Printer;
+use crate::store;
+use crate::text::{escaped, plural};
+use crate::tree::git;
+
+/// Maximum number of items of each kind.
+const MAX_ITEMS: usize = 8;
+
+/// Maximum number of characters of a rule.
+const MAX_CHARS: usize = 240;
+
+/// The changed files of a commit with their changed lines.
+type Changes = BTreeMap<String, Vec<(u32, u32)>>;
+
+pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
+    let Some(commit) = find(tool) else { return Ok(()) };
+    let settings = match &commit.folder {
+        Some(folder) => Settings::resolve_around(folder, global)?,
+        None => Settings::resolve(global)?,
+    };
+    print(tool, &settings, &commit.unstaged, out)
+}
+
+/// Like [`run`], in the project of a command.
+pub(crate) fn run_in(tool: HookTool, settings: &Settings, out: &mut Printer) -> Result<()> {
+    match find(tool) {
+        Some(commit) => print(tool, settings, &commit.unstaged, out),
+        None => Ok(()),
+    }
+}
+
+struct FoundCommit {
+    /// The folder of the commit, if it is not the current one.
+    folder: Option<PathBuf>,
+    unstaged: Unstaged,
+}
+
+/// Returns the commit that is about to be made.
+fn find(tool: HookTool) -> Option<FoundCommit> {
+    // Git passes the index of the commit, which also contains the changes of `git commit -a`.
+    if tool == HookTool::Git {
+        return Some(FoundCommit { folder: None, unstaged: Unstaged::Paths(Vec::new()) });
+    }
+    let event = payload::read(tool)?;
+    let folder = PathBuf::from(event.folder.as_deref()?);
+    let commit = git_command::commit(&event.command()?, &folder)?;
+    let folder = commit.folder.canonicalize().ok()?;
+    Some(FoundCommit { folder: Some(folder), unstaged: commit.unstaged })
+}
+
+fn print(
+    tool: HookTool,
+    settings: &Settings,
+    unstaged: &Unstaged,
+    out: &mut Printer,
+) -> Result<()> {
+    let project = &settings.project;
+    if !settings.memory_enabled || !project.bank.exists() {
+        return Ok(());
+    }
+    let text = store::with_repair(&project.store, |_| text(project, unstaged))?;
+    if text.is_empty() {
+        return Ok(());
+    }
+    if tool == HookTool::Git {
+        out.line(&out.safe(text.trim_end()));
+        return Ok(());
+    }
+    answer::print(tool, &envelope::wrapped(&envelope::escaped(&escaped(&text))), out)
+}
+
+/// Returns what there is to say about a commit.
+fn text(project: &Project, unstaged: &Unstaged) -> Result<String> {
+    let memories = Memories::load(project)?;
+    let changes = changes(project, &memories, unstaged)?;
+    if changes.is_empty() {
+        return Ok(String::new());
+    }
+    let mut text = String::new();
+    let broken = broken_examples(project, &memories, &changes)?;
+    let ids: BTreeSet<&str> = broken.iter().map(|broken| broken.id).collect();
+    let mut list = |header: &str, items: Vec<String>| {
+        if items.is_empty() {
+            return;
+        }
+        text.push_str(header);
+        let n_more = items.len().saturating_sub(MAX_ITEMS);
+        items.iter().take(MAX_ITEMS).for_each(|item| text.push_str(&format!("- {item}\n")));
+        if n_more > 0 {
+            text.push_str(&format!("- and {}\n", plural(n_more, "other")));
+        }
+    };
+    let rule = |id: &str| {
+        let stored = memories.all.iter().find(|stored| stored.memory.id == id);
+        format!("{} (`{id}`)", stored.map(|it| first_line(&inject::text(it))).unwrap_or_default())
+    };
+    let items = broken.iter().map(|it| format!("{} {}: {}", it.place, it.what, rule(it.id)));
+    list("Examples of rules that this commit changes:\n", items.collect());
+    let linked = linked::of_changes(project, &changes, false)?.memories;
+    let about = linked.iter().filter(|memory| !ids.contains(memory.id.as_str()));
+    let is_moved = |id: &str| {
+        let anchor = memories.anchors.get(id);
+        anchor.and_then(|anchor| changes.get(&anchor.file)).is_some_and(Vec::is_empty)
+    };
+    let about = about.filter_map(|memory| {
+        // A part of the file that the commit does not change is of no concern, nor is an example
+        // that was found in another file.
+        let is_about = |reason: &&Reason| {
+            reason.is_changed != Some(false)
+                && !(reason.relation == linked::ANCHOR && is_moved(&memory.id))
+        };
+        let reason = memory.reasons.iter().find(is_about)?;
+        Some(format!("{}: {}", reason.target, rule(&memory.id)))
+    });
+    list("Rules about the changed code:\n", about.collect());
+    if !ids.is_empty() {
+        text.push_str(
+            "Choose other examples with `cerberus memory review`, or change the rules.\n",
+        );
+    }
+    Ok(text)
+}
+
+/// Returns the changes of a commit. Of the files that are not staged, only those that a memory is
+/// linked or anchored to are compared.
+fn changes(project: &Project, memories: &Memories, unstaged: &Unstaged) -> Result<Changes> {
+    let mut changes = git::staged(&project.root)?;
+    if *unstaged == Unstaged::Paths(Vec::new()) {
+        return Ok(changes);
+    }
+    let synced = sync::open_with(project, memories)?;
+    let mut files: BTreeSet<String> =
+        memories.anchors.values().map(|anchor| anchor.file.clone()).collect();
+    for edge in links::edges(project, &synced)? {
+        let target = Target::parse(edge.resolved_to.as_ref().unwrap_or(&edge.target));
+        files.extend(target.and_then(|target| normalize_path(&target.name)));
+    }
+    let root = project.root.canonicalize()?;
+    let is_added = |file: &&str| unstaged.contains(&root.join(Path::new(file)));
+    changes.extend(git::uncommitted(&root, files.iter().map(String::as_str).filter(is_added)));
+    Ok(changes)
+}
+
+/// An example that a commit changes so that it may no longer show its rule.
+struct BrokenExample<'m> {
+    id: &'m str,
+    place: String,
+    what: &'static str,
+}
+
+/// Returns the examples that are worse after the commit than in HEAD. The code after the commit is
+/// that of the working tree, which differs if only a part of a file is staged.
+fn broken_examples<'m>(
+    project: &Project,
+    memories: &'m Memories,
+    changes: &Changes,
+) -> Result<Vec<BrokenExample<'m>>> {
+    let ids: BTreeSet<&str> = memories.all.iter().map(|it| it.memory.id.as_str()).collect();
+    let concerned: Vec<(&String, &Anchor)> = memories
+        .anchors
+        .iter()
+        .filter(|(id, anchor)| changes.contains_key(&anchor.file) && ids.contains(id.as_str()))
+        .collect();
+    if concerned.is_empty() {
+        return Ok(Vec::new());
+    }
+    let anchors: Vec<Anchor> = concerned.iter().map(|(_, anchor)| (*anchor).clone()).collect();
+    let outcomes = track::follow(&project.root, &project.exclude, &anchors, &|_, _| {})?;
+    let damaged = concerned
+        .iter()
+        .zip(&outcomes)
+        .filter_map(|((id, anchor), outcome)| Some((id.as_str(), *anchor, damage(outcome)?)));
+    let damaged: Vec<(&str, &Anchor, Damage)> = damaged.collect();
+    let files = damaged.iter().map(|(_, anchor, _)| anchor.file.as_str());
+    let before = git::in_head(&project.root, files);
+    let is_new = |anchor: &Anchor, damage: Damage, old: Option<Vec<u8>>| {
+        let old = old
+            .and_then(|old| track::verify_content(&anchor.file, &old, &[anchor]).pop().flatten());
+        // Otherwise an earlier commit did it.
+        old.is_some_and(|old| match old.degree {
+            Some(Degree::Gutted) => false,
+            Some(Degree::Edited) => damage != Damage::Edited,
+            Some(Degree::Touched) | None => true,
+        })
+    };
+    let new = damaged.into_iter().zip(before);
+    let new = new.filter_map(|((id, anchor, damage), old)| {
+        let place = format_location(&anchor.file, anchor.symbol.as_deref());
+        is_new(anchor, damage, old).then_some(BrokenExample { id, place, what: damage.as_str() })
+    });
+    Ok(new.collect())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Damage {
+    Edited,
+    Gutted,
+    Gone,
+}
+
+impl Damage {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Edited => "is edited, and may no longer show",
+            Self::Gutted => "is almost removed; it showed",
+            Self::Gone => "is removed; it showed",
+        }
+    }
+}
+
+/// Returns how an example is worse, if a person has to decide about it.
+fn damage(outcome: &Outcome) -> Option<Damage> {
+    match (outcome.state, outcome.degree) {
+        (State::Gone, _) => Some(Damage::Gone),
+        (_, Some(Degree::Gutted)) => Some(Damage::Gutted),
+        (_, Some(Degree::Edited)) => Some(Damage::Edited),
+        _ => None,
+    }
+}
+
+/// Returns the first line of a text, cut to a readable length.
+fn first_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,92 @@
+//! `cerberus hooks run … edit`: the rules for the file that an agent edits.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::Result;
+
+use super::payload::{self, Edit, Event};
+use super::{HookTool, answer};
+use crate::commands::inject;
+use crate::config::{GlobalArgs, Settings};
+use crate::ops::Project;
+use crate::output::Printer;
+use crate::store::{self, Store, given_rules};
+
+pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
+    let Some(event) = payload::read(tool) else { return Ok(()) };
+    // Without a session the same rules would come with every edit.
+    let Some(session) = &event.session else { return Ok(()) };
+    let edits = edits(&event);
+    let Some(folder) = edits.iter().find_map(|(path, _)| path.parent()) else { return Ok(()) };
+    let settings = Settings::resolve_around(folder, global)?;
+    let project = &settings.project;
+    if !settings.memory_enabled || !project.bank.exists() {
+        return Ok(());
+    }
+    let root = project.root.canonicalize()?;
+    let mut written: BTreeMap<String, String> = BTreeMap::new();
+    for (path, text) in &edits {
+        let Some(path) = path.strip_prefix(&root).ok().and_then(slashed) else { continue };
+        if !path.starts_with(".memories/") {
+            written.entry(path).or_default().push_str(text);
+        }
+    }
+    if written.is_empty() {
+        return Ok(());
+    }
+    let text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
+    if !text.is_empty() {
+        answer::print(tool, &text, out)?;
+    }
+    Ok(())
+}
+
+/// Returns the edited files with absolute paths without links, and the written texts.
+fn edits(event: &Event) -> Vec<(PathBuf, String)> {
+    let folder = event.folder.as_deref().map(Path::new);
+    let absolute = |Edit { path, text }| {
+        let path = match folder {
+            Some(folder) => folder.join(path),
+            None => PathBuf::from(path),
+        };
+        Some((real_path(&path)?, text))
+    };
+    event.edits().into_iter().filter_map(absolute).collect()
+}
+
+/// Returns a path without links, of a file that may not exist.
+fn real_path(path: &Path) -> Option<PathBuf> {
+    if !path.is_absolute() {
+        return None;
+    }
+    let existing = path.ancestors().find(|folder| folder.exists())?;
+    let rest = path.strip_prefix(existing).ok()?;
+    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+    is_plain.then(|| Some(existing.canonicalize().ok()?.join(rest)))?
+}
+
+/// Returns a relative path with `/` between its parts.
+fn slashed(path: &Path) -> Option<String> {
+    let parts: Option<Vec<&str>> = path.iter().map(|part| part.to_str()).collect();
+    parts.map(|parts| parts.join("/"))
+}
+
+/// Returns the text with the rules that the session does not have yet, and records them.
+fn rules(project: &Project, session: &str, written: &BTreeMap<String, String>) -> Result<String> {
+    let given = given_rules::given(Store::open(&project.store)?.reader(), session)?;
+    let rules = inject::rules_for_edit(project, written, &|id| !given.contains(id))?;
+    if rules.ids.is_empty() {
+        return Ok(String::new());
+    }
+    let ids: Vec<&str> = rules.ids.iter().map(String::as_str).collect();
+    let seconds = project.now.as_second();
+    let claimed = Store::open(&project.store)?
+        .transaction(|store| given_rules::claim(store, session, &ids, seconds))?;
+    if claimed.len() == ids.len() {
+        return Ok(rules.text);
+    }
+    // Another hook gave some of them in the meantime.
+    let rest = inject::rules_for_edit(project, written, &|id| claimed.contains(&id))?;
+    Ok(rest.text)
+}

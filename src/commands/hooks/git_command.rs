@@ -1,0 +1,319 @@
+//! Finds the commit that a shell command makes.
+//!
+//! The command is not run, and its parts are not expanded. What cannot be known, such as the value of
+//! a variable, is taken to be as large as it may be: the answer is advice, and blocks nothing.
+
+use std::path::{Path, PathBuf};
+
+/// A `git commit` in a shell command.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Commit {
+    /// The folder in which it runs.
+    pub(super) folder: PathBuf,
+    /// Which changes it contains in addition to the staged ones.
+    pub(super) unstaged: Unstaged,
+}
+
+/// Changes in the working tree that are not staged yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unstaged {
+    All,
+    /// Those of these files and folders.
+    Paths(Vec<PathBuf>),
+}
+
+impl Unstaged {
+    /// Whether a file, with an absolute path, is part of the commit.
+    pub(super) fn contains(&self, file: &Path) -> bool {
+        match self {
+            Self::All => true,
+            Self::Paths(paths) => paths.iter().any(|path| file.starts_with(path)),
+        }
+    }
+
+    fn add(&mut self, folder: &Path, word: &str) {
+        let is_known =
+            !word.contains(['$', '`', '*', '?', '[', '{', '~']) && !word.starts_with(':');
+        match self {
+            Self::Paths(paths) if is_known => paths.push(normalized(&folder.join(word))),
+            _ => *self = Self::All,
+        }
+    }
+}
+
+/// Returns the first commit of a shell command that runs in `folder`.
+pub(super) fn commit(command: &str, folder: &Path) -> Option<Commit> {
+    let mut folder = folder.to_owned();
+    let mut unstaged = Unstaged::Paths(Vec::new());
+    for words in simple_commands(command) {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match program(&words) {
+            ["cd", target, ..] => folder = normalized(&folder.join(target)),
+            [git, arguments @ ..] if *git == "git" || git.ends_with("/git") => {
+                let (here, arguments) = global_options(&folder, arguments)?;
+                match arguments {
+                    ["add" | "stage", arguments @ ..] => add(&mut unstaged, &here, arguments),
+                    ["commit", arguments @ ..] => {
+                        return commit_scope(&mut unstaged, &here, arguments)
+                            .then_some(Commit { folder: here, unstaged });
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the words from the name of the program.
+fn program<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
+    const PREFIXES: &[&str] =
+        &["command", "env", "exec", "nohup", "sudo", "time", "then", "do", "!"];
+    let is_prefix = |word: &&str| {
+        let name = word.split_once('=').map(|(name, _)| name);
+        let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        PREFIXES.contains(word) || name.is_some_and(|name| !name.is_empty() && is_name(name))
+    };
+    &words[words.iter().take_while(|word| is_prefix(word)).count()..]
+}
+
+/// Returns the folder in which git runs, and the words from its command. `None` if it uses another
+/// repository.
+fn global_options<'w>(folder: &Path, mut words: &'w [&'w str]) -> Option<(PathBuf, &'w [&'w str])> {
+    let mut folder = folder.to_owned();
+    while let [option, rest @ ..] = words
+        && option.starts_with('-')
+    {
+        words = match (*option, rest) {
+            ("-C", [target, rest @ ..]) => {
+                folder = normalized(&folder.join(target));
+                rest
+            }
+            ("-c", [_, rest @ ..]) => rest,
+            _ if option.starts_with("--git-dir") || option.starts_with("--work-tree") => {
+                return None;
+            }
+            _ => rest,
+        };
+    }
+    Some((folder, words))
+}
+
+/// Adds the files of `git add`.
+fn add(unstaged: &mut Unstaged, folder: &Path, arguments: &[&str]) {
+    const NONE: &[&str] = &["-n", "--dry-run", "-N", "--intent-to-add"];
+    if arguments.iter().any(|argument| NONE.contains(argument)) {
+        return;
+    }
+    let is_option = |argument: &str| argument.starts_with('-');
+    let paths: Vec<&&str> = arguments.iter().filter(|argument| !is_option(argument)).collect();
+    if paths.is_empty() {
+        *unstaged = Unstaged::All;
+    }
+    paths.into_iter().for_each(|path| unstaged.add(folder, path));
+}
+
+/// Adds the files of `git commit` that are not staged. Returns whether it makes a commit.
+fn commit_scope(unstaged: &mut Unstaged, folder: &Path, arguments: &[&str]) -> bool {
+    const WITH_VALUE: &[&str] = &[
+        "--author",
+        "--cleanup",
+        "--date",
+        "--file",
+        "--fixup",
+        "--message",
+        "--reedit-message",
+        "--reuse-message",
+        "--squash",
+        "--template",
+        "--trailer",
+    ];
+    let mut arguments = arguments.iter().copied();
+    while let Some(argument) = arguments.next() {
+        match argument {
+            "--dry-run" | "--help" | "-h" => return false,
+            "--all" => *unstaged = Unstaged::All,
+            "--" => arguments.by_ref().for_each(|path| unstaged.add(folder, path)),
+            _ if WITH_VALUE.contains(&argument) => {
+                arguments.next();
+            }
+            _ if argument.starts_with("--") => {}
+            _ if argument.len() > 1 && argument.starts_with('-') => {
+                // Options of one letter, the last of which may have a value, as in `-am TEXT`.
+                let letters = argument[1..].chars();
+                let (mut has_all, mut value) = (false, None);
+                for (at, letter) in letters.enumerate() {
+                    has_all |= letter == 'a';
+                    if "mFCct".contains(letter) {
+                        value = Some(at + 2 == argument.len());
+                        break;
+                    }
+                    // These take a value in the same word only.
+                    if "Su".contains(letter) {
+                        break;
+                    }
+                }
+                if has_all {
+                    *unstaged = Unstaged::All;
+                }
+                if value == Some(true) {
+                    arguments.next();
+                }
+            }
+            path => unstaged.add(folder, path),
+        }
+    }
+    true
+}
+
+/// Returns a path without `.` and `..`, which are resolved by their names only.
+fn normalized(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+/// Splits a shell command at its operators, and each part at spaces, without the quotes. The text of
+/// a here-document is not read.
+fn simple_commands(command: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let mut word: Option<String> = None;
+    let mut chars = command.chars().peekable();
+    let end_word = |commands: &mut Vec<Vec<String>>, word: &mut Option<String>| {
+        if let (Some(words), Some(word)) = (commands.last_mut(), word.take()) {
+            words.push(word);
+        }
+    };
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('\n') | None => {}
+                Some(escaped) => word.get_or_insert_default().push(escaped),
+            },
+            '\'' => {
+                let word = word.get_or_insert_default();
+                word.extend(chars.by_ref().take_while(|c| *c != '\''));
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                while let Some(c) = chars.next() {
+                    match c {
+                        '"' => break,
+                        '\\' => word.extend(chars.next()),
+                        '$' if chars.next_if_eq(&'(').is_some() => substitution(&mut chars, word),
+                        c => word.push(c),
+                    }
+                }
+            }
+            '$' if chars.next_if_eq(&'(').is_some() => {
+                substitution(&mut chars, word.get_or_insert_default());
+            }
+            '<' if chars.peek() == Some(&'<') => break,
+            ';' | '&' | '|' | '\n' | '(' | ')' => {
+                end_word(&mut commands, &mut word);
+                commands.push(Vec::new());
+            }
+            '#' if word.is_none() => {
+                // A comment ends before the line break.
+                while chars.next_if(|c| *c != '\n').is_some() {}
+            }
+            c if c.is_whitespace() => end_word(&mut commands, &mut word),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    end_word(&mut commands, &mut word);
+    commands.retain(|words| !words.is_empty());
+    commands
+}
+
+/// Skips a command substitution, whose value is not known.
+fn substitution(chars: &mut impl Iterator<Item = char>, word: &mut String) {
+    word.push('$');
+    let mut depth = 1;
+    for c in chars {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the folder of the commit and what it contains beside the staged changes.
+    #[track_caller]
+    fn check(command: &str, expected: &str) {
+        let found = commit(command, Path::new("/p")).map(|commit| {
+            let unstaged = match commit.unstaged {
+                Unstaged::All => "all".to_owned(),
+                Unstaged::Paths(paths) => {
+                    let paths: Vec<String> =
+                        paths.iter().map(|path| path.display().to_string()).collect();
+                    paths.join(" ")
+                }
+            };
+            format!("{}: {unstaged}", commit.folder.display())
+        });
+        assert_eq!(found.as_deref().unwrap_or("none"), expected, "{command}");
+    }
+
+    #[test]
+    fn commits_are_found_in_shell_commands() {
+        check("git commit -m 'fix: a && git commit -a'", "/p: ");
+        check("ls && git status", "none");
+        check("git log --grep commit", "none");
+        check("echo git commit", "none");
+        check("git -c user.name=x -C sub commit -q", "/p/sub: ");
+        check("cd sub/../web && GIT_EDITOR=true /usr/bin/git commit --amend", "/p/web: ");
+        check("(cd sub; git commit)", "/p/sub: ");
+        check("git --git-dir=/x/.git commit", "none");
+        check("git commit --dry-run", "none");
+        check("git stash; if true; then git commit; fi", "/p: ");
+        check("# git commit\nls", "none");
+    }
+
+    #[test]
+    fn unstaged_changes_are_those_that_the_command_adds() {
+        check("git commit -am 'x'", "/p: all");
+        check("git commit -qa", "/p: all");
+        check("git commit -m a b.py", "/p: /p/b.py");
+        check("git commit -ma b.py", "/p: /p/b.py");
+        check("git commit --message a -- ./b.py", "/p: /p/b.py");
+        check("git add -A && git commit -m x", "/p: all");
+        check("git add . && git commit -m x", "/p: /p");
+        check("git add src/a.py web && git commit -m x", "/p: /p/src/a.py /p/web");
+        check("git add \"my file\" \\\n  b && git commit", "/p: /p/my file /p/b");
+        check("git add *.py && git commit", "/p: all");
+        check("git add $FILES && git commit", "/p: all");
+        check("git add -n . && git commit", "/p: ");
+        check(
+            "git add a.py && git commit -m \"$(cat <<'EOF'\nIt's (a) fix\n\ngit add b.py\nEOF\n)\" && git push",
+            "/p: /p/a.py",
+        );
+        check("git add a && git commit -F - <<'EOF'\ngit commit -a\nEOF", "/p: /p/a");
+    }
+
+    #[test]
+    fn any_text_is_read() {
+        for text in
+            ["", "'", "\"$(", "git commit \\", "$(((", "git -C", "cd", "git commit -", "\"\\"]
+        {
+            let _ = commit(text, Path::new("/p"));
+        }
+    }
+}

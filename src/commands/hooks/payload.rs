@@ -1,0 +1,138 @@
+//! The events that agents send to a hook.
+//!
+//! The agents name the same things differently, and some run the hooks of another one with events of
+//! their own, so every spelling is accepted from everyone. An event is untrusted and may be of any
+//! version: what is not understood is `None`.
+
+use std::io::{IsTerminal, Read};
+
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::HookTool;
+
+/// Maximum size of an event. An agent writes no larger file at once.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
+
+// The names of the fields of each agent: see the documents in `settings`.
+const SESSION: &[&str] = &["session_id", "sessionId", "sessionID", "conversation_id"];
+const ARGUMENTS: &[&str] = &["tool_input", "toolArgs", "args"];
+const PATH: &[&str] = &["file_path", "filePath", "notebook_path", "path"];
+const TEXT: &[&str] =
+    &["content", "new_string", "newString", "new_str", "file_text", "new_source", "insert_text"];
+const PATCH: &[&str] = &["command", "patchText", "patch", "input"];
+
+/// An event of a session.
+#[derive(Debug, PartialEq)]
+pub(super) struct Event {
+    /// The key of the session in the store.
+    pub(super) session: Option<String>,
+    /// The folder in which the agent works.
+    pub(super) folder: Option<String>,
+    /// Why a session starts.
+    pub(super) source: Option<String>,
+    arguments: Value,
+}
+
+/// A file and the text that is written to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+/// Reads the event from stdin.
+pub(super) fn read(tool: HookTool) -> Option<Event> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    stdin.lock().take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return None;
+    }
+    Event::parse(tool, &bytes)
+}
+
+impl Event {
+    fn parse(tool: HookTool, bytes: &[u8]) -> Option<Self> {
+        let value: Value = serde_json::from_slice(bytes).ok()?;
+        let arguments = field(&value, ARGUMENTS).cloned().unwrap_or(Value::Null);
+        // Copilot may send the arguments as text.
+        let parsed = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+        let roots = value.get("workspace_roots");
+        let root = roots.and_then(|roots| text(roots.get(0)?));
+        // Cursor may send an empty folder.
+        let folder = text_field(&value, &["cwd"]).filter(|folder| !folder.is_empty()).or(root);
+        Some(Self {
+            session: text_field(&value, SESSION).map(|session| {
+                // A subagent has a context of its own.
+                let agent = text_field(&value, &["agent_id"]).unwrap_or_default();
+                format!("{:032x}", xxh3_128(format!("{tool:?}\n{session}\n{agent}").as_bytes()))
+            }),
+            folder,
+            source: text_field(&value, &["source"]),
+            arguments: parsed.unwrap_or(arguments),
+        })
+    }
+
+    /// Returns the shell command that the agent is about to run.
+    pub(super) fn command(&self) -> Option<String> {
+        text_field(&self.arguments, &["command"])
+    }
+
+    /// Returns the files that the agent edits.
+    pub(super) fn edits(&self) -> Vec<Edit> {
+        if let Some(patch) = self.patch() {
+            return patch;
+        }
+        let Some(path) = text_field(&self.arguments, PATH) else { return Vec::new() };
+        let several = self.arguments.get("edits").and_then(Value::as_array);
+        let several = several.map(Vec::as_slice).unwrap_or_default();
+        let texts = std::iter::once(&self.arguments).chain(several);
+        let texts: Vec<String> = texts.filter_map(|it| text_field(it, TEXT)).collect();
+        vec![Edit { path, text: texts.join("\n") }]
+    }
+
+    /// Returns the edits of a patch in the format of `apply_patch`.
+    fn patch(&self) -> Option<Vec<Edit>> {
+        let patch = match &self.arguments {
+            Value::String(patch) => patch.clone(),
+            arguments => text_field(arguments, PATCH)?,
+        };
+        let start = patch.find("*** Begin Patch")?;
+        let mut edits: Vec<Edit> = Vec::new();
+        for line in patch[start..].lines() {
+            let path = ["*** Add File: ", "*** Update File: "]
+                .iter()
+                .find_map(|marker| line.strip_prefix(marker));
+            if let Some(path) = path {
+                edits.push(Edit { path: path.trim().to_owned(), text: String::new() });
+            } else if let Some(edit) = edits.last_mut() {
+                if let Some(path) = line.strip_prefix("*** Move to: ") {
+                    path.trim().clone_into(&mut edit.path);
+                } else if let Some(added) = line.strip_prefix('+') {
+                    edit.text.push_str(added);
+                    edit.text.push('\n');
+                }
+            }
+        }
+        Some(edits)
+    }
+}
+
+fn field<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {
+    names.iter().find_map(|name| value.get(name))
+}
+
+fn text_field(value: &Value, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| text(value.get(name)?))
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Events of each agent, as in its document.
+
+use super::*;
+
+/// Checks the edits of an event, as `PATH: TEXT`.
+#[track_caller]
+fn check(tool: HookTool, event: &str, folder: Option<&str>, expected: &[&str]) {
+    let event = Event::parse(tool, event.as_bytes()).expect("an event");
+    assert_eq!(event.folder.as_deref(), folder);
+    assert!(event.session.is_some());
+    let edits: Vec<String> =
+        event.edits().into_iter().map(|edit| format!("{}: {}", edit.path, edit.text)).collect();
+    assert_eq!(edits, expected);
+}
+
+// The events are those of the documents that `settings` cites.
+
+#[test]
+fn edits_of_claude_code_are_read() {
+    check(
+        HookTool::Claude,
+        r#"{"session_id":"abc123","transcript_path":"/home/user/.claude/projects/t.jsonl",
+            "cwd":"/home/user/my-project","permission_mode":"default","hook_event_name":"PreToolUse",
+            "tool_name":"Write","tool_use_id":"toolu_01ABC123",
+            "tool_input":{"file_path":"/path/to/file.txt","content":"file content"}}"#,
+        Some("/home/user/my-project"),
+        &["/path/to/file.txt: file content"],
+    );
+    check(
+        HookTool::Claude,
+        r#"{"session_id":"abc123","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Edit",
+            "tool_input":{"file_path":"/p/a.py","old_string":"a","new_string":"b","replace_all":false}}"#,
+        Some("/p"),
+        &["/p/a.py: b"],
+    );
+    check(
+        HookTool::Claude,
+        r#"{"session_id":"abc123","cwd":"/p","tool_name":"MultiEdit","tool_input":{"file_path":"/p/a.py",
+            "edits":[{"old_string":"a","new_string":"b"},{"old_string":"c","new_string":"d"}]}}"#,
+        Some("/p"),
+        &["/p/a.py: b\nd"],
+    );
+    check(
+        HookTool::Claude,
+        r#"{"session_id":"abc123","cwd":"/p","tool_name":"NotebookEdit",
+            "tool_input":{"notebook_path":"/p/a.ipynb","new_source":"x = 1","cell_type":"code"}}"#,
+        Some("/p"),
+        &["/p/a.ipynb: x = 1"],
+    );
+}
+
+#[test]
+fn patches_of_codex_are_read() {
+    check(
+        HookTool::Codex,
+        r#"{"session_id":"0199","turn_id":"1","transcript_path":null,"cwd":"/p",
+            "hook_event_name":"PreToolUse","model":"gpt-5","permission_mode":"default",
+            "tool_name":"apply_patch","tool_use_id":"call-1","tool_input":{"command":
+            "*** Begin Patch\n*** Add File: new.py\n+import os\n+x = 1\n*** Update File: src/a.py\n*** Move to: src/b.py\n@@ def f():\n-    old\n+    new\n context\n*** Delete File: gone.py\n*** End Patch"}}"#,
+        Some("/p"),
+        &["new.py: import os\nx = 1\n", "src/b.py:     new\n"],
+    );
+}
+
+#[test]
+fn edits_of_other_agents_are_read() {
+    check(
+        HookTool::Gemini,
+        r#"{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"AfterTool",
+            "timestamp":"2026-01-01T00:00:00Z","tool_name":"replace","tool_response":{},
+            "tool_input":{"file_path":"a.ts","instruction":"i","old_string":"a","new_string":"b"}}"#,
+        Some("/p"),
+        &["a.ts: b"],
+    );
+    check(
+        HookTool::Cursor,
+        r#"{"conversation_id":"c","generation_id":"g","hook_event_name":"postToolUse","cwd":"",
+            "workspace_roots":["/p"],"tool_name":"Write","tool_output":"{}","duration":3.5,
+            "tool_input":{"file_path":"/p/a.ts","content":"x"}}"#,
+        Some("/p"),
+        &["/p/a.ts: x"],
+    );
+    check(
+        HookTool::Copilot,
+        r#"{"sessionId":"s","timestamp":1704614400000,"cwd":"/p","toolName":"edit",
+            "toolArgs":"{\"path\":\"/p/a.go\",\"old_str\":\"a\",\"new_str\":\"b\"}",
+            "toolResult":{"resultType":"success","textResultForLlm":"ok"}}"#,
+        Some("/p"),
+        &["/p/a.go: b"],
+    );
+    check(
+        HookTool::Copilot,
+        r#"{"sessionId":"s","cwd":"/p","toolName":"create",
+            "toolArgs":{"path":"/p/a.go","file_text":"package a"}}"#,
+        Some("/p"),
+        &["/p/a.go: package a"],
+    );
+    check(
+        HookTool::Opencode,
+        r#"{"sessionID":"ses_1","cwd":"/p","args":{"filePath":"/p/a.rs","oldString":"a","newString":"b"}}"#,
+        Some("/p"),
+        &["/p/a.rs: b"],
+    );
+    check(
+        HookTool::Opencode,
+        r#"{"sessionID":"ses_1","cwd":"/p","args":{"patchText":"*** Begin Patch\n*** Update File: a.rs\n+b\n*** End Patch"}}"#,
+        Some("/p"),
+        &["a.rs: b\n"],
+    );
+}
+
+#[test]
+fn sessions_of_agents_and_subagents_differ() {
+    let session = |tool, event: &str| Event::parse(tool, event.as_bytes()).expect("JSON").session;
+    let main = session(HookTool::Claude, r#"{"session_id":"s"}"#);
+    assert_eq!(main, session(HookTool::Claude, r#"{"session_id":"s","cwd":"/x"}"#));
+    assert_ne!(main, session(HookTool::Claude, r#"{"session_id":"s","agent_id":"a"}"#));
+    assert_ne!(main, session(HookTool::Cursor, r#"{"session_id":"s"}"#));
+    assert_eq!(session(HookTool::Claude, r#"{"session_id":7}"#), None);
+}
+
+#[test]
+fn unknown_events_have_no_edits() {
+    assert_eq!(Event::parse(HookTool::Claude, b"{\"session_id\": \"s\""), None);
+    assert_eq!(Event::parse(HookTool::Claude, b"\xff\xfe"), None);
+    for event in [
+        "[]",
+        "null",
+        "\"x\"",
+        "{}",
+        r#"{"tool_input":[]}"#,
+        r#"{"tool_input":{"file_path":7}}"#,
+        r#"{"tool_input":"*** Begin Patch\n+x"}"#,
+        r#"{"tool_input":{"command":"ls"}}"#,
+        r#"{"workspace_roots":{},"toolArgs":"{"}"#,
+    ] {
+        let event = Event::parse(HookTool::Claude, event.as_bytes()).expect("JSON");
+        assert!(event.edits().is_empty(), "{event:?}");
+    }
+}

@@ -1,0 +1,149 @@
+//! `memory import`: documents that move, cannot be read or are not markdown.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn a_moved_document_keeps_its_memories() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("lib/a.txt", "");
+    sandbox.write("lib/b.txt", "");
+    sandbox.write("lib/AGENTS.md", "- Never call `a.txt` twice\n- Use tea\n- Use pots\n");
+    sandbox.ok("memory import --no-anchor");
+    sandbox.ok("memory delete use-pots");
+    let text = sandbox.read("lib/AGENTS.md");
+    std::fs::remove_dir_all(sandbox.path("lib")).expect("a folder");
+    sandbox.write("lib/web/a.txt", "");
+    sandbox.write("lib/web/AGENTS.md", &text);
+    sandbox.session(expect![[r#"
+        $ cerberus memory import --no-anchor
+        changed never-call-lib-a-txt-twice (lib/web/AGENTS.md:1): `never-call-lib-a-txt-twice` was imported from an earlier version of this item
+        changed use-tea (lib/web/AGENTS.md:2): its document was moved from lib/AGENTS.md
+        0 rules added, 2 changed, 0 duplicates, 1 skipped
+          show the skipped items and the reasons with --dry-run
+        [exit 0]
+
+        $ cerberus memory import --check
+        the documents and the bank agree
+        [exit 0]
+
+        $ cerberus memory read never-call-lib-a-txt-twice
+        Never call `lib/web/a.txt` twice
+        [exit 0]
+
+        $ cerberus memory show use-tea
+        use-tea  rule · project:shop · lib/web/**
+          Use tea
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_document_that_is_not_text_is_one_problem() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("AGENTS.md", "- Use tea\n");
+    sandbox.write("lib/CLAUDE.md", "- Use pots\n");
+    sandbox.ok("memory import --no-anchor");
+    std::fs::write(sandbox.path("lib/CLAUDE.md"), b"- Use caf\xE9\0\n").expect("a file");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import --check
+        unreadable lib/CLAUDE.md: `lib/CLAUDE.md` is not text in UTF-8 or UTF-16
+        1 difference between the documents and the bank
+        [exit 1]
+
+        $ cerberus memory import --prune --no-anchor
+        unreadable lib/CLAUDE.md: `lib/CLAUDE.md` is not text in UTF-8 or UTF-16
+        0 rules added, 0 changed, 1 duplicate, 0 skipped
+        [exit 0]
+
+        $ cerberus memory import lib/CLAUDE.md
+        --- stderr
+        cerberus: `lib/CLAUDE.md` is not text in UTF-8 or UTF-16
+        hint: convert it, for example with `iconv -f LATIN1 -t UTF-8`, if it is text
+        [exit 2]
+    "#]]);
+}
+
+#[test]
+fn a_dry_run_lists_removals_apart() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("AGENTS.md", "- Use tea\n- Use pots\n");
+    sandbox.write("lib/AGENTS.md", "- Never use coffee\n");
+    sandbox.ok("memory import --no-anchor");
+    sandbox.write("AGENTS.md", "- Use tea\n- Never use sugar\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import --prune --dry-run --no-anchor
+        AGENTS.md:2	added	never-use-sugar	Never use sugar	
+        would be moved to the trash:
+          use-pots (AGENTS.md:2): Use pots
+        1 rule would be added, 0 changed, 1 removed, 2 duplicates, 0 skipped
+        [exit 0]
+
+        $ cerberus memory import --dry-run --no-anchor
+        AGENTS.md:2	added	never-use-sugar	Never use sugar	
+        no longer in a document:
+          use-pots (AGENTS.md:2): Use pots
+        1 rule would be added, 0 changed, 1 removed, 2 duplicates, 0 skipped
+          move the removed ones to the trash with --prune
+        [exit 0]
+
+        $ cerberus memory import --check
+        added never-use-sugar (AGENTS.md:2)
+        removed use-pots (AGENTS.md:2): no longer in the document
+        2 differences between the documents and the bank
+        next: cerberus memory import --prune, which moves the removed ones to the trash
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn the_source_of_an_uncommitted_document_has_no_commit() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("AGENTS.md", "- Use tea\n");
+    sandbox.write("CLAUDE.md", "- Use pots\n");
+    sandbox.git("init --quiet");
+    sandbox.git("add --all");
+    sandbox.git("-c user.name=a -c user.email=b commit --quiet -m x");
+    sandbox.write("CLAUDE.md", "- Use pots\n\nText\n");
+    sandbox.ok("memory import --no-anchor");
+    let source = |id: &str| {
+        let text = sandbox.ok(&format!("memory read {id} --raw"));
+        text.lines().find(|line| line.starts_with("source:")).expect("a source").to_owned()
+    };
+    assert!(source("use-tea").starts_with("source: AGENTS.md:1@"));
+    assert!(source("use-pots").starts_with("source: CLAUDE.md:1 ("));
+}
+
+#[test]
+fn plain_text_is_not_read_as_markdown() {
+    let sandbox = Sandbox::bank();
+    sandbox.write(
+        "rules.txt",
+        "CODING STYLE\n\n    Never match *.o or <stdio.h>.\n\n# Use tea is a comment\n\n- Use pots\n",
+    );
+    let report = sandbox.json("memory import rules.txt --no-anchor");
+    let items = report["items"].as_array().expect("items").iter();
+    let items: Vec<String> = items
+        .map(|item| format!("{} {} {}", item["outcome"], item["heading"], item["text"]))
+        .collect();
+    expect![[r##"
+        [
+            "\"added\" \"CODING STYLE\" \"Never match *.o or <stdio.h>.\"",
+            "\"added\" \"CODING STYLE\" \"# Use tea is a comment\"",
+            "\"added\" \"CODING STYLE\" \"Use pots\"",
+        ]
+    "##]]
+    .assert_debug_eq(&items);
+}
+
+#[test]
+fn init_names_the_import_if_there_are_rules() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("lib/AGENTS.md", "- Use tea\n");
+    let out = sandbox.ok("memory init");
+    assert!(
+        out.ends_with("next: cerberus memory import, for the rules of lib/AGENTS.md\n"),
+        "{out}"
+    );
+}
