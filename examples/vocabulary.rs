@@ -4,6 +4,8 @@
 //!
 //! Each line of the input is a token in base64, a space and the token's rank.
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of cerberus")]
+
 use std::io::BufWriter;
 use std::{env, fs};
 
