@@ -167,7 +167,8 @@ pub(crate) fn inject(
         pins.retain(|pin| pin.scope == PinScope::Persistent);
     }
     let memories = Memories::load(project)?;
-    let focus = Focus { query: request.query.clone(), files: files(project, request)? };
+    let focus =
+        Focus { query: request.query.clone(), files: files(project, request)?, ..Focus::default() };
     let Ranked { memories: ranked, reasons, skipped: not_applicable } =
         relevance::rank(project, &memories, &focus)?;
     let mut warnings = loaded.warnings;

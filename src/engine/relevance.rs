@@ -1,13 +1,16 @@
-//! Compares rules and their examples with files, by the term vectors of the code index.
+//! Compares rules and their examples with files.
+//!
+//! The rarity of a term is that in the files of the examples and in the compared files. The rest of
+//! the tree is not read: the comparison takes about as long in a large tree as in a small one, and
+//! depends on the compared files and the bank only.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::CodeBase;
-use super::examples::open_index;
 use super::index::CodeIndex;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, ExampleFeatures, Features};
@@ -25,40 +28,43 @@ pub(crate) struct Rule<'a> {
     pub(crate) anchor: Option<&'a Anchor>,
 }
 
-/// Updates the code index, and compares each rule with each file. Returns the features of the best
-/// file of each rule, in the order of the rules. `files` is not empty; a file may be new, or in no
-/// indexed language.
+/// Compares each rule with each file. Returns the features of the best file of each rule, in the
+/// order of the rules. `files` is not empty; a file may be new, or in no indexed language. `written`
+/// has texts that are about to be written to some of them.
 pub(crate) fn compare(
     code: CodeBase<'_>,
     files: &BTreeSet<String>,
+    written: &BTreeMap<String, String>,
     rules: &[Rule<'_>],
 ) -> Result<Vec<Features>> {
-    let index = open_index(code)?;
-    let _step = timings::step("compare rules with files");
-    let rows = &index.files[..];
-    let terms = Terms::new(&index);
-    let compared: Vec<ComparedFile> =
-        files.iter().map(|file| ComparedFile::new(&index, &terms, file)).collect();
-    let words: Vec<Words> = rules.iter().map(|rule| terms.words(&index, rule)).collect();
-    let frequencies = terms.frequencies(rows, &words);
     let anchored: BTreeSet<&str> =
         rules.iter().filter_map(|rule| Some(rule.anchor?.file.as_str())).collect();
-    let similarities: FxHashMap<&str, Vec<f64>> = anchored
-        .into_par_iter()
-        .map(|file| (file, terms.similarities(rows, file, &compared)))
+    let index = CodeIndex::refresh_files(code, anchored)?;
+    let _step = timings::step("compare rules with files");
+    let texts: Vec<FileText> =
+        files.par_iter().map(|file| FileText::new(code, file, written.get(file))).collect();
+    let terms = Terms::new(&index, &texts);
+    let compared: Vec<ComparedFile> =
+        texts.iter().map(|text| ComparedFile::new(&index, &terms, text)).collect();
+    let queries: Vec<ParsedQuery> =
+        rules.par_iter().map(|rule| ParsedQuery::rule(rule.text, rule.hints)).collect();
+    let words: Vec<Words> = queries.iter().map(|query| terms.words(&index, query)).collect();
+    let moments = terms.moments(&index.files, &words);
+    let similarities: FxHashMap<&str, Vec<f64>> = (index.files.par_iter())
+        .map(|row| (row.path.as_str(), terms.similarities(row, &compared)))
         .collect();
     let rarities = name_rarities(rules);
     let best = |rule_idx: usize| {
         let (rule, words) = (&rules[rule_idx], &words[rule_idx]);
+        let (mean, deviation) = moments[rule_idx];
         let features = compared.iter().enumerate().map(|(file_idx, file)| {
-            let (mean, deviation) = frequencies[rule_idx];
             let example = |anchor: &Anchor| ExampleFeatures {
                 names: relevance::share(anchor.fingerprint.names.iter().map(|name| {
                     let is_used = file.names.binary_search(name).is_ok();
                     (rarities[name], f64::from(u8::from(is_used)))
                 })),
-                terms: similarities[anchor.file.as_str()][file_idx],
-                nearness: relevance::nearness(&anchor.file, &file.path),
+                terms: similarities.get(anchor.file.as_str()).map_or(0.0, |it| it[file_idx]),
+                nearness: relevance::nearness(&anchor.file, file.path),
             };
             Features {
                 words: file.share(words, |count| f64::from(u8::from(count > 0))),
@@ -74,37 +80,80 @@ pub(crate) fn compare(
     Ok((0..rules.len()).into_par_iter().map(best).collect())
 }
 
-/// The terms of a rule that the index knows, with their weights.
+/// The terms of a file that the rules are compared with.
+struct FileText<'p> {
+    path: &'p str,
+    terms: Vec<String>,
+    /// The hashes of its words, sorted.
+    names: Vec<u16>,
+}
+
+impl<'p> FileText<'p> {
+    fn new(code: CodeBase<'_>, path: &'p str, written: Option<&String>) -> Self {
+        // A new file has only a path, and perhaps the text that is about to be written.
+        let mut text = read::text(code.root, path).unwrap_or_default();
+        if let Some(written) = written {
+            text.push('\n');
+            text.push_str(written);
+        }
+        let (terms, names) = (tokenize::terms(&text), fingerprint::word_hashes(&text));
+        Self { path, terms, names }
+    }
+}
+
+/// The terms of a rule that some file has, with their weights.
 type Words = Vec<(u32, f64)>;
 
-/// The document frequencies of the terms of the index.
-struct Terms {
-    doc_freqs: Vec<u32>,
+/// The terms of the files of the examples and of the compared files.
+struct Terms<'t> {
+    /// The ids of the terms that the index does not know.
+    new_ids: FxHashMap<&'t str, u32>,
+    doc_freqs: FxHashMap<u32, u32>,
     n_docs: usize,
     average_length: f64,
 }
 
-impl Terms {
-    fn new(index: &CodeIndex) -> Self {
-        let mut doc_freqs = vec![0; index.last_term_id() as usize + 1];
+impl<'t> Terms<'t> {
+    fn new(index: &CodeIndex, texts: &'t [FileText<'_>]) -> Self {
+        let mut terms = Self {
+            new_ids: FxHashMap::default(),
+            doc_freqs: FxHashMap::default(),
+            n_docs: index.files.len() + texts.len(),
+            average_length: 0.0,
+        };
         for row in &index.files {
-            each_term(row, |id, _| {
-                if let Some(doc_freq) = doc_freqs.get_mut(id as usize) {
-                    *doc_freq += 1;
-                }
-            });
+            each_term(row, |id, _| *terms.doc_freqs.entry(id).or_default() += 1);
         }
-        let n_terms: f64 = index.files.iter().map(|file| f64::from(file.n_terms)).sum();
-        let n_docs = index.files.len();
-        Self { doc_freqs, n_docs, average_length: n_terms / n_docs.max(1) as f64 }
+        for text in texts {
+            let distinct: BTreeSet<&str> = text.terms.iter().map(String::as_str).collect();
+            for term in distinct {
+                let id = terms.intern(index, term);
+                *terms.doc_freqs.entry(id).or_default() += 1;
+            }
+        }
+        let lengths = index.files.iter().map(|row| f64::from(row.n_terms));
+        let new_lengths = texts.iter().map(|text| text.terms.len() as f64);
+        terms.average_length = lengths.chain(new_lengths).sum::<f64>() / terms.n_docs.max(1) as f64;
+        terms
     }
 
-    /// Returns the rarity of a term, 0 if no file has it in its text.
+    fn intern(&mut self, index: &CodeIndex, term: &'t str) -> u32 {
+        self.id(index, term).unwrap_or_else(|| {
+            let n_new = u32::try_from(self.new_ids.len()).unwrap_or(u32::MAX);
+            let id = index.last_term_id().saturating_add(n_new).saturating_add(1);
+            self.new_ids.insert(term, id);
+            id
+        })
+    }
+
+    fn id(&self, index: &CodeIndex, term: &str) -> Option<u32> {
+        index.term_id(term).or_else(|| self.new_ids.get(term).copied())
+    }
+
+    /// Returns the rarity of a term, 0 if no file has it.
     fn rarity(&self, id: u32) -> f64 {
-        match self.doc_freqs.get(id as usize) {
-            None | Some(0) => 0.0,
-            Some(doc_freq) => score::idf(*doc_freq as usize, self.n_docs),
-        }
+        let doc_freq = self.doc_freqs.get(&id);
+        doc_freq.map_or(0.0, |doc_freq| score::idf(*doc_freq as usize, self.n_docs))
     }
 
     fn weight(&self, id: u32, count: u32) -> f64 {
@@ -116,39 +165,33 @@ impl Terms {
         score::file_term_score(f64::from(count), false, n_terms, self.average_length)
     }
 
-    fn words(&self, index: &CodeIndex, rule: &Rule<'_>) -> Words {
-        let query = ParsedQuery::rule(rule.text, rule.hints);
+    fn words(&self, index: &CodeIndex, query: &ParsedQuery) -> Words {
         let known = query.terms.iter().filter_map(|term| {
-            let id = index.term_id(&term.term)?;
+            let id = self.id(index, &term.term)?;
             Some((id, term.weight * self.rarity(id)))
         });
         known.filter(|(_, weight)| *weight > 0.0).collect()
     }
 
-    /// Returns the mean and the standard deviation, over all files, of the frequency of the words of
-    /// each rule.
-    fn frequencies(&self, rows: &[FileRow], words: &[Words]) -> Vec<(f64, f64)> {
-        let mut rules_with: Vec<Vec<(usize, f64)>> = vec![Vec::new(); self.doc_freqs.len()];
+    /// Returns the mean and the standard deviation, over the files of the examples, of the frequency
+    /// of the words of each rule.
+    fn moments(&self, rows: &[FileRow], words: &[Words]) -> Vec<(f64, f64)> {
+        let mut rules_with: FxHashMap<u32, Vec<(usize, f64)>> = FxHashMap::default();
         for (rule_idx, words) in words.iter().enumerate() {
             let total: f64 = words.iter().map(|(_, weight)| weight).sum();
             for (id, weight) in words {
-                rules_with[*id as usize].push((rule_idx, weight / total));
+                rules_with.entry(*id).or_default().push((rule_idx, weight / total));
             }
         }
-        let add = |mut sums: Sums, row: &FileRow| {
+        let mut sums = Sums::new(words.len());
+        for row in rows {
             each_term(row, |id, count| {
-                let rules = rules_with.get(id as usize).filter(|rules| !rules.is_empty());
-                let Some(rules) = rules else { return };
+                let Some(rules) = rules_with.get(&id) else { return };
                 let frequency = self.frequency(count, row.n_terms);
                 rules.iter().for_each(|(idx, share)| sums.add(*idx, share * frequency));
             });
             sums.end_file();
-            sums
-        };
-        let sums = rows
-            .par_iter()
-            .fold(|| Sums::new(words.len()), add)
-            .reduce(|| Sums::new(words.len()), Sums::merge);
+        }
         let n = rows.len().max(1) as f64;
         let moments = sums.sums.iter().zip(&sums.squares).map(|(sum, squares)| {
             let mean = sum / n;
@@ -157,19 +200,17 @@ impl Terms {
         moments.collect()
     }
 
-    /// Returns the cosine of the terms of an indexed file with those of each compared file.
-    fn similarities(&self, rows: &[FileRow], path: &str, files: &[ComparedFile]) -> Vec<f64> {
+    /// Returns the cosine of the terms of the file of an example with those of each compared file.
+    fn similarities(&self, row: &FileRow, files: &[ComparedFile]) -> Vec<f64> {
         let mut products = vec![0.0; files.len()];
         let mut squares = 0.0;
-        if let Some(row) = find(rows, path) {
-            each_term(row, |id, count| {
-                let weight = self.weight(id, count);
-                squares += weight * weight;
-                for (product, file) in products.iter_mut().zip(files) {
-                    *product += file.terms.get(&id).map_or(0.0, |(_, other)| weight * other);
-                }
-            });
-        }
+        each_term(row, |id, count| {
+            let weight = self.weight(id, count);
+            squares += weight * weight;
+            for (product, file) in products.iter_mut().zip(files) {
+                *product += file.terms.get(&id).map_or(0.0, |(_, other)| weight * other);
+            }
+        });
         let products = products.into_iter().zip(files);
         products
             .map(|(product, file)| product / (squares * file.squares).sqrt().max(MIN_DEVIATION))
@@ -209,57 +250,33 @@ impl Sums {
             self.squares[rule_idx] += frequency * frequency;
         }
     }
-
-    fn merge(mut self, other: Self) -> Self {
-        let add = |all: &mut [f64], other: Vec<f64>| {
-            all.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
-        };
-        add(&mut self.sums, other.sums);
-        add(&mut self.squares, other.squares);
-        self
-    }
 }
 
 /// A file that the rules are compared with.
-struct ComparedFile {
-    path: String,
+struct ComparedFile<'t> {
+    path: &'t str,
+    names: &'t [u16],
     n_terms: u32,
-    /// The count and the weight of each term of its text.
+    /// The count and the weight of each term.
     terms: FxHashMap<u32, (u32, f64)>,
     /// The sum of the squared weights.
     squares: f64,
-    /// The hashes of its words, sorted.
-    names: Vec<u16>,
 }
 
-impl ComparedFile {
-    fn new(index: &CodeIndex, known: &Terms, path: &str) -> Self {
-        // A file that does not exist yet has a path only.
-        let text = read::text(&index.root, path).unwrap_or_default();
+impl<'t> ComparedFile<'t> {
+    fn new(index: &CodeIndex, known: &Terms<'_>, text: &'t FileText<'_>) -> Self {
         let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
-        let n_terms = match find(&index.files, path) {
-            Some(row) => {
-                each_term(row, |id, count| {
-                    counts.insert(id, count);
-                });
-                row.n_terms
-            }
-            None => {
-                let terms = tokenize::terms(&text);
-                for id in terms.iter().filter_map(|term| index.term_id(term)) {
-                    *counts.entry(id).or_default() += 1;
-                }
-                u32::try_from(terms.len()).unwrap_or(u32::MAX)
-            }
-        };
+        for id in text.terms.iter().filter_map(|term| known.id(index, term)) {
+            *counts.entry(id).or_default() += 1;
+        }
         let weigh = |(id, count)| (id, (count, known.weight(id, count)));
         let terms: FxHashMap<u32, (u32, f64)> = counts.into_iter().map(weigh).collect();
         Self {
-            path: path.to_owned(),
-            n_terms,
+            path: text.path,
+            names: &text.names,
+            n_terms: u32::try_from(text.terms.len()).unwrap_or(u32::MAX),
             squares: terms.values().map(|(_, weight)| weight * weight).sum(),
             terms,
-            names: fingerprint::word_hashes(&text),
         }
     }
 
@@ -287,10 +304,4 @@ fn each_term(row: &FileRow, mut each: impl FnMut(u32, u32)) {
             each(id, count);
         }
     });
-}
-
-/// Returns the row of a file, from rows that are ordered by path.
-fn find<'r>(rows: &'r [FileRow], path: &str) -> Option<&'r FileRow> {
-    let idx = rows.binary_search_by(|row| row.path.as_str().cmp(path)).ok()?;
-    Some(&rows[idx])
 }

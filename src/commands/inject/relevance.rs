@@ -2,7 +2,7 @@
 //! scope and age. Without a task, every memory is relevant.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rustc_hash::FxHashMap;
@@ -39,6 +39,8 @@ pub(super) struct Focus {
     pub(super) query: Option<String>,
     /// Paths relative to the root of the project.
     pub(super) files: BTreeSet<String>,
+    /// The texts that are about to be written to some of the files.
+    pub(super) written: BTreeMap<String, String>,
 }
 
 /// The applicable memories, the most relevant first.
@@ -146,7 +148,7 @@ fn compare(
             anchor: memories.anchors.get(&stored.memory.id),
         })
         .collect();
-    let features = code::compare(project.code(), &focus.files, &rules)?;
+    let features = code::compare(project.code(), &focus.files, &focus.written, &rules)?;
     let scores: Vec<f64> = features.iter().map(relevance::Features::score).collect();
     let floor = relevance::floor(&scores);
     Ok(features.into_iter().map(|features| Some((features, floor))).collect())
