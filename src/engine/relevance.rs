@@ -1,6 +1,6 @@
 //! Compares rules and their examples with files.
 //!
-//! The rarity of a term is that in the files of the examples and in the compared files. The rest of
+//! The rarity of a term or an imported name is that in the files of the examples and in the compared files. The rest of
 //! the tree is not read: the comparison takes about as long in a large tree as in a small one, and
 //! depends on the compared files and the bank only.
 
@@ -12,6 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::CodeBase;
 use super::index::CodeIndex;
+use super::rank::imports::import_lines;
+use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, ExampleFeatures, Features};
 use super::rank::{postings, score, tokenize};
@@ -41,6 +43,10 @@ pub(crate) fn compare(
         rules.iter().filter_map(|rule| Some(rule.anchor?.file.as_str())).collect();
     let index = CodeIndex::refresh_files(code, anchored)?;
     let _step = timings::step("compare rules with files");
+    let imports: Vec<Vec<u16>> = (index.files.par_iter())
+        .map(|row| imports(&read::text(code.root, &row.path).unwrap_or_default()))
+        .collect();
+    let import_rarities = Rarities::new(imports.iter().map(Vec::as_slice));
     let texts: Vec<FileText> =
         files.par_iter().map(|file| FileText::new(code, file, written.get(file))).collect();
     let terms = Terms::new(&index, &texts);
@@ -50,21 +56,33 @@ pub(crate) fn compare(
         rules.par_iter().map(|rule| ParsedQuery::rule(rule.text, rule.hints)).collect();
     let words: Vec<Words> = queries.iter().map(|query| terms.words(&index, query)).collect();
     let moments = terms.moments(&index.files, &words);
-    let similarities: FxHashMap<&str, Vec<f64>> = (index.files.par_iter())
+    let example_files: FxHashMap<&str, Vec<Shared>> = (index.files.par_iter())
         .map(|row| (row.path.as_str(), terms.similarities(row, &compared)))
+        .zip(imports)
+        .map(|((path, terms), imports)| {
+            let share = |file: &ComparedFile| import_rarities.share(&imports, file.imports);
+            let shared = terms.into_iter().zip(&compared);
+            (path, shared.map(|(terms, file)| Shared { terms, imports: share(file) }).collect())
+        })
         .collect();
-    let rarities = name_rarities(rules);
+    let name_rarities = Rarities::new(
+        rules.iter().filter_map(|rule| Some(rule.anchor?.fingerprint.names.as_slice())),
+    );
     let best = |rule_idx: usize| {
         let (rule, words) = (&rules[rule_idx], &words[rule_idx]);
         let (mean, deviation) = moments[rule_idx];
         let features = compared.iter().enumerate().map(|(file_idx, file)| {
-            let example = |anchor: &Anchor| ExampleFeatures {
-                names: relevance::share(anchor.fingerprint.names.iter().map(|name| {
-                    let is_used = file.names.binary_search(name).is_ok();
-                    (rarities[name], f64::from(u8::from(is_used)))
-                })),
-                terms: similarities.get(anchor.file.as_str()).map_or(0.0, |it| it[file_idx]),
-                nearness: relevance::nearness(&anchor.file, file.path),
+            let example = |anchor: &Anchor| {
+                let shared = example_files.get(anchor.file.as_str()).map(|files| files[file_idx]);
+                let Shared { terms, imports } = shared.unwrap_or_default();
+                ExampleFeatures {
+                    names: name_rarities.share(&anchor.fingerprint.names, file.names),
+                    terms,
+                    imports,
+                    nearness: relevance::nearness(&anchor.file, file.path),
+                    file_name: relevance::file_name_similarity(&anchor.file, file.path),
+                    is_same_class: is_test(&anchor.file) == is_test(file.path),
+                }
             };
             Features {
                 words: file.share(words, |count| f64::from(u8::from(count > 0))),
@@ -72,6 +90,7 @@ pub(crate) fn compare(
                     0 => 0.0,
                     n => (file.share(words, |count| terms.frequency(count, n)) - mean) / deviation,
                 },
+                named_code: file.share_of_named_code(&queries[rule_idx]),
                 example: rule.anchor.map(example),
             }
         });
@@ -80,12 +99,35 @@ pub(crate) fn compare(
     Ok((0..rules.len()).into_par_iter().map(best).collect())
 }
 
+/// What the file of an example and a compared file have in common.
+#[derive(Clone, Copy, Default)]
+struct Shared {
+    /// The cosine of their terms.
+    terms: f64,
+    /// The share of the example's imported names.
+    imports: f64,
+}
+
+fn is_test(path: &str) -> bool {
+    PathClass::from_path(path) == PathClass::Test
+}
+
+/// Returns the hashes of the words in the imports of a file, sorted.
+fn imports(text: &str) -> Vec<u16> {
+    let mut hashes: Vec<u16> = import_lines(text).flat_map(fingerprint::hashed_words).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
 /// The terms of a file that the rules are compared with.
 struct FileText<'p> {
     path: &'p str,
-    terms: Vec<String>,
-    /// The hashes of its words, sorted.
+    n_terms: u32,
+    counts: FxHashMap<String, u32>,
+    /// The hashes of its words and of those in its imports, sorted.
     names: Vec<u16>,
+    imports: Vec<u16>,
 }
 
 impl<'p> FileText<'p> {
@@ -96,8 +138,14 @@ impl<'p> FileText<'p> {
             text.push('\n');
             text.push_str(written);
         }
-        let (terms, names) = (tokenize::terms(&text), fingerprint::word_hashes(&text));
-        Self { path, terms, names }
+        let terms = tokenize::terms(&text);
+        let n_terms = u32::try_from(terms.len()).unwrap_or(u32::MAX);
+        let mut counts = FxHashMap::default();
+        for term in terms {
+            *counts.entry(term).or_default() += 1;
+        }
+        let names = fingerprint::word_hashes(&text);
+        Self { path, n_terms, counts, names, imports: imports(&text) }
     }
 }
 
@@ -125,14 +173,16 @@ impl<'t> Terms<'t> {
             each_term(row, |id, _| *terms.doc_freqs.entry(id).or_default() += 1);
         }
         for text in texts {
-            let distinct: BTreeSet<&str> = text.terms.iter().map(String::as_str).collect();
+            let mut distinct: Vec<&String> = text.counts.keys().collect();
+            // New ids are given in this order.
+            distinct.sort_unstable();
             for term in distinct {
                 let id = terms.intern(index, term);
                 *terms.doc_freqs.entry(id).or_default() += 1;
             }
         }
         let lengths = index.files.iter().map(|row| f64::from(row.n_terms));
-        let new_lengths = texts.iter().map(|text| text.terms.len() as f64);
+        let new_lengths = texts.iter().map(|text| f64::from(text.n_terms));
         terms.average_length = lengths.chain(new_lengths).sum::<f64>() / terms.n_docs.max(1) as f64;
         terms
     }
@@ -256,6 +306,7 @@ impl Sums {
 struct ComparedFile<'t> {
     path: &'t str,
     names: &'t [u16],
+    imports: &'t [u16],
     n_terms: u32,
     /// The count and the weight of each term.
     terms: FxHashMap<u32, (u32, f64)>,
@@ -265,19 +316,30 @@ struct ComparedFile<'t> {
 
 impl<'t> ComparedFile<'t> {
     fn new(index: &CodeIndex, known: &Terms<'_>, text: &'t FileText<'_>) -> Self {
-        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
-        for id in text.terms.iter().filter_map(|term| known.id(index, term)) {
-            *counts.entry(id).or_default() += 1;
-        }
-        let weigh = |(id, count)| (id, (count, known.weight(id, count)));
-        let terms: FxHashMap<u32, (u32, f64)> = counts.into_iter().map(weigh).collect();
+        let counts = text.counts.iter().filter_map(|(term, n)| Some((known.id(index, term)?, *n)));
+        let terms: FxHashMap<u32, (u32, f64)> =
+            counts.map(|(id, count)| (id, (count, known.weight(id, count)))).collect();
+        let mut weights: Vec<f64> = terms.values().map(|(_, weight)| *weight).collect();
+        // The sum of floating-point numbers depends on their order.
+        weights.sort_unstable_by(f64::total_cmp);
         Self {
             path: text.path,
             names: &text.names,
-            n_terms: u32::try_from(text.terms.len()).unwrap_or(u32::MAX),
-            squares: terms.values().map(|(_, weight)| weight * weight).sum(),
+            imports: &text.imports,
+            n_terms: text.n_terms,
+            squares: weights.iter().map(|weight| weight * weight).sum(),
             terms,
         }
+    }
+
+    /// Returns the share of the code that a rule names which the file contains.
+    fn share_of_named_code(&self, query: &ParsedQuery) -> f64 {
+        let names = query.names.iter().filter(|name| !name.is_pattern);
+        relevance::share(names.map(|name| {
+            let is_known = |hash: u16| self.names.binary_search(&hash).is_ok();
+            let is_in_file = fingerprint::hashed_words(&name.text).all(is_known);
+            (name.weight, f64::from(u8::from(is_in_file)))
+        }))
     }
 
     /// Returns the weighted mean of a value of the count of each word.
@@ -287,14 +349,26 @@ impl<'t> ComparedFile<'t> {
     }
 }
 
-/// Returns the rarity of each hashed identifier among the examples.
-fn name_rarities(rules: &[Rule<'_>]) -> FxHashMap<u16, f64> {
-    let mut counts: FxHashMap<u16, usize> = FxHashMap::default();
-    let anchors: Vec<&Anchor> = rules.iter().filter_map(|rule| rule.anchor).collect();
-    for name in anchors.iter().flat_map(|anchor| &anchor.fingerprint.names) {
-        *counts.entry(*name).or_default() += 1;
+/// The rarity of hashed names in several sets of them.
+struct Rarities(FxHashMap<u16, f64>);
+
+impl Rarities {
+    fn new<'s>(sets: impl Iterator<Item = &'s [u16]>) -> Self {
+        let (mut counts, mut n_sets) = (FxHashMap::<u16, usize>::default(), 0);
+        for set in sets {
+            n_sets += 1;
+            set.iter().for_each(|name| *counts.entry(*name).or_default() += 1);
+        }
+        Self(counts.into_iter().map(|(name, n)| (name, score::idf(n, n_sets))).collect())
     }
-    counts.into_iter().map(|(name, n)| (name, score::idf(n, anchors.len()))).collect()
+
+    /// Returns the share of the names of a set that are in `found`, which is sorted.
+    fn share(&self, set: &[u16], found: &[u16]) -> f64 {
+        relevance::share(set.iter().map(|name| {
+            let is_found = found.binary_search(name).is_ok();
+            (self.0[name], f64::from(u8::from(is_found)))
+        }))
+    }
 }
 
 /// Calls `each` with every term of the text of a file and its count.
