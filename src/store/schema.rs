@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::damage::Rejected;
 
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it.
-pub(super) const VERSION: usize = 8;
+pub(super) const VERSION: usize = 9;
 
 /// Removes the tables that can be rebuilt, including those of development versions.
 const DROP_REBUILT: &str = "
