@@ -13,10 +13,13 @@ const STARTS: &[&str] = &[
     "require_relative ",
 ];
 
+/// Lines of a file that are searched. Imports are at its beginning, after a licence at most.
+const MAX_LINES: usize = 300;
+
 /// Returns the lines that import names: statements, the last line of one that ends with its source
 /// (`} from "x"`), and the entries of a block, which are quoted paths.
 pub(crate) fn import_lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(str::trim).filter(|line| {
+    text.lines().take(MAX_LINES).map(str::trim).filter(|line| {
         STARTS.iter().any(|start| line.starts_with(start))
             || line.starts_with("} from ")
             || line.contains("= require(")
