@@ -9,7 +9,7 @@ use super::tokenize;
 // second file that shows it, in 24 repositories; each rule has the same weight. With weights fitted
 // on the other repositories, the rule is first among about 14 in 0.59 of the 44 pairs of the anchor
 // benchmark and among the first three in 0.89. Without the rules that show the file too, these are
-// 0.61 and 0.86 for rules imported from instruction files, which are longer and more alike; without
+// 0.61 and 0.86 for rules imported from instruction files, which are longer and more similar; without
 // named code, imports, names and classes of files 0.54 and 0.84.
 const WORDS: f64 = 1.57;
 const PROMINENCE: f64 = 0.35;
