@@ -70,7 +70,7 @@ fn the_combined_ranking_finds_as_much_as_each_signal() {
 }
 
 #[test]
-fn a_question_finds_the_rule_that_has_its_nouns() {
+fn parts_of_identifiers_headings_and_paths_match() {
     let sandbox = Sandbox::bank();
     let memory = |id: &str, front: &str, text: &str| {
         sandbox.memory(id, format!("---\ntype: rule\n{front}---\n\n{text}\n"));
@@ -85,8 +85,8 @@ fn a_question_finds_the_rule_that_has_its_nouns() {
     let found: Value = serde_json::from_str(&found.stdout()).expect("JSON");
     let results = found["results"].as_array().expect("results").iter();
     let ids: Vec<&str> = results.map(|hit| hit["id"].as_str().expect("an id")).collect();
-    assert_eq!(ids.len(), 5, "question words alone do not match: {ids:?}");
-    let mut first = ids[..4].to_vec();
-    first.sort_unstable();
-    assert_eq!(first, ["close", "focus", "layout", "state"], "{ids:?}");
+    for id in ["close", "focus", "layout", "state"] {
+        assert!(ids.contains(&id), "{id}: {ids:?}");
+    }
+    assert!(!ids.contains(&"greeting"), "question words do not match: {ids:?}");
 }
