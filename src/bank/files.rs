@@ -263,7 +263,9 @@ pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(context),
     };
-    let mut bytes = Vec::new();
+    // With room for the whole file it is read in one step.
+    let n_bytes = usize::try_from(stat.size.min(max_bytes)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(n_bytes);
     file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(context)?;
     if bytes.len() as u64 > max_bytes {
         return Err(UserError::usage(format!(

@@ -26,6 +26,7 @@ use crate::file_stat::FileStat;
 use crate::model::Language;
 use crate::store::Store;
 use crate::store::code::{self, ContentHash, FileRow};
+use crate::syntax::language;
 use crate::syntax::parse::limit_warning;
 use crate::text;
 use crate::timings;
@@ -94,7 +95,7 @@ impl CodeIndex {
         code: CodeBase<'_>,
         open: impl FnOnce() -> Result<Store> + Send,
     ) -> Result<Self> {
-        let CodeBase { root, exclude, now, progress, .. } = code;
+        let CodeBase { root, exclude, progress, .. } = code;
         let step = timings::step("walk and load index");
         // In parallel: the walk waits for the file system, the store decodes its rows.
         let load = || -> Result<(Vec<FileRow>, Store)> {
@@ -106,7 +107,6 @@ impl CodeIndex {
         let (listing, (rows, mut store)) = (listing?, loaded?);
         let mut warnings = listing.warnings;
         warnings.append(&mut store.warnings);
-        let vocabulary = Vocabulary::load(&store)?;
         // Both are ordered by path.
         let mut rows = rows.into_iter().peekable();
         let mut scanned = Vec::with_capacity(listing.entries.len());
@@ -119,17 +119,54 @@ impl CodeIndex {
         }
         removed.extend(rows.map(|row| row.path));
         drop(step);
+        Self::update(code, store, scanned, &removed, warnings)
+    }
 
+    /// Like [`Self::refresh`], but only for the files with these paths, in ascending order. Does not
+    /// walk the tree: the snapshot contains those of them that can be indexed, and no other file.
+    /// A path may be invalid or outside the root.
+    pub(crate) fn refresh_files<'p>(
+        code: CodeBase<'_>,
+        paths: impl IntoIterator<Item = &'p str>,
+    ) -> Result<Self> {
+        let step = timings::step("load files from the index");
+        let store = Store::open(code.store)?;
+        let mut scanned = Vec::new();
+        for path in paths {
+            let Some(language) = language::from_path(path) else { continue };
+            let row = code::file(store.reader(), path)?;
+            // A file that the index has was inside the root, and it is read again only if it
+            // changed.
+            if row.as_ref().is_some_and(|row| is_current(code.root, row))
+                || read::is_file(code.root, path)
+            {
+                scanned.push((row, walk::Entry { path: path.to_owned(), language }));
+            }
+        }
+        drop(step);
+        Self::update(code, store, scanned, &[], Vec::new())
+    }
+
+    /// Reads the files that differ from their rows, and writes what changed.
+    fn update(
+        code: CodeBase<'_>,
+        store: Store,
+        files: Vec<(Option<FileRow>, walk::Entry)>,
+        removed: &[String],
+        warnings: Vec<String>,
+    ) -> Result<Self> {
+        let CodeBase { root, now, progress, .. } = code;
+        let vocabulary = Vocabulary::load(&store)?;
         let step = timings::step("read changed files");
         let workers = ThreadLocal::new();
-        let (n_scanned, n_files) = (AtomicUsize::new(0), scanned.len());
+        let (n_scanned, n_files) = (AtomicUsize::new(0), files.len());
         let scan = |(old, entry)| {
             // The best files are parsed later.
             progress(n_scanned.fetch_add(1, Ordering::Relaxed), n_files + MAX_PARSED_FILES);
             scan(root, &vocabulary, &workers, old, entry)
         };
         let scanned: Vec<ScannedFile> =
-            scanned.into_par_iter().with_max_len(CHUNK_SIZE).map(scan).collect();
+            files.into_par_iter().with_max_len(CHUNK_SIZE).map(scan).collect();
         drop(step);
 
         let new: Vec<&FileRow> = scanned.iter().filter(|it| it.is_new).map(|it| &it.row).collect();
@@ -146,7 +183,7 @@ impl CodeIndex {
             is_attached: true,
         };
         // A caller may be cancelled while many rows are written.
-        index.persist(&new, &removed, now, &|| progress(n_files, n_files + MAX_PARSED_FILES));
+        index.persist(&new, removed, now, &|| progress(n_files, n_files + MAX_PARSED_FILES));
         for file in scanned {
             index.warnings.extend(file.warning);
             index.files.extend(Some(file.row).filter(|row| row.vector.is_some()));
@@ -394,6 +431,11 @@ struct ScannedFile {
     warning: Option<String>,
 }
 
+/// Returns whether a file still has the size and the modification time of its row.
+fn is_current(root: &Path, row: &FileRow) -> bool {
+    read::stat(root, &row.path) == Some(FileStat { size: row.size, mtime: row.mtime })
+}
+
 /// Returns the row of a file: the `old` one if size, modification time and language are unchanged.
 fn scan(
     root: &Path,
@@ -404,10 +446,7 @@ fn scan(
 ) -> ScannedFile {
     let old = old.filter(|row| row.language == entry.language);
     let old = match old {
-        Some(row)
-            if read::stat(root, &row.path)
-                == Some(FileStat { size: row.size, mtime: row.mtime }) =>
-        {
+        Some(row) if is_current(root, &row) => {
             return ScannedFile { row, is_new: false, warning: None };
         }
         old => old,

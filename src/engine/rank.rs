@@ -8,7 +8,7 @@
 //!   [`named_code`] finds the code that a rule names, [`rule_kind`] decides whether code can show
 //!   a rule, [`phrases`] finds adjacent words, [`path_class`] classifies paths,
 //!   [`rule_words`] marks the words of a rule in lines of code, [`relevance`] scores whether a rule
-//!   holds in a file.
+//!   holds in a file, [`imports`] finds the lines of a file that import names.
 //! - [`calibrate`] turns scores into probabilities, [`fusion`] merges the rankings of a search.
 //! - [`similarity`] scores whether one symbol became another, [`contradiction`] detects rules
 //!   that contradict each other.
@@ -20,6 +20,7 @@ pub(crate) mod contradiction;
 pub(crate) mod dictionary;
 pub(crate) mod document;
 pub(crate) mod fusion;
+pub(crate) mod imports;
 pub(crate) mod named_code;
 pub(crate) mod path_class;
 pub(crate) mod phrases;

@@ -1,4 +1,8 @@
-//! Compares rules and their examples with files, by the term vectors of the code index.
+//! Compares rules and their examples with files.
+//!
+//! The rarity of a term or an imported name is that in the files of the examples and in the compared files. The rest of
+//! the tree is not read: the comparison takes about as long in a large tree as in a small one, and
+//! depends on the compared files and the bank only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +11,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::CodeBase;
-use super::examples::open_index;
 use super::index::CodeIndex;
+use super::rank::imports::import_lines;
+use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, ExampleFeatures, Features};
 use super::rank::{postings, score, tokenize};
@@ -25,41 +30,59 @@ pub(crate) struct Rule<'a> {
     pub(crate) anchor: Option<&'a Anchor>,
 }
 
-/// Updates the code index, and compares each rule with each file. Returns the features of the best
-/// file of each rule, in the order of the rules. `files` is not empty; a file may be new, or in no
-/// indexed language. `written` has texts that are about to be written to some of them.
+/// Compares each rule with each file. Returns the features of the best file of each rule, in the
+/// order of the rules. `files` is not empty; a file may be new, or in no indexed language. `written`
+/// has texts that are about to be written to some of them.
 pub(crate) fn compare(
     code: CodeBase<'_>,
     files: &BTreeSet<String>,
     written: &BTreeMap<String, String>,
     rules: &[Rule<'_>],
 ) -> Result<Vec<Features>> {
-    let index = open_index(code)?;
-    let _step = timings::step("compare rules with files");
-    let rows = &index.files[..];
-    let terms = Terms::new(&index);
-    let compared: Vec<ComparedFile> =
-        files.iter().map(|it| ComparedFile::new(&index, &terms, it, written.get(it))).collect();
-    let words: Vec<Words> = rules.iter().map(|rule| terms.words(&index, rule)).collect();
-    let frequencies = terms.frequencies(rows, &words);
     let anchored: BTreeSet<&str> =
         rules.iter().filter_map(|rule| Some(rule.anchor?.file.as_str())).collect();
-    let similarities: FxHashMap<&str, Vec<f64>> = anchored
-        .into_par_iter()
-        .map(|file| (file, terms.similarities(rows, file, &compared)))
+    let index = CodeIndex::refresh_files(code, anchored)?;
+    let _step = timings::step("compare rules with files");
+    let imports: Vec<Vec<u16>> = (index.files.par_iter())
+        .map(|row| imports(&read::text(code.root, &row.path).unwrap_or_default()))
         .collect();
-    let rarities = name_rarities(rules);
+    let import_rarities = Rarities::new(imports.iter().map(Vec::as_slice));
+    let texts: Vec<FileText> =
+        files.par_iter().map(|file| FileText::new(code, file, written.get(file))).collect();
+    let terms = Terms::new(&index, &texts);
+    let compared: Vec<ComparedFile> =
+        texts.iter().map(|text| ComparedFile::new(&index, &terms, text)).collect();
+    let queries: Vec<ParsedQuery> =
+        rules.par_iter().map(|rule| ParsedQuery::rule(rule.text, rule.hints)).collect();
+    let words: Vec<Words> = queries.iter().map(|query| terms.words(&index, query)).collect();
+    let moments = terms.moments(&index.files, &words);
+    let example_files: FxHashMap<&str, Vec<Shared>> = (index.files.par_iter())
+        .map(|row| (row.path.as_str(), terms.similarities(row, &compared)))
+        .zip(imports)
+        .map(|((path, terms), imports)| {
+            let share = |file: &ComparedFile| import_rarities.share(&imports, file.imports);
+            let shared = terms.into_iter().zip(&compared);
+            (path, shared.map(|(terms, file)| Shared { terms, imports: share(file) }).collect())
+        })
+        .collect();
+    let name_rarities = Rarities::new(
+        rules.iter().filter_map(|rule| Some(rule.anchor?.fingerprint.names.as_slice())),
+    );
     let best = |rule_idx: usize| {
         let (rule, words) = (&rules[rule_idx], &words[rule_idx]);
+        let (mean, deviation) = moments[rule_idx];
         let features = compared.iter().enumerate().map(|(file_idx, file)| {
-            let (mean, deviation) = frequencies[rule_idx];
-            let example = |anchor: &Anchor| ExampleFeatures {
-                names: relevance::share(anchor.fingerprint.names.iter().map(|name| {
-                    let is_used = file.names.binary_search(name).is_ok();
-                    (rarities[name], f64::from(u8::from(is_used)))
-                })),
-                terms: similarities[anchor.file.as_str()][file_idx],
-                nearness: relevance::nearness(&anchor.file, &file.path),
+            let example = |anchor: &Anchor| {
+                let shared = example_files.get(anchor.file.as_str()).map(|files| files[file_idx]);
+                let Shared { terms, imports } = shared.unwrap_or_default();
+                ExampleFeatures {
+                    names: name_rarities.share(&anchor.fingerprint.names, file.names),
+                    terms,
+                    imports,
+                    nearness: relevance::nearness(&anchor.file, file.path),
+                    file_name: relevance::file_name_similarity(&anchor.file, file.path),
+                    is_same_class: is_test(&anchor.file) == is_test(file.path),
+                }
             };
             Features {
                 words: file.share(words, |count| f64::from(u8::from(count > 0))),
@@ -67,6 +90,7 @@ pub(crate) fn compare(
                     0 => 0.0,
                     n => (file.share(words, |count| terms.frequency(count, n)) - mean) / deviation,
                 },
+                named_code: file.share_of_named_code(&queries[rule_idx]),
                 example: rule.anchor.map(example),
             }
         });
@@ -75,37 +99,111 @@ pub(crate) fn compare(
     Ok((0..rules.len()).into_par_iter().map(best).collect())
 }
 
-/// The terms of a rule that the index knows, with their weights.
+/// What the file of an example and a compared file have in common.
+#[derive(Clone, Copy, Default)]
+struct Shared {
+    /// The cosine of their terms.
+    terms: f64,
+    /// The share of the example's imported names.
+    imports: f64,
+}
+
+fn is_test(path: &str) -> bool {
+    PathClass::from_path(path) == PathClass::Test
+}
+
+/// Returns the hashes of the words in the imports of a file, sorted.
+fn imports(text: &str) -> Vec<u16> {
+    let mut hashes: Vec<u16> = import_lines(text).flat_map(fingerprint::hashed_words).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+/// The terms of a file that the rules are compared with.
+struct FileText<'p> {
+    path: &'p str,
+    n_terms: u32,
+    counts: FxHashMap<String, u32>,
+    /// The hashes of its words and of those in its imports, sorted.
+    names: Vec<u16>,
+    imports: Vec<u16>,
+}
+
+impl<'p> FileText<'p> {
+    fn new(code: CodeBase<'_>, path: &'p str, written: Option<&String>) -> Self {
+        // A new file has only a path, and perhaps the text that is about to be written.
+        let mut text = read::text(code.root, path).unwrap_or_default();
+        if let Some(written) = written {
+            text.push('\n');
+            text.push_str(written);
+        }
+        let terms = tokenize::terms(&text);
+        let n_terms = u32::try_from(terms.len()).unwrap_or(u32::MAX);
+        let mut counts = FxHashMap::default();
+        for term in terms {
+            *counts.entry(term).or_default() += 1;
+        }
+        let names = fingerprint::word_hashes(&text);
+        Self { path, n_terms, counts, names, imports: imports(&text) }
+    }
+}
+
+/// The terms of a rule that some file has, with their weights.
 type Words = Vec<(u32, f64)>;
 
-/// The document frequencies of the terms of the index.
-struct Terms {
-    doc_freqs: Vec<u32>,
+/// The terms of the files of the examples and of the compared files.
+struct Terms<'t> {
+    /// The ids of the terms that the index does not know.
+    new_ids: FxHashMap<&'t str, u32>,
+    doc_freqs: FxHashMap<u32, u32>,
     n_docs: usize,
     average_length: f64,
 }
 
-impl Terms {
-    fn new(index: &CodeIndex) -> Self {
-        let mut doc_freqs = vec![0; index.last_term_id() as usize + 1];
+impl<'t> Terms<'t> {
+    fn new(index: &CodeIndex, texts: &'t [FileText<'_>]) -> Self {
+        let mut terms = Self {
+            new_ids: FxHashMap::default(),
+            doc_freqs: FxHashMap::default(),
+            n_docs: index.files.len() + texts.len(),
+            average_length: 0.0,
+        };
         for row in &index.files {
-            each_term(row, |id, _| {
-                if let Some(doc_freq) = doc_freqs.get_mut(id as usize) {
-                    *doc_freq += 1;
-                }
-            });
+            each_term(row, |id, _| *terms.doc_freqs.entry(id).or_default() += 1);
         }
-        let n_terms: f64 = index.files.iter().map(|file| f64::from(file.n_terms)).sum();
-        let n_docs = index.files.len();
-        Self { doc_freqs, n_docs, average_length: n_terms / n_docs.max(1) as f64 }
+        for text in texts {
+            let mut distinct: Vec<&String> = text.counts.keys().collect();
+            // New ids are given in this order.
+            distinct.sort_unstable();
+            for term in distinct {
+                let id = terms.intern(index, term);
+                *terms.doc_freqs.entry(id).or_default() += 1;
+            }
+        }
+        let lengths = index.files.iter().map(|row| f64::from(row.n_terms));
+        let new_lengths = texts.iter().map(|text| f64::from(text.n_terms));
+        terms.average_length = lengths.chain(new_lengths).sum::<f64>() / terms.n_docs.max(1) as f64;
+        terms
     }
 
-    /// Returns the rarity of a term, 0 if no file has it in its text.
+    fn intern(&mut self, index: &CodeIndex, term: &'t str) -> u32 {
+        self.id(index, term).unwrap_or_else(|| {
+            let n_new = u32::try_from(self.new_ids.len()).unwrap_or(u32::MAX);
+            let id = index.last_term_id().saturating_add(n_new).saturating_add(1);
+            self.new_ids.insert(term, id);
+            id
+        })
+    }
+
+    fn id(&self, index: &CodeIndex, term: &str) -> Option<u32> {
+        index.term_id(term).or_else(|| self.new_ids.get(term).copied())
+    }
+
+    /// Returns the rarity of a term, 0 if no file has it.
     fn rarity(&self, id: u32) -> f64 {
-        match self.doc_freqs.get(id as usize) {
-            None | Some(0) => 0.0,
-            Some(doc_freq) => score::idf(*doc_freq as usize, self.n_docs),
-        }
+        let doc_freq = self.doc_freqs.get(&id);
+        doc_freq.map_or(0.0, |doc_freq| score::idf(*doc_freq as usize, self.n_docs))
     }
 
     fn weight(&self, id: u32, count: u32) -> f64 {
@@ -117,39 +215,33 @@ impl Terms {
         score::file_term_score(f64::from(count), false, n_terms, self.average_length)
     }
 
-    fn words(&self, index: &CodeIndex, rule: &Rule<'_>) -> Words {
-        let query = ParsedQuery::rule(rule.text, rule.hints);
+    fn words(&self, index: &CodeIndex, query: &ParsedQuery) -> Words {
         let known = query.terms.iter().filter_map(|term| {
-            let id = index.term_id(&term.term)?;
+            let id = self.id(index, &term.term)?;
             Some((id, term.weight * self.rarity(id)))
         });
         known.filter(|(_, weight)| *weight > 0.0).collect()
     }
 
-    /// Returns the mean and the standard deviation, over all files, of the frequency of the words of
-    /// each rule.
-    fn frequencies(&self, rows: &[FileRow], words: &[Words]) -> Vec<(f64, f64)> {
-        let mut rules_with: Vec<Vec<(usize, f64)>> = vec![Vec::new(); self.doc_freqs.len()];
+    /// Returns the mean and the standard deviation, over the files of the examples, of the frequency
+    /// of the words of each rule.
+    fn moments(&self, rows: &[FileRow], words: &[Words]) -> Vec<(f64, f64)> {
+        let mut rules_with: FxHashMap<u32, Vec<(usize, f64)>> = FxHashMap::default();
         for (rule_idx, words) in words.iter().enumerate() {
             let total: f64 = words.iter().map(|(_, weight)| weight).sum();
             for (id, weight) in words {
-                rules_with[*id as usize].push((rule_idx, weight / total));
+                rules_with.entry(*id).or_default().push((rule_idx, weight / total));
             }
         }
-        let add = |mut sums: Sums, row: &FileRow| {
+        let mut sums = Sums::new(words.len());
+        for row in rows {
             each_term(row, |id, count| {
-                let rules = rules_with.get(id as usize).filter(|rules| !rules.is_empty());
-                let Some(rules) = rules else { return };
+                let Some(rules) = rules_with.get(&id) else { return };
                 let frequency = self.frequency(count, row.n_terms);
                 rules.iter().for_each(|(idx, share)| sums.add(*idx, share * frequency));
             });
             sums.end_file();
-            sums
-        };
-        let sums = rows
-            .par_iter()
-            .fold(|| Sums::new(words.len()), add)
-            .reduce(|| Sums::new(words.len()), Sums::merge);
+        }
         let n = rows.len().max(1) as f64;
         let moments = sums.sums.iter().zip(&sums.squares).map(|(sum, squares)| {
             let mean = sum / n;
@@ -158,19 +250,17 @@ impl Terms {
         moments.collect()
     }
 
-    /// Returns the cosine of the terms of an indexed file with those of each compared file.
-    fn similarities(&self, rows: &[FileRow], path: &str, files: &[ComparedFile]) -> Vec<f64> {
+    /// Returns the cosine of the terms of the file of an example with those of each compared file.
+    fn similarities(&self, row: &FileRow, files: &[ComparedFile]) -> Vec<f64> {
         let mut products = vec![0.0; files.len()];
         let mut squares = 0.0;
-        if let Some(row) = find(rows, path) {
-            each_term(row, |id, count| {
-                let weight = self.weight(id, count);
-                squares += weight * weight;
-                for (product, file) in products.iter_mut().zip(files) {
-                    *product += file.terms.get(&id).map_or(0.0, |(_, other)| weight * other);
-                }
-            });
-        }
+        each_term(row, |id, count| {
+            let weight = self.weight(id, count);
+            squares += weight * weight;
+            for (product, file) in products.iter_mut().zip(files) {
+                *product += file.terms.get(&id).map_or(0.0, |(_, other)| weight * other);
+            }
+        });
         let products = products.into_iter().zip(files);
         products
             .map(|(product, file)| product / (squares * file.squares).sqrt().max(MIN_DEVIATION))
@@ -210,60 +300,46 @@ impl Sums {
             self.squares[rule_idx] += frequency * frequency;
         }
     }
-
-    fn merge(mut self, other: Self) -> Self {
-        let add = |all: &mut [f64], other: Vec<f64>| {
-            all.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
-        };
-        add(&mut self.sums, other.sums);
-        add(&mut self.squares, other.squares);
-        self
-    }
 }
 
 /// A file that the rules are compared with.
-struct ComparedFile {
-    path: String,
+struct ComparedFile<'t> {
+    path: &'t str,
+    names: &'t [u16],
+    imports: &'t [u16],
     n_terms: u32,
-    /// The count and the weight of each term of its text.
+    /// The count and the weight of each term.
     terms: FxHashMap<u32, (u32, f64)>,
     /// The sum of the squared weights.
     squares: f64,
-    /// The hashes of its words, sorted.
-    names: Vec<u16>,
 }
 
-impl ComparedFile {
-    fn new(index: &CodeIndex, known: &Terms, path: &str, written: Option<&String>) -> Self {
-        // A file that does not exist yet has a path and the text that is about to be written.
-        let mut text = read::text(&index.root, path).unwrap_or_default();
-        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
-        let row = find(&index.files, path);
-        let mut n_terms = row.map_or(0, |row| row.n_terms);
-        if let Some(row) = row {
-            each_term(row, |id, count| *counts.entry(id).or_default() += count);
-        }
-        let not_indexed = row.is_none().then_some(&text);
-        for text in not_indexed.into_iter().chain(written) {
-            let terms = tokenize::terms(text);
-            for id in terms.iter().filter_map(|term| index.term_id(term)) {
-                *counts.entry(id).or_default() += 1;
-            }
-            n_terms = n_terms.saturating_add(u32::try_from(terms.len()).unwrap_or(u32::MAX));
-        }
-        if let Some(written) = written {
-            text.push('\n');
-            text.push_str(written);
-        }
-        let weigh = |(id, count)| (id, (count, known.weight(id, count)));
-        let terms: FxHashMap<u32, (u32, f64)> = counts.into_iter().map(weigh).collect();
+impl<'t> ComparedFile<'t> {
+    fn new(index: &CodeIndex, known: &Terms<'_>, text: &'t FileText<'_>) -> Self {
+        let counts = text.counts.iter().filter_map(|(term, n)| Some((known.id(index, term)?, *n)));
+        let terms: FxHashMap<u32, (u32, f64)> =
+            counts.map(|(id, count)| (id, (count, known.weight(id, count)))).collect();
+        let mut weights: Vec<f64> = terms.values().map(|(_, weight)| *weight).collect();
+        // The sum of floating-point numbers depends on their order.
+        weights.sort_unstable_by(f64::total_cmp);
         Self {
-            path: path.to_owned(),
-            n_terms,
-            squares: terms.values().map(|(_, weight)| weight * weight).sum(),
+            path: text.path,
+            names: &text.names,
+            imports: &text.imports,
+            n_terms: text.n_terms,
+            squares: weights.iter().map(|weight| weight * weight).sum(),
             terms,
-            names: fingerprint::word_hashes(&text),
         }
+    }
+
+    /// Returns the share of the code that a rule names which the file contains.
+    fn share_of_named_code(&self, query: &ParsedQuery) -> f64 {
+        let names = query.names.iter().filter(|name| !name.is_pattern);
+        relevance::share(names.map(|name| {
+            let is_known = |hash: u16| self.names.binary_search(&hash).is_ok();
+            let is_in_file = fingerprint::hashed_words(&name.text).all(is_known);
+            (name.weight, f64::from(u8::from(is_in_file)))
+        }))
     }
 
     /// Returns the weighted mean of a value of the count of each word.
@@ -273,14 +349,26 @@ impl ComparedFile {
     }
 }
 
-/// Returns the rarity of each hashed identifier among the examples.
-fn name_rarities(rules: &[Rule<'_>]) -> FxHashMap<u16, f64> {
-    let mut counts: FxHashMap<u16, usize> = FxHashMap::default();
-    let anchors: Vec<&Anchor> = rules.iter().filter_map(|rule| rule.anchor).collect();
-    for name in anchors.iter().flat_map(|anchor| &anchor.fingerprint.names) {
-        *counts.entry(*name).or_default() += 1;
+/// The rarity of hashed names in several sets of them.
+struct Rarities(FxHashMap<u16, f64>);
+
+impl Rarities {
+    fn new<'s>(sets: impl Iterator<Item = &'s [u16]>) -> Self {
+        let (mut counts, mut n_sets) = (FxHashMap::<u16, usize>::default(), 0);
+        for set in sets {
+            n_sets += 1;
+            set.iter().for_each(|name| *counts.entry(*name).or_default() += 1);
+        }
+        Self(counts.into_iter().map(|(name, n)| (name, score::idf(n, n_sets))).collect())
     }
-    counts.into_iter().map(|(name, n)| (name, score::idf(n, anchors.len()))).collect()
+
+    /// Returns the share of the names of a set that are in `found`, which is sorted.
+    fn share(&self, set: &[u16], found: &[u16]) -> f64 {
+        relevance::share(set.iter().map(|name| {
+            let is_found = found.binary_search(name).is_ok();
+            (self.0[name], f64::from(u8::from(is_found)))
+        }))
+    }
 }
 
 /// Calls `each` with every term of the text of a file and its count.
@@ -290,10 +378,4 @@ fn each_term(row: &FileRow, mut each: impl FnMut(u32, u32)) {
             each(id, count);
         }
     });
-}
-
-/// Returns the row of a file, from rows that are ordered by path.
-fn find<'r>(rows: &'r [FileRow], path: &str) -> Option<&'r FileRow> {
-    let idx = rows.binary_search_by(|row| row.path.as_str().cmp(path)).ok()?;
-    Some(&rows[idx])
 }

@@ -369,6 +369,8 @@ impl SectionTerms {
                 *counts.entry(term).or_insert(0) += count;
             }
         }
+        // The keyword index takes `dialogBox` and `dialog_box` as one word each.
+        let body = format!("{body}\n{}", compound_parts(&body));
         Self { id: id.to_owned(), heading, body, counts }
     }
 }
@@ -385,6 +387,19 @@ impl MemoryRows {
             links: link_rows(stored),
         }
     }
+}
+
+/// Returns the parts of the compound words of a text.
+fn compound_parts(text: &str) -> String {
+    let mut all = Vec::new();
+    tokenize::words(text, |word| {
+        let mut parts = Vec::new();
+        tokenize::parts(word, |part| parts.push(part.to_owned()));
+        if parts.len() > 1 {
+            all.append(&mut parts);
+        }
+    });
+    all.join(" ")
 }
 
 fn hash(stored: &MemoryFile) -> [u8; 16] {
@@ -414,7 +429,8 @@ fn searchable(stored: &MemoryFile) -> Vec<SectionTerms> {
     let words = |id: &str| id.replace(['-', '_', '/', '.'], " ");
     let category = memory.category.as_deref().unwrap_or_default();
     let heading = memory.heading.as_deref().unwrap_or_default();
-    let heading = format!("{} {category} {heading} {}", words(&memory.id), memory.tags.join(" "));
+    let (tags, paths) = (memory.tags.join(" "), words(&memory.paths.join(" ")));
+    let heading = format!("{} {category} {heading} {tags} {paths}", words(&memory.id));
     let parsed = sections::parse(&stored.text);
     let mut parts = vec![SectionTerms::new("", heading, &memory.body)];
     let body_start = stored.text.len() - memory.body.trim_start().len();

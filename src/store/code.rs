@@ -5,7 +5,7 @@
 //! stored by content hash, so a moved or restored file is not parsed again.
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::Language;
@@ -32,16 +32,25 @@ pub(crate) struct FileRow {
 pub(crate) fn files(connection: &Connection) -> Result<Vec<FileRow>> {
     const SQL: &str =
         "SELECT path, language, size, mtime, hash, n_terms, vector FROM code_file ORDER BY path";
-    query(connection, SQL, [], |row| {
-        Ok(FileRow {
-            path: row.get(0)?,
-            language: row.get(1)?,
-            size: row.get(2)?,
-            mtime: row.get(3)?,
-            hash: row.get(4)?,
-            n_terms: row.get(5)?,
-            vector: row.get(6)?,
-        })
+    query(connection, SQL, [], file_row)
+}
+
+/// Returns the indexed file with this path.
+pub(crate) fn file(connection: &Connection, path: &str) -> Result<Option<FileRow>> {
+    const SQL: &str =
+        "SELECT path, language, size, mtime, hash, n_terms, vector FROM code_file WHERE path = ?1";
+    Ok(connection.prepare_cached(SQL)?.query_row([path], file_row).optional()?)
+}
+
+fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
+    Ok(FileRow {
+        path: row.get(0)?,
+        language: row.get(1)?,
+        size: row.get(2)?,
+        mtime: row.get(3)?,
+        hash: row.get(4)?,
+        n_terms: row.get(5)?,
+        vector: row.get(6)?,
     })
 }
 

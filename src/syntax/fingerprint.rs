@@ -168,14 +168,18 @@ pub(crate) fn name_hash(name: &str) -> u64 {
 /// that are defined in it.
 pub(crate) fn word_hashes(text: &str) -> Vec<u16> {
     let mut seen = vec![0u64; 1024];
-    for word in text.as_bytes().split(|&byte| !is_word_byte(byte)) {
-        if word.first().is_some_and(|byte| !byte.is_ascii_digit()) {
-            let hash = short_hash(xxh3_64(word));
-            seen[usize::from(hash) / 64] |= 1 << (hash % 64);
-        }
+    for hash in hashed_words(text) {
+        seen[usize::from(hash) / 64] |= 1 << (hash % 64);
     }
     let is_seen = |hash: &u16| seen[usize::from(*hash) / 64] >> (hash % 64) & 1 == 1;
     (0..=u16::MAX).filter(is_seen).collect()
+}
+
+/// Returns the hashes of the words of a text in their order.
+pub(crate) fn hashed_words(text: &str) -> impl Iterator<Item = u16> {
+    let words = text.as_bytes().split(|&byte| !is_word_byte(byte));
+    let names = words.filter(|word| word.first().is_some_and(|byte| !byte.is_ascii_digit()));
+    names.map(|word| short_hash(xxh3_64(word)))
 }
 
 /// Returns whether a byte may be part of a name in any language.

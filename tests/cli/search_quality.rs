@@ -68,3 +68,25 @@ fn the_combined_ranking_finds_as_much_as_each_signal() {
     // The figures when this test was written. Some queries share no word with any memory.
     assert!(fusion.at_1 >= 25 && fusion.at_5 >= 33, "{hits:#?}\n{message}");
 }
+
+#[test]
+fn parts_of_identifiers_headings_and_paths_match() {
+    let sandbox = Sandbox::bank();
+    let memory = |id: &str, front: &str, text: &str| {
+        sandbox.memory(id, format!("---\ntype: rule\n{front}---\n\n{text}\n"));
+    };
+    memory("style", "", "Write short functions. Write how a caller does use them.");
+    memory("focus", "", "Every `dialogBox` takes the keyboard focus.");
+    memory("layout", "", "Give each `dialog_frame` a title bar.");
+    memory("close", "heading: UI / Dialogs\n", "Escape closes it.");
+    memory("state", "paths: [src/dialog/**]\n", "Keep the state in the parent.");
+    memory("greeting", "", "What a user does first is log in. I am how.");
+    let found = sandbox.run("memory search \"how do I write a dialog\" --json");
+    let found: Value = serde_json::from_str(&found.stdout()).expect("JSON");
+    let results = found["results"].as_array().expect("results").iter();
+    let ids: Vec<&str> = results.map(|hit| hit["id"].as_str().expect("an id")).collect();
+    for id in ["close", "focus", "layout", "state"] {
+        assert!(ids.contains(&id), "{id}: {ids:?}");
+    }
+    assert!(!ids.contains(&"greeting"), "question words do not match: {ids:?}");
+}

@@ -24,8 +24,10 @@ use crate::text::Globs;
 const ANCHORED: f64 = 8.0;
 const MENTION: f64 = 4.0;
 
-/// For a memory whose paths match a file of the focus, if the folder of the glob is that of the file.
-const PATHS: f64 = 4.0;
+/// For a memory whose paths match a file of the focus, and for the nearness of the folder of the
+/// glob and the file. What a project declares for a folder comes before what is only similar.
+const PATHS: f64 = 10.0;
+const NEAR_PATHS: f64 = 4.0;
 
 /// For the best match of the query.
 const MATCH: f64 = 6.0;
@@ -190,7 +192,8 @@ fn place(stored: &MemoryFile, memories: &Memories, focus: &Focus) -> Option<(f64
     let globs = Globs::new(&memory.paths);
     let matches = focus.files.iter().filter_map(|file| {
         let glob = globs.find(file)?;
-        Some((PATHS * relevance::nearness(folder(glob), file), format!("it applies to {glob}")))
+        let nearness = relevance::nearness(folder(glob), file);
+        Some((PATHS + NEAR_PATHS * nearness, format!("it applies to {glob}")))
     });
     matches.max_by(|(a, _), (b, _)| a.total_cmp(b))
 }

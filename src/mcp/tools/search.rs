@@ -27,8 +27,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             ("search_memories", "Search memories"),
             Effect::Reads,
-            "Search the project's rules, decisions and notes, optionally by type and tags. With \
-             includeContent returns the texts; with sections only those sections, with \
+            "Search the project's rules, decisions and notes by their words (stems and parts of \
+             identifiers match, synonyms do not), optionally by type and tags. With includeContent returns the texts; with sections only those sections, with \
              actualTokens, fullFileTokens and savingsPercent.",
             search_memories,
         ),
