@@ -67,6 +67,23 @@ const RULE_FILES: &[&str] = &[
     "**/.github/instructions/**/*.instructions.md",
 ];
 
+/// Globs of other documents that describe the work on a project.
+const GUIDES: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "BUILDING.md",
+    "DEVELOPMENT.md",
+    "DEVELOPING.md",
+    "HACKING.md",
+    "TESTING.md",
+    "STYLE.md",
+    "STYLEGUIDE.md",
+    "SKILL.md",
+    "**/.claude/agents/**/*.md",
+    "**/.claude/commands/**/*.md",
+    "**/.claude/skills/**/*.md",
+];
+
 /// Returns the paths, relative to `root`, of the file `path` or of the documents in the folder
 /// `path`, sorted. Symbolic links in a folder are not followed, and memories of a bank are
 /// skipped.
@@ -104,8 +121,24 @@ pub(crate) fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
 
 /// Returns the paths, relative to `root`, of the files of rules that a project has, sorted.
 pub(crate) fn find_rule_files(root: &Path) -> Result<Vec<String>> {
-    let root = root.canonicalize().context("failed to resolve the project's root")?;
+    find_matching(root, RULE_FILES)
+}
+
+/// Returns the paths, relative to `root`, of the documents that describe the work on a project:
+/// files of rules and guides, sorted.
+pub(crate) fn find_guides(root: &Path) -> Result<Vec<String>> {
+    find_matching(root, &[RULE_FILES, GUIDES].concat())
+}
+
+/// Returns whether a path is that of a file of rules.
+pub(crate) fn is_rule_file(path: &str) -> bool {
     let globs: Vec<String> = RULE_FILES.iter().map(|glob| (*glob).to_owned()).collect();
+    Globs::new(&globs).find(path).is_some()
+}
+
+fn find_matching(root: &Path, globs: &[&str]) -> Result<Vec<String>> {
+    let root = root.canonicalize().context("failed to resolve the project's root")?;
+    let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
     let globs = Globs::new(&globs);
     let relative = |path: &PathBuf| {
         let relative = path.strip_prefix(&root).ok()?.to_str()?;
