@@ -128,9 +128,9 @@ pub(crate) struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replacement: Option<String>,
     pub(crate) next: String,
-    /// The bytes that `--fix` replaces.
+    /// The bytes that `--fix` replaces: several if a line names it several times.
     #[serde(skip)]
-    span: Option<Span>,
+    spans: Vec<Span>,
 }
 
 pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -141,13 +141,18 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> R
             .hint("use only one of them")
             .into());
     }
+    if args.fix && format != CheckFormat::Text {
+        return Err(UserError::usage("--fix prints a diff, in no other format")
+            .hint("run it without --format and --json")
+            .into());
+    }
     let mut report = check(args, settings)?;
     if args.update_baseline
         && let Some(path) = &args.baseline
     {
         return baseline::update(path, &report, &settings.project.root, out);
     }
-    if args.fix && format == CheckFormat::Text {
+    if args.fix {
         out.warn(&report.warnings);
         return fix::run(args, settings, &report, out);
     }
@@ -183,7 +188,8 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
             )
         })?),
     };
-    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    let baseline = args.baseline.as_deref().filter(|_| !args.update_baseline);
+    let baseline = baseline.map(Baseline::read).transpose()?;
     let mut found = documents::read(project, &args.files, &settings.check)?;
     let mut summary = Summary::default();
     let ignored = ignore::Patterns::new(&settings.check.ignore);
@@ -216,11 +222,21 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         bank::check(project, since.as_deref(), &mut findings, &mut warnings)?;
     }
     findings.sort_by(|a, b| {
-        let place = |it: &Finding| (it.file.clone(), it.line, it.column);
-        (place(a), &a.claim).cmp(&(place(b), &b.claim))
+        let place = |it: &Finding| (it.file.clone(), it.line, it.claim.clone(), it.column);
+        place(a).cmp(&place(b))
+    });
+    // A link whose text is its target, or a name that a line repeats.
+    findings.dedup_by(|next, first| {
+        let identity =
+            |it: &Finding| (it.file.clone(), it.line, it.claim.clone(), it.message.clone());
+        let is_same = identity(next) == identity(first) && next.replacement == first.replacement;
+        if is_same {
+            first.spans.append(&mut next.spans);
+        }
+        is_same
     });
     let mut outdated = Vec::new();
-    if let Some(baseline) = baseline.filter(|_| !args.update_baseline) {
+    if let Some(baseline) = baseline {
         let is_partial = since.is_some() || !args.files.is_empty();
         summary.accepted = baseline.accept(&mut findings);
         outdated = if is_partial { Vec::new() } else { baseline.outdated() };
@@ -250,7 +266,7 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
         now: None,
         replacement: None,
         next: String::new(),
-        span: Some(claim.span),
+        spans: vec![claim.span],
     };
     let note = |mut finding: Finding, message: &str| {
         message.clone_into(&mut finding.message);

@@ -8,7 +8,7 @@
 //!    and one pass over the code for all names together.
 //! 2. `git blame` names the commits of the lines whose claims fail, and each claim is compared with
 //!    the tree of that commit ([`then`]). If it fails there too, the line may have been rewritten
-//!    meanwhile: the versions of the document before it are asked, up to [`MAX_REWRITES`].
+//!    meanwhile: older versions of the document are compared, see [`MAX_REWRITES`].
 //! 3. For the claims that were true, the commit that removed their target and its new place are
 //!    searched ([`removal`]).
 
@@ -37,7 +37,7 @@ use then::{OldTree, Past, Truth};
 use words::Words;
 
 /// How often the search for the commit that wrote a claim goes to an older version of its line.
-const MAX_REWRITES: usize = 4;
+const MAX_REWRITES: usize = 3;
 
 /// Maximum number of old commits whose trees are read.
 const MAX_TREES: usize = 400;
@@ -137,7 +137,7 @@ pub(crate) fn check(root: &Path, documents: &[Document], since: Option<&str>) ->
         }
         !is_ignored
     });
-    let mut checker = Checker { root, documents, now: &now, report };
+    let mut checker = Checker { root, documents, now: &now, report, n_trees: 0 };
     match git::head(root) {
         None if failing.is_empty() => {}
         None => {
@@ -202,7 +202,6 @@ struct Open {
     path: String,
     /// The commit before, and the document's path in it.
     previous: Option<(String, String)>,
-    n_rewrites: usize,
 }
 
 struct Checker<'c> {
@@ -210,6 +209,7 @@ struct Checker<'c> {
     documents: &'c [Document],
     now: &'c Now,
     report: Report,
+    n_trees: usize,
 }
 
 impl Checker<'_> {
@@ -241,37 +241,16 @@ impl Checker<'_> {
                 }
             };
             let mut stale: Vec<(Open, String, Truth)> = Vec::new();
-            let mut n_trees = 0;
-            while let Some((commit, claims)) = open.pop_first() {
-                n_trees += 1;
-                let entries = if n_trees > MAX_TREES || past.is_exhausted() {
-                    None
-                } else {
-                    past::files_at(self.root, &commit)
-                };
-                let Some(entries) = entries else {
-                    for open in claims {
-                        self.put(
-                            open.document_idx,
-                            open.claim_idx,
-                            Verdict::Unknown("its commit cannot be read"),
-                        );
-                    }
-                    continue;
-                };
-                let mut old = OldTree::new(entries);
-                for claim in claims {
-                    let target =
-                        &self.documents[claim.document_idx].claims.claims[claim.claim_idx].target;
-                    if let Some(truth) = past.truth(&mut old, &claim.path, target) {
-                        stale.push((claim, commit.clone(), truth));
-                    } else if since.is_none()
-                        && let Some((commit, older)) = self.older(&claim, &mut past)
-                    {
-                        open.entry(commit).or_default().push(older);
-                    } else {
-                        self.put(claim.document_idx, claim.claim_idx, Verdict::NeverTrue);
-                    }
+            for round in 0..=MAX_REWRITES {
+                let mut failed = Vec::new();
+                for (commit, claims) in std::mem::take(&mut open) {
+                    self.decide_at(&commit, claims, &mut past, &mut stale, &mut failed);
+                }
+                if since.is_none() && round < MAX_REWRITES {
+                    open = self.older(&mut failed, round, &mut past);
+                }
+                for claim in failed {
+                    self.put(claim.document_idx, claim.claim_idx, Verdict::NeverTrue);
                 }
             }
             if past.is_exhausted() {
@@ -309,7 +288,6 @@ impl Checker<'_> {
             claim_idx,
             path: self.documents[document_idx].path.clone(),
             previous: None,
-            n_rewrites: 0,
         });
         BTreeMap::from([(commit.to_owned(), open.collect())])
     }
@@ -344,13 +322,8 @@ impl Checker<'_> {
             for &(_, claim_idx) in claims {
                 let line = at_head(claim_idx);
                 let origin = line.and_then(|line| origins.get(&line));
-                let mut open = Open {
-                    document_idx,
-                    claim_idx,
-                    path: document.path.clone(),
-                    previous: None,
-                    n_rewrites: 0,
-                };
+                let mut open =
+                    Open { document_idx, claim_idx, path: document.path.clone(), previous: None };
                 let commit = match (origin, line) {
                     (Some(origin), _) => {
                         is_cut |= origin.is_boundary;
@@ -379,51 +352,131 @@ impl Checker<'_> {
         found
     }
 
-    /// Returns the version of a claim's line before the commit that wrote it, with that version's
-    /// commit.
-    fn older(&self, open: &Open, past: &mut Past<'_, '_>) -> Option<(String, Open)> {
-        let (commit, path) = open.previous.clone().filter(|_| open.n_rewrites < MAX_REWRITES)?;
-        let bytes = past.objects.read(&format!("{commit}:./{path}"))?;
-        let text = String::from_utf8_lossy(&bytes);
-        let document = &self.documents[open.document_idx];
-        let written = self.claim(open.document_idx, open.claim_idx).span.slice(&document.text);
-        let at = text.find(written).filter(|_| !written.is_empty())?;
-        if open.n_rewrites % 2 == 0 {
-            // The commit may have rewritten the line and removed the target at once.
-            let n_rewrites = open.n_rewrites + 1;
-            return Some((
-                commit.clone(),
-                Open {
-                    path: path.clone(),
-                    previous: Some((commit, path)),
-                    n_rewrites,
-                    ..open.clone()
-                },
-            ));
+    /// Decides claims whose lines one commit wrote.
+    fn decide_at(
+        &mut self,
+        commit: &str,
+        claims: Vec<Open>,
+        past: &mut Past<'_, '_>,
+        stale: &mut Vec<(Open, String, Truth)>,
+        failed: &mut Vec<Open>,
+    ) {
+        self.n_trees += 1;
+        let is_limited = self.n_trees > MAX_TREES || past.is_exhausted();
+        let entries = if is_limited { None } else { past::files_at(self.root, commit) };
+        let Some(entries) = entries else {
+            for open in claims {
+                let verdict = Verdict::Unknown("its commit cannot be read");
+                self.put(open.document_idx, open.claim_idx, verdict);
+            }
+            return;
+        };
+        let mut old = OldTree::new(entries);
+        for open in claims {
+            let target = &self.claim(open.document_idx, open.claim_idx).target;
+            match past.truth(&mut old, &open.path, target) {
+                Some(truth) => stale.push((open, commit.to_owned(), truth)),
+                None => failed.push(open),
+            }
         }
-        let line = u32::try_from(LineIndex::new(&text).line(at)).ok()?;
-        let origin =
-            past::blame(self.root, &commit, &path, &BTreeSet::from([line])).remove(&line)?;
-        let (path, previous, n_rewrites) = (origin.path, origin.previous, open.n_rewrites + 1);
-        Some((origin.commit, Open { path, previous, n_rewrites, ..open.clone() }))
+    }
+
+    /// Returns the claims that an older version of their document has too, by its commit. First that
+    /// is the commit before the one that wrote the line, which may have rewritten the line and
+    /// removed the target at once, then the one that wrote the older line.
+    fn older(
+        &self,
+        failed: &mut Vec<Open>,
+        round: usize,
+        past: &mut Past<'_, '_>,
+    ) -> BTreeMap<String, Vec<Open>> {
+        let mut versions: BTreeMap<(String, String), Vec<Open>> = BTreeMap::new();
+        let mut rest = Vec::new();
+        for open in std::mem::take(failed) {
+            match &open.previous {
+                Some(version) => versions.entry(version.clone()).or_default().push(open),
+                None => rest.push(open),
+            }
+        }
+        let mut found: BTreeMap<String, Vec<Open>> = BTreeMap::new();
+        for ((commit, path), claims) in versions {
+            let bytes = past.objects.read(&format!("{commit}:./{path}")).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes);
+            let index = LineIndex::new(&text);
+            let mut lines = Vec::new();
+            for open in claims {
+                let document = &self.documents[open.document_idx];
+                let span = self.claim(open.document_idx, open.claim_idx).span;
+                let written = span.slice(&document.text);
+                match text.find(written).filter(|_| !written.is_empty()) {
+                    Some(at) => {
+                        lines.push((u32::try_from(index.line(at)).unwrap_or(u32::MAX), open))
+                    }
+                    None => rest.push(open),
+                }
+            }
+            if round % 2 == 0 {
+                let claims = lines.into_iter().map(|(_, open)| Open { path: path.clone(), ..open });
+                found.entry(commit).or_default().extend(claims);
+                continue;
+            }
+            let wanted: BTreeSet<u32> = lines.iter().map(|(line, _)| *line).collect();
+            let origins = past::blame(self.root, &commit, &path, &wanted);
+            for (line, open) in lines {
+                match origins.get(&line) {
+                    Some(origin) => {
+                        let (path, previous) = (origin.path.clone(), origin.previous.clone());
+                        let open = Open { path, previous, ..open };
+                        found.entry(origin.commit.clone()).or_default().push(open);
+                    }
+                    None => rest.push(open),
+                }
+            }
+        }
+        *failed = rest;
+        found
+    }
+
+    /// Omits the bare names of files that code contains as text: such a claim is about what a
+    /// program reads or writes, as `package.json` is.
+    fn without_known_names(
+        &mut self,
+        stale: Vec<(Open, String, Truth)>,
+    ) -> Vec<(Open, String, Truth)> {
+        let name = |open: &Open| bare_name(self.claim(open.document_idx, open.claim_idx));
+        let names: BTreeSet<&str> = stale.iter().filter_map(|(open, ..)| name(open)).collect();
+        let known = words::mentioned(self.root, self.now.tree().entries(), &names);
+        let (known, stale): (Vec<_>, Vec<_>) = stale
+            .into_iter()
+            .partition(|(open, ..)| name(open).is_some_and(|name| known.contains(name)));
+        for (open, ..) in known {
+            self.put(open.document_idx, open.claim_idx, Verdict::NeverTrue);
+        }
+        stale
     }
 
     /// Finds what became of the targets of stale claims.
     fn explain(&mut self, stale: Vec<(Open, String, Truth)>) {
         let _step = timings::step("search the removing commits");
-        let mut explained = removal::explain(self.root, self.now, self.documents, &stale);
+        let stale = self.without_known_names(stale);
+        let explained = removal::explain(self.root, self.now, self.documents, &stale);
         let mut written: BTreeMap<&str, Option<CommitSummary>> = BTreeMap::new();
-        for ((open, commit, _), explained) in stale.iter().zip(&mut explained) {
+        for ((open, commit, _), explained) in stale.iter().zip(explained) {
             let claim = self.claim(open.document_idx, open.claim_idx);
-            let summary = written.entry(commit).or_insert_with(|| past::summary(self.root, commit));
-            explained.written.clone_from(summary);
-            // What a rule forbids and nobody can do any more.
-            let is_fulfilled =
-                claim.stance == Stance::Forbidden && !is_elsewhere(explained.now.as_ref());
-            let verdict = if is_fulfilled {
-                Verdict::Fulfilled
-            } else {
-                Verdict::Stale(Box::new(explained.clone()))
+            let verdict = match explained {
+                None => Verdict::NeverTrue,
+                // What a rule forbids and nobody can do any more.
+                Some(explained)
+                    if claim.stance == Stance::Forbidden
+                        && !is_elsewhere(explained.now.as_ref()) =>
+                {
+                    Verdict::Fulfilled
+                }
+                Some(explained) => {
+                    let summary =
+                        written.entry(commit).or_insert_with(|| past::summary(self.root, commit));
+                    Verdict::Stale(Box::new(Stale { written: summary.clone(), ..explained }))
+                }
             };
             self.report.findings.push(Finding {
                 document_idx: open.document_idx,
@@ -431,6 +484,16 @@ impl Checker<'_> {
                 verdict,
             });
         }
+    }
+}
+
+/// Returns the bare name of a file that a claim names: `config.json`.
+fn bare_name(claim: &Claim) -> Option<&str> {
+    match &claim.target {
+        Target::Path { path, .. } if !path.contains(['/', '*', '{']) && !path.is_empty() => {
+            Some(path)
+        }
+        _ => None,
     }
 }
 

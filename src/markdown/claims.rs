@@ -15,6 +15,8 @@ mod classify;
 mod ignored;
 mod shell;
 mod stance;
+#[cfg(test)]
+mod tests;
 mod trees;
 
 pub(crate) use stance::Stance;
@@ -22,7 +24,10 @@ pub(crate) use stance::Stance;
 use ignored::Ignored;
 
 /// Maximum number of claims of a document; the rest is not read.
-const MAX_CLAIMS: usize = 20_000;
+const MAX_CLAIMS: usize = 10_000;
+
+/// Maximum number of blocks before a claim that may contain it.
+const MAX_DEPTH: usize = 64;
 
 /// Maximum length of a claim.
 const MAX_BYTES: usize = 300;
@@ -123,6 +128,7 @@ pub(crate) fn read(text: &str) -> Claims {
         ignored: Ignored::default(),
         blocks: Vec::new(),
         prose: Vec::new(),
+        in_external_link: false,
         claims: Vec::new(),
     };
     reader.frontmatter(body);
@@ -155,8 +161,10 @@ pub(crate) fn read(text: &str) -> Claims {
                 }
             }
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                reader.link(span, &dest_url);
+                reader.in_external_link = !reader.link(span, &dest_url);
             }
+            Event::End(TagEnd::Link | TagEnd::Image) => reader.in_external_link = false,
+            Event::Code(_) if reader.in_external_link => {}
             Event::Code(_) => reader.inline_code(span),
             Event::Text(_) if code.is_none() => reader.prose.push(span),
             Event::Html(_) | Event::InlineHtml(_) => reader.ignored.comment(text, span),
@@ -175,9 +183,8 @@ pub(crate) fn heading_slugs(text: &str) -> Vec<String> {
     let mut found: Vec<String> = titles.collect();
     for marker in ["id=\"", "name=\"", "{#"] {
         for (at, _) in text.match_indices(marker) {
-            let rest = &text[at + marker.len()..];
-            let end = rest.find(['"', '}']).unwrap_or(0).min(MAX_BYTES);
-            found.extend(rest.get(..end).map(str::to_owned));
+            let name = text[at + marker.len()..].chars().take(MAX_BYTES);
+            found.push(name.take_while(|c| !matches!(c, '"' | '}')).collect());
         }
     }
     found
@@ -201,6 +208,8 @@ struct Reader<'a> {
     blocks: Vec<Span>,
     /// The pieces of text outside code.
     prose: Vec<Span>,
+    /// Whether the text is that of a link to another project.
+    in_external_link: bool,
     claims: Vec<Claim>,
 }
 
@@ -246,8 +255,9 @@ impl Reader<'_> {
         }
     }
 
-    fn link(&mut self, span: Span, destination: &str) {
-        let Some((path, part)) = classify::link(destination) else { return };
+    /// Reads a link. Returns whether its destination is in the project.
+    fn link(&mut self, span: Span, destination: &str) -> bool {
+        let Some((path, part)) = classify::link(destination) else { return false };
         let within = span.slice(self.text);
         let written = within.rfind(destination).map(|at| span.start + at);
         // An escaped destination, or one that is defined elsewhere, is not written here.
@@ -262,6 +272,7 @@ impl Reader<'_> {
         let stance = self.stance(span);
         let target = Target::Path { path, part, is_link: true };
         self.push(name, destination, target, stance);
+        true
     }
 
     fn inline_code(&mut self, span: Span) {
@@ -356,8 +367,9 @@ impl Reader<'_> {
     /// Returns how the sentence around a claim presents it.
     fn stance(&self, span: Span) -> Stance {
         // The innermost block that contains it is the last one that started.
-        let block =
-            self.blocks.iter().rev().find(|it| it.start <= span.start && it.end >= span.end);
+        let n_before = self.blocks.partition_point(|it| it.start <= span.start);
+        let mut before = self.blocks[..n_before].iter().rev().take(MAX_DEPTH);
+        let block = before.find(|it| it.end >= span.end);
         let Some(block) = block else { return Stance::Plain };
         Stance::of_sentence(
             block.slice(self.text),

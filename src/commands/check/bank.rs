@@ -96,7 +96,7 @@ fn finding(
         now: None,
         replacement: None,
         next,
-        span: None,
+        spans: Vec::new(),
     }
 }
 

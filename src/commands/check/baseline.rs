@@ -50,11 +50,12 @@ impl Baseline {
     /// Reads a baseline. A missing one is an error, because a typo would accept nothing.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let found = RefCell::default();
-        if !path.exists() {
-            // `--update-baseline` creates it.
-            return Ok(Self { accepted: BTreeSet::new(), found });
-        }
         let shown = path.display();
+        if !path.exists() {
+            return Err(UserError::usage(format!("the baseline `{shown}` does not exist"))
+                .hint(format!("create it: cerberus check --baseline {shown} --update-baseline"))
+                .into());
+        }
         let bytes = external_file::read(path)?;
         let file: File = serde_json::from_slice(&bytes).map_err(|error| {
             let (message, column) = crate::commands::json_error(&error);

@@ -10,6 +10,7 @@ use crate::config::CheckConfig;
 use crate::engine::claims::Document;
 use crate::markdown::claims::{self, Target};
 use crate::markdown::links::normalize_path;
+use crate::model::{MemoryStatus, MemoryType};
 use crate::ops::Project;
 use crate::text::Globs;
 use crate::tree::{documents, read};
@@ -69,9 +70,18 @@ pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -
         && project.bank.exists()
         && let Ok(folder) = project.bank.folder().strip_prefix(root)
     {
-        let (memories, _) = project.bank.list()?;
         let folder = folder.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
-        paths.extend(memories.iter().map(|file| format!("{folder}/{file}")));
+        let (memories, _) = project.bank.list()?;
+        // Plans, journals and decisions are about another time.
+        let is_current = |file: &&String| {
+            project.bank.read(file).is_ok_and(|stored| {
+                let memory = &stored.memory;
+                matches!(memory.memory_type, MemoryType::Rule | MemoryType::Fact)
+                    && memory.status == MemoryStatus::Active
+            })
+        };
+        let current = memories.iter().filter(is_current);
+        paths.extend(current.map(|file| format!("{folder}/{file}")));
     }
     let exclude = Globs::new(&config.exclude);
     let mut found = Found { documents: Vec::new(), warnings: Vec::new() };

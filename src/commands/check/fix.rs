@@ -7,7 +7,7 @@ use std::io::{BufRead, IsTerminal};
 use anyhow::{Context, Result};
 use similar::TextDiff;
 
-use super::{CheckArgs, CheckFormat, Finding, Report, print};
+use super::{CheckArgs, CheckFormat, Report, print};
 use crate::bank::external_file::ExternalFile;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
@@ -84,10 +84,10 @@ fn rest(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<Exit
 fn plan(settings: &Settings, report: &Report) -> Result<Vec<Fixed>> {
     let root = &settings.project.root;
     let mut by_file: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
-    let fixable = |finding: &'_ Finding| finding.span.zip(finding.replacement.clone()).is_some();
-    for finding in report.findings.iter().filter(|it| fixable(it)) {
-        if let (Some(span), Some(new)) = (finding.span, &finding.replacement) {
-            by_file.entry(&finding.file).or_default().push((span, new));
+    for finding in &report.findings {
+        if let Some(new) = &finding.replacement {
+            let changes = finding.spans.iter().map(|span| (*span, new.as_str()));
+            by_file.entry(&finding.file).or_default().extend(changes);
         }
     }
     let mut fixed = Vec::new();

@@ -12,6 +12,8 @@ pub(super) struct Facts {
     pub(super) tasks: BTreeSet<(Runner, String)>,
     /// Dependencies with their versions; languages are dependencies with lower-case names.
     pub(super) dependencies: BTreeSet<(String, String)>,
+    /// The words of the names of its packages, in lower case.
+    pub(super) names: BTreeSet<String>,
     /// Runners whose tasks are computed, or are defined in files that are not read.
     pub(super) dynamic: BTreeSet<Runner>,
 }
@@ -32,6 +34,12 @@ impl Manifests {
             .filter(|(_, facts)| is_defined(facts))
             .map(|(path, _)| path.as_str())
             .collect()
+    }
+
+    /// Returns whether a word is in the name of a package of the project.
+    pub(super) fn is_named(&self, word: &str) -> bool {
+        let word = word.to_ascii_lowercase();
+        self.0.values().any(|facts| facts.names.contains(&word))
     }
 
     /// Returns the manifests with a dependency, with its versions.
@@ -126,6 +134,12 @@ impl Facts {
         }
     }
 
+    fn named(&mut self, name: Option<&Value>) {
+        let name = name.and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+        let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        self.names.extend(words.map(str::to_owned));
+    }
+
     fn dependency(&mut self, name: &str, version: &str) {
         self.dependencies.insert((package_name(name), version.to_owned()));
     }
@@ -163,6 +177,7 @@ fn toml(text: &str) -> Value {
 fn package_json(_: &str, text: &str, facts: &mut Facts) {
     let json: Value = serde_json::from_str(text).unwrap_or_default();
     facts.tasks_of(Runner::Script, json.get("scripts"));
+    facts.named(json.get("name"));
     if let Some(name) = json.get("name").and_then(Value::as_str) {
         facts.task(Runner::Workspace, name);
     }
@@ -266,6 +281,8 @@ fn pyproject(_: &str, text: &str, facts: &mut Facts) {
             facts.task(Runner::Python, format!("{}:{}", environment.0, script.0));
         }
     }
+    facts.named(at("/project/name"));
+    facts.named(at("/tool/poetry/name"));
     facts.requirements_of(at("/project/dependencies"));
     for groups in
         ["/project/optional-dependencies", "/dependency-groups", "/tool/pdm/dev-dependencies"]
@@ -359,6 +376,7 @@ fn noxfile(_: &str, text: &str, facts: &mut Facts) {
 fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);
     let folder = path.rsplit('/').nth(1).unwrap_or_default();
+    facts.named(toml.pointer("/package/name"));
     if let Some(name) = toml.pointer("/package/name").and_then(Value::as_str) {
         facts.task(Runner::CargoPackage, name);
         facts.task(Runner::CargoTarget, name);
@@ -413,6 +431,10 @@ fn go_mod(_: &str, text: &str, facts: &mut Facts) {
     for line in text.lines() {
         let mut words = line.trim().trim_start_matches("require ").split_whitespace();
         match (words.next(), words.next()) {
+            (Some("module"), Some(module)) => {
+                let name = module.split('/').filter(|part| !part.starts_with('v')).next_back();
+                facts.named(name.map(Value::from).as_ref());
+            }
             (Some("go"), Some(version)) => facts.dependency("go", version),
             (Some(name), Some(version)) if version.starts_with('v') => {
                 facts.dependency(name, version)

@@ -92,7 +92,10 @@ impl Now {
             Target::Task(task) => self.has_task(task),
             Target::Variable(name) => self.is_used(name),
             Target::Package(name) => {
-                !self.manifests.depending(name).is_empty() || self.is_used(&module_name(name))
+                !self.manifests.depending(name).is_empty()
+                    || self.is_used(&module_name(name))
+                    // A package of the project itself.
+                    || self.tree.resolve("", name) != Found::No
             }
             Target::Version { name, version } => {
                 self.manifests.depending(name).is_empty()

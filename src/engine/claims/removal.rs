@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::engine::track;
 use crate::markdown::claims::{Claim, Part, Target};
 use crate::model::{Anchor, Origin, State};
-use crate::tree::git;
 use crate::tree::git::past::{self, CommitSummary};
+use crate::tree::{git, read};
 
 use super::now::Now;
 use super::snapshot::Snapshot;
@@ -21,13 +21,14 @@ const MAX_RENAMES: usize = 12;
 /// Minimum similarity of the code of a renamed symbol.
 const MIN_SIMILARITY: f64 = 0.6;
 
-/// Returns what became of the targets of stale claims.
+/// Returns what became of the targets of stale claims, or `None` for a name that no commit and no
+/// change of the working tree removed from its files: then it was not there as the claim means it.
 pub(super) fn explain(
     root: &Path,
     now: &Now,
     documents: &[Document],
     stale: &[(Open, String, Truth)],
-) -> Vec<Stale> {
+) -> Vec<Option<Stale>> {
     let mut paths =
         Paths { root, tree: now.tree(), removals: BTreeMap::new(), renames: BTreeMap::new() };
     let symbols = follow_symbols(root, stale);
@@ -53,29 +54,40 @@ pub(super) fn explain(
                     }
                 }
                 Truth::Definitions(definitions) => {
-                    found.removed = paths.last_change(
-                        commit,
-                        name_of(claim),
-                        definitions.iter().map(|it| it.path.as_str()),
-                    );
+                    let files = definitions.iter().map(|it| it.path.as_str());
+                    found.removed = paths.last_change(commit, name_of(claim), files.clone());
                     found.now = symbol.map(|symbol| NewPlace {
                         place: format!("{}::{}", symbol.file, symbol.name),
                         is_certain: symbol.is_certain,
                         replacement: replaced_name(claim, &symbol.name),
                     });
+                    if found.removed.is_none() && !is_uncommitted(root, name_of(claim), files) {
+                        return None;
+                    }
                 }
-                Truth::Word(files) => {
-                    found.removed =
-                        paths.last_change(commit, name_of(claim), files.iter().map(String::as_str));
-                }
-                Truth::Manifests(files) => {
-                    found.removed =
-                        paths.last_change(commit, name_of(claim), files.iter().map(String::as_str));
+                Truth::Word(files) | Truth::Manifests(files) => {
+                    let files = files.iter().map(String::as_str);
+                    found.removed = paths.last_change(commit, name_of(claim), files.clone());
+                    if found.removed.is_none() && !is_uncommitted(root, name_of(claim), files) {
+                        return None;
+                    }
                 }
             }
-            found
+            Some(found)
         };
     stale.iter().zip(symbols).map(explain).collect()
+}
+
+/// Returns whether a change that is not committed removes a word from a file.
+fn is_uncommitted<'f>(root: &Path, word: &str, mut files: impl Iterator<Item = &'f str>) -> bool {
+    let is_removed = git::with_objects(root, |objects| {
+        files.any(|file| {
+            let old = objects.read(&format!("HEAD:./{file}")).unwrap_or_default();
+            let new = read::text(root, file).unwrap_or_default();
+            String::from_utf8_lossy(&old).contains(word) && !new.contains(word)
+        })
+    });
+    is_removed.unwrap_or(false)
 }
 
 fn last(name: &str) -> &str {

@@ -93,15 +93,17 @@ impl<'p, 'o> Past<'p, 'o> {
             Target::Variable(name) => {
                 let word = self.words.idx(name)?;
                 let entries = self.entries_with(old, word);
+                let is_own = self.manifests(old).is_named(name.split('_').next()?);
                 let mut found = Vec::new();
-                for idx in entries {
+                for idx in entries.into_iter().take(MAX_SEARCHED) {
                     let entry = old.tree.entries()[idx].clone();
-                    if let Some(bytes) = self.objects.read(&entry.object) {
-                        let text = text::decode(&bytes).0;
-                        let code = words::without_comments(&entry.path, &text);
-                        if self.words.in_text(&code).binary_search(&word).is_ok() {
-                            found.push(entry.path);
-                        }
+                    let Some(bytes) = self.objects.read(&entry.object) else { continue };
+                    let text = text::decode(&bytes).0;
+                    let code = words::without_comments(&entry.path, &text);
+                    let is_used = || self.words.in_text(&code).binary_search(&word).is_ok();
+                    // A variable of another program, such as a token, may be in use elsewhere.
+                    if (is_own && is_used()) || words::is_constant(&entry.path, &text, name) {
+                        found.push(entry.path);
                     }
                 }
                 (!found.is_empty()).then_some(Truth::Word(found))
@@ -139,6 +141,7 @@ impl<'p, 'o> Past<'p, 'o> {
                 .then(|| Truth::Part(file, part.cloned().expect("it is there")));
         }
         let paths = match old.tree.resolve(folder_of(document), path) {
+            Found::One(found) if !is_certain(document, path, &found) => return None,
             Found::One(path) => vec![path],
             // A bare name that several files have is no certain file.
             Found::Several(paths) if path.contains(['/', '*']) => paths,
@@ -220,6 +223,17 @@ impl<'p, 'o> Past<'p, 'o> {
         }
         old.manifests.as_ref().expect("it was set")
     }
+}
+
+/// Returns whether a document means a file that its claim was resolved to. A bare name, such as
+/// `config.json`, means a file in the document's folder or near it, not any file of that name.
+fn is_certain(document: &str, path: &str, found: &str) -> bool {
+    let folder = folder_of(document);
+    let is_bare = !path.trim_end_matches('/').contains('/');
+    let is_near = found == path.trim_end_matches('/')
+        || folder.starts_with(folder_of(found))
+        || (!folder.is_empty() && found.starts_with(&format!("{folder}/")));
+    !is_bare || is_near
 }
 
 /// Returns whether a file has a part.

@@ -3,8 +3,10 @@
 //! Documents, changelogs, lock files, fixtures and vendored code do not count: a name that only
 //! they contain is not in use.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use memchr::memmem::Finder;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -210,11 +212,14 @@ impl Occurrences {
                 }
             }
         }
+        // A module may be named only by the path of its file.
+        let in_path = |file: &&TreeEntry| words.in_text(file.path.replace('-', "_").as_bytes());
+        let in_paths: Vec<Vec<usize>> = files.iter().map(in_path).collect();
         for &(a, b) in pairs {
-            let both = |found: &Vec<usize>| {
-                found.binary_search(&a).is_ok() && found.binary_search(&b).is_ok()
-            };
-            if found.iter().any(both) {
+            let has = |found: &Vec<usize>, word: usize| found.binary_search(&word).is_ok();
+            let mut together = found.iter().zip(&in_paths);
+            if together.any(|(found, in_path)| has(found, b) && (has(found, a) || has(in_path, a)))
+            {
                 this.pairs.insert((a, b));
             }
         }
@@ -253,6 +258,29 @@ impl Occurrences {
     pub(super) fn are_together(&self, a: usize, b: usize) -> bool {
         self.pairs.contains(&(a, b))
     }
+}
+
+/// Returns the ones of `names` that code contains as text.
+pub(super) fn mentioned<'n>(
+    root: &Path,
+    entries: &[TreeEntry],
+    names: &BTreeSet<&'n str>,
+) -> BTreeSet<&'n str> {
+    if names.is_empty() {
+        return BTreeSet::new();
+    }
+    let finders: Vec<(&str, Finder<'_>)> =
+        names.iter().map(|name| (*name, Finder::new(*name))).collect();
+    let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
+    let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| -> Vec<&'n str> {
+        if read::read_listed(root, &file.path, bytes).is_err() {
+            return Vec::new();
+        }
+        let is_in = |(_, finder): &&(&str, Finder<'_>)| finder.find(bytes).is_some();
+        finders.iter().filter(is_in).map(|(name, _)| *name).collect()
+    };
+    let found: Vec<Vec<&str>> = files.par_iter().map_init(Vec::new, scan).collect();
+    found.into_iter().flatten().collect()
 }
 
 /// Returns the code of a file without its comments.
@@ -324,6 +352,11 @@ pub(super) fn definition(entry: &TreeEntry, bytes: &[u8], parts: &[String]) -> O
     }
     let is_defined = defines(&text, name) && is_place("");
     is_defined.then(|| found(None))
+}
+
+/// Returns whether a file of a programming language defines a constant.
+pub(super) fn is_constant(path: &str, text: &str, name: &str) -> bool {
+    language::from_path(path).is_some() && defines(text, name)
 }
 
 fn is_word(c: char) -> bool {

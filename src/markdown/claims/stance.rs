@@ -10,6 +10,9 @@ pub(crate) enum Stance {
     Absent,
 }
 
+/// Maximum length of the parts of a sentence before and after a claim.
+const MAX_BYTES: usize = 600;
+
 /// Phrases about what does not exist any more, or yet.
 const ABSENT: &[&str] = &[
     "removed",
@@ -111,8 +114,12 @@ impl Stance {
                 || is_item(rest)
         };
         let at = |range: std::ops::Range<usize>| range.filter(|at| block.is_char_boundary(*at));
-        let first = at(0..start).rev().find(|&at| is_end(at)).unwrap_or(0);
-        let last = at(end..block.len()).find(|&at| is_end(at)).unwrap_or(block.len());
+        // The words that matter are near.
+        let (from, to) = (start.saturating_sub(MAX_BYTES), block.len().min(end + MAX_BYTES));
+        let first = at(from..start).rev().find(|&at| is_end(at));
+        let first = first.or_else(|| at(from..start + 1).next()).unwrap_or(start);
+        let last = at(end..to).find(|&at| is_end(at));
+        let last = last.or_else(|| at(end..to + 1).last()).unwrap_or(end);
         block.get(first..last).map_or(Self::Plain, Self::of)
     }
 }

@@ -19,7 +19,8 @@ pub(super) fn is_tree(block: &str) -> bool {
 /// Returns the paths of a tree, with the span of each name in the block.
 pub(super) fn paths(block: &str) -> Vec<(Span, String)> {
     let mut found = Vec::new();
-    // The columns and the names of the folders around a line.
+    // The columns and the names of the folders around a line. The root is the project or one of its
+    // folders, so the paths do not include it.
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut at = 0;
     for line in block.split_inclusive('\n') {
@@ -53,14 +54,13 @@ pub(super) fn paths(block: &str) -> Vec<(Span, String)> {
         if !has_branch && !open.is_empty() {
             continue;
         }
-        let mut parts: Vec<&str> = open.iter().map(|(_, name)| name.as_str()).collect();
-        parts.push(plain);
-        let path = parts.join("/");
         if has_branch {
+            let outer = open.iter().map(|(_, name)| name.as_str()).filter(|name| !name.is_empty());
+            let path = outer.chain([plain]).collect::<Vec<_>>().join("/");
             let span = Span::new(start + offset, start + offset + plain.len());
             found.push((span, path));
         }
-        open.push((column, plain.to_owned()));
+        open.push((column, if has_branch { plain.to_owned() } else { String::new() }));
     }
     found
 }
