@@ -118,8 +118,11 @@ pub(crate) fn check(root: &Path, documents: &[Document], since: Option<&str>) ->
         for (claim_idx, claim) in document.claims.claims.iter().enumerate() {
             let verdict = match now.holds(document, claim) {
                 Holds::Yes => continue,
+                // A list of versions, of which one is that of now.
+                Holds::No if is_listed(&now, document, claim) => continue,
                 Holds::Unknown(why) => Verdict::Unknown(why),
                 Holds::No if claim.stance == Stance::Absent => Verdict::Fulfilled,
+                Holds::No if is_example(document, claim) => Verdict::NeverTrue,
                 Holds::No => {
                     failing.push((document_idx, claim_idx));
                     continue;
@@ -151,6 +154,22 @@ pub(crate) fn check(root: &Path, documents: &[Document], since: Option<&str>) ->
     let mut report = checker.report;
     report.findings.sort_by_key(|finding| (finding.document_idx, finding.claim_idx));
     Some(report)
+}
+
+/// Returns whether an example in the document itself defines the name of a claim.
+fn is_example(document: &Document, claim: &Claim) -> bool {
+    let Target::Symbol { parts, .. } = &claim.target else { return false };
+    let code = document.claims.examples.iter().map(|span| span.slice(&document.text));
+    parts.last().is_some_and(|name| code.into_iter().any(|code| words::defines(code, name)))
+}
+
+/// Returns whether a document states the version of now beside the version of a claim.
+fn is_listed(now: &Now, document: &Document, claim: &Claim) -> bool {
+    let Target::Version { name, .. } = &claim.target else { return false };
+    document.claims.claims.iter().any(|other| {
+        matches!(&other.target, Target::Version { name: other, .. } if other == name)
+            && matches!(now.holds(document, other), Holds::Yes)
+    })
 }
 
 /// Returns the folder of a path, which is empty for the root.
@@ -274,7 +293,7 @@ impl Checker<'_> {
         let mut words = Vec::new();
         for &(document_idx, claim_idx) in failing {
             match &self.claim(document_idx, claim_idx).target {
-                Target::Symbol { parts, .. } => words.extend(parts.last().cloned()),
+                Target::Symbol { parts, .. } => words.extend(parts.iter().rev().take(2).cloned()),
                 Target::Variable(name) => words.push(name.clone()),
                 _ => {}
             }

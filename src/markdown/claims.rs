@@ -115,6 +115,8 @@ pub(crate) enum Runner {
 pub(crate) struct Claims {
     /// In document order.
     pub(crate) claims: Vec<Claim>,
+    /// The blocks of code that is no shell.
+    pub(crate) examples: Vec<Span>,
     /// The number of claims that a comment in the document excludes.
     pub(crate) n_ignored: usize,
 }
@@ -127,6 +129,7 @@ pub(crate) fn read(text: &str) -> Claims {
         text,
         ignored: Ignored::default(),
         blocks: Vec::new(),
+        examples: Vec::new(),
         prose: Vec::new(),
         in_external_link: false,
         claims: Vec::new(),
@@ -206,6 +209,7 @@ struct Reader<'a> {
     ignored: Ignored,
     /// The blocks with text, outer before inner ones.
     blocks: Vec<Span>,
+    examples: Vec<Span>,
     /// The pieces of text outside code.
     prose: Vec<Span>,
     /// Whether the text is that of a link to another project.
@@ -317,6 +321,7 @@ impl Reader<'_> {
         let (is_shell, is_plain) =
             (shell::is_shell(info), matches!(info, "" | "text" | "indented"));
         if !is_shell && !is_plain {
+            self.examples.push(span);
             return;
         }
         let mut at = span.start;
@@ -385,6 +390,7 @@ impl Reader<'_> {
         self.claims.retain(|claim| !ignored.contains(claim.span, &lines));
         self.claims.sort_by(|a, b| (a.span, &a.target).cmp(&(b.span, &b.target)));
         self.claims.dedup_by(|a, b| a.span == b.span && a.target == b.target);
-        Claims { n_ignored: n_all.saturating_sub(self.claims.len()), claims: self.claims }
+        let n_ignored = n_all.saturating_sub(self.claims.len());
+        Claims { claims: self.claims, examples: self.examples, n_ignored }
     }
 }

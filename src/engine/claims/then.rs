@@ -170,8 +170,16 @@ impl<'p, 'o> Past<'p, 'o> {
                 return Some(Truth::Paths(vec![path]));
             }
         }
-        let word = self.words.idx(parts.last()?)?;
-        let entries = self.entries_with(old, word);
+        let mut entries = self.entries_with(old, self.words.idx(parts.last()?)?);
+        if let [.., qualifier, _] = parts {
+            // Only a file with both words, or in a folder of that name, can define it.
+            let word = self.words.idx(qualifier);
+            let with_word: FxHashSet<usize> =
+                word.map(|word| self.entries_with(old, word)).into_iter().flatten().collect();
+            let is_in =
+                |idx: usize| old.tree.entries()[idx].path.replace('-', "_").contains(qualifier);
+            entries.retain(|&idx| with_word.contains(&idx) || is_in(idx));
+        }
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
             let entry = old.tree.entries()[idx].clone();

@@ -376,7 +376,7 @@ fn positions<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 
 
 /// Returns whether a word occurs after one that introduces a definition, or is assigned at the
 /// start of a line.
-fn defines(text: &str, word: &str) -> bool {
+pub(super) fn defines(text: &str, word: &str) -> bool {
     positions(text, word).any(|at| {
         let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let before = text[line_start..at].trim();
