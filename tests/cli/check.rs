@@ -52,6 +52,28 @@ fn moved() -> Sandbox {
 fn what_was_true_and_is_not_is_an_error_with_its_commit() {
     moved().session(expect![[r#"
         $ cerberus check
+        AGENTS.md:3:56: `docs/guide.md`: the file no longer exists
+            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        AGENTS.md:3:20: `src/db/session.py`: the file no longer exists
+            since dab15d677f of 2026-01-02: Move the session
+            now `core/session.py`
+            next: cerberus check --fix
+        AGENTS.md:4:49: `make lint`: no manifest defines it any more
+            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        AGENTS.md:4:18: `open_session()`: the code no longer defines or uses it
+            since ae985973c7 of 2026-01-02: Rename the function
+            now `core/session.py::connect_session`
+            next: cerberus check --fix
+        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
+            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+
+        5 errors; checked 8 claims in 1 document
+        2 never true here (see --all)
+        to correct 2 of them: cerberus check --fix
+        [exit 1]
     "#]]);
 }
 
@@ -59,6 +81,148 @@ fn what_was_true_and_is_not_is_an_error_with_its_commit() {
 fn everything_else_that_fails_is_shown_on_request() {
     moved().session(expect![[r#"
         $ cerberus check AGENTS.md --all --json
+        {
+          "findings": [
+            {
+              "check": "link",
+              "claim": "docs/guide.md",
+              "column": 56,
+              "file": "AGENTS.md",
+              "line": 3,
+              "message": "the file no longer exists",
+              "next": "correct or remove it, or put `<!-- cerberus: ignore -->` above it",
+              "removed": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "Replace lint, drop the guide"
+              },
+              "severity": "error",
+              "written": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "start"
+              }
+            },
+            {
+              "check": "path",
+              "claim": "src/db/session.py",
+              "column": 20,
+              "file": "AGENTS.md",
+              "line": 3,
+              "message": "the file no longer exists",
+              "next": "cerberus check --fix",
+              "now": "core/session.py",
+              "removed": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "Move the session"
+              },
+              "replacement": "core/session.py",
+              "severity": "error",
+              "written": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "start"
+              }
+            },
+            {
+              "check": "command",
+              "claim": "make lint",
+              "column": 49,
+              "file": "AGENTS.md",
+              "line": 4,
+              "message": "no manifest defines it any more",
+              "next": "correct or remove it, or put `<!-- cerberus: ignore -->` above it",
+              "removed": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "Replace lint, drop the guide"
+              },
+              "severity": "error",
+              "written": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "start"
+              }
+            },
+            {
+              "check": "symbol",
+              "claim": "open_session()",
+              "column": 18,
+              "file": "AGENTS.md",
+              "line": 4,
+              "message": "the code no longer defines or uses it",
+              "next": "cerberus check --fix",
+              "now": "core/session.py::connect_session",
+              "removed": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "Rename the function"
+              },
+              "replacement": "connect_session",
+              "severity": "error",
+              "written": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "start"
+              }
+            },
+            {
+              "check": "path",
+              "claim": "src/db/legacy.py",
+              "column": 14,
+              "file": "AGENTS.md",
+              "line": 5,
+              "message": "it does not exist, as the sentence says",
+              "next": "none, unless it is a mistake",
+              "severity": "note"
+            },
+            {
+              "check": "path",
+              "claim": "src/foo.py",
+              "column": 45,
+              "file": "AGENTS.md",
+              "line": 5,
+              "message": "it was never true in this repository",
+              "next": "none, unless it is a mistake",
+              "severity": "note"
+            },
+            {
+              "check": "version",
+              "claim": "pytest",
+              "column": 14,
+              "file": "AGENTS.md",
+              "line": 6,
+              "message": "the manifests now require >=8.1",
+              "next": "correct or remove it, or put `<!-- cerberus: ignore -->` above it",
+              "removed": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "Replace lint, drop the guide"
+              },
+              "severity": "error",
+              "written": {
+                "commit": "<commit>",
+                "date": "2026-01-02",
+                "subject": "start"
+              }
+            }
+          ],
+          "ok": false,
+          "outdated": [],
+          "summary": {
+            "accepted": 0,
+            "claims": 8,
+            "documents": 1,
+            "errors": 5,
+            "fixable": 2,
+            "ignored": 0,
+            "neverTrue": 2,
+            "unknown": 0
+          },
+          "warnings": []
+        }
+        [exit 1]
     "#]]);
 }
 
@@ -67,8 +231,39 @@ fn fix_writes_only_the_names_that_were_followed() {
     let sandbox = moved();
     sandbox.session(expect![[r#"
         $ cerberus check --fix
+        --- AGENTS.md
+        +++ AGENTS.md
+        @@ -2,4 +2,4 @@
+ 
+        -- Sessions are in `src/db/session.py`; see [the guide](docs/guide.md).
+        -- Open one with `open_session()`, and run `make lint` before a commit.
+        +- Sessions are in `core/session.py`; see [the guide](docs/guide.md).
+        +- Open one with `connect_session()`, and run `make lint` before a commit.
+         - Never use `src/db/legacy.py`. Names like `src/foo.py` are examples.
+        --- stderr
+        cerberus: 2 names not written, because nobody can be asked
+        hint: write them: cerberus check --fix --yes
+        [exit 1]
 
         $ cerberus check --fix --yes
+        --- AGENTS.md
+        +++ AGENTS.md
+        @@ -2,4 +2,4 @@
+ 
+        -- Sessions are in `src/db/session.py`; see [the guide](docs/guide.md).
+        -- Open one with `open_session()`, and run `make lint` before a commit.
+        +- Sessions are in `core/session.py`; see [the guide](docs/guide.md).
+        +- Open one with `connect_session()`, and run `make lint` before a commit.
+         - Never use `src/db/legacy.py`. Names like `src/foo.py` are examples.
+        wrote 2 names in 1 document
+
+        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
+            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+
+        1 error; checked 8 claims in 1 document
+        4 never true here (see --all)
+        [exit 1]
     "#]]);
     let fixed = AGENTS
         .replace("src/db/session.py", "core/session.py")
@@ -81,10 +276,21 @@ fn since_reports_what_a_change_broke_in_other_documents() {
     let sandbox = moved();
     sandbox.session(expect![[r#"
         $ cerberus check --since HEAD~1 --format github
+        ::error file=AGENTS.md,line=3,col=56,title=cerberus%3A link is out of date::`docs/guide.md`: the file no longer exists, since 8594810c49 of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        ::error file=AGENTS.md,line=4,col=49,title=cerberus%3A command is out of date::`make lint`: no manifest defines it any more, since 8594810c49 of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        ::error file=AGENTS.md,line=6,col=14,title=cerberus%3A version is out of date::`pytest`: the manifests now require >=8.1, since 8594810c49 of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        [exit 1]
 
         $ cerberus check --since HEAD
+        nothing is out of date; checked 8 claims in 1 document
+        7 never true here (see --all)
+        [exit 0]
 
         $ cerberus check --since nothing
+        --- stderr
+        cerberus: failed to find the revision `nothing`
+        hint: name a commit of this clone; a shallow clone may need `git fetch --unshallow`
+        [exit 3]
     "#]]);
 }
 
@@ -96,14 +302,30 @@ fn a_baseline_accepts_old_findings_and_only_shrinks() {
     sandbox.edit("AGENTS.md", "src/db/session.py", "core/session.py");
     sandbox.session(expect![[r#"
         $ cerberus check --baseline accepted.json
+        AGENTS.md: `docs/guide.md`: the baseline accepts it, but it is no longer found
+        AGENTS.md: `src/db/session.py`: the baseline accepts it, but it is no longer found
+
+        0 errors; checked 8 claims in 1 document
+        3 accepted by the baseline, 3 never true here (see --all)
+        to shrink the baseline: cerberus check --baseline accepted.json --update-baseline
+        [exit 1]
 
         $ cerberus check --baseline accepted.json --update-baseline
+        the baseline `accepted.json` accepts 3 findings
+        [exit 0]
 
         $ cerberus check --baseline accepted.json
+        nothing is out of date; checked 8 claims in 1 document
+        3 accepted by the baseline, 3 never true here (see --all)
+        [exit 0]
     "#]]);
     sandbox.write("accepted.json", "{\"version\": 1, \"accepted\": [");
     sandbox.session(expect![[r#"
         $ cerberus check --baseline accepted.json
+        --- stderr
+        cerberus: failed to read the baseline `accepted.json:1:28`: EOF while parsing a list
+        hint: write it anew: cerberus check --baseline accepted.json --update-baseline
+        [exit 2]
     "#]]);
 }
 
@@ -115,10 +337,15 @@ fn comments_and_the_configuration_exclude_claims() {
     sandbox.write("AGENTS.md", text.replace("7.\n", "7. <!-- cerberus: ignore -->\n"));
     sandbox.session(expect![[r#"
         $ cerberus check
+        nothing is out of date; checked 2 claims in 1 document
+        6 ignored, 2 never true here (see --all)
+        [exit 0]
     "#]]);
     sandbox.write("cerberus.toml", "[check]\nexclude = [\"AGENTS.md\"]\n");
     sandbox.session(expect![[r#"
         $ cerberus check
+        no documents to check; name them: cerberus check FILE
+        [exit 0]
     "#]]);
 }
 
@@ -129,6 +356,12 @@ fn uncommitted_changes_count() {
     sandbox.remove("core/session.py");
     sandbox.session(expect![[r#"
         $ cerberus check CLAUDE.md
+        CLAUDE.md:1:6: `core/session.py`: the file no longer exists
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+
+        1 error; checked 2 claims in 1 document
+        1 never true here (see --all)
+        [exit 1]
     "#]]);
 }
 
@@ -153,12 +386,23 @@ fn unusual_repositories_have_an_answer() {
     let sandbox = Sandbox::empty();
     sandbox.session(expect![[r#"
         $ cerberus check
+        no documents to check; name them: cerberus check FILE
+        [exit 0]
     "#]]);
     sandbox.write("AGENTS.md", "See `src/a.py`.\n");
     sandbox.session(expect![[r#"
         $ cerberus check
+        nothing is out of date; checked 1 claim in 1 document
+        1 unknown
+        --- stderr
+        warning: the repository has no commits, so no claim can be older than the tree
+        [exit 0]
 
         $ cerberus check nothing.md
+        --- stderr
+        cerberus: failed to read `nothing.md`: No such file or directory (os error 2)
+        hint: name a file of the project, such as `AGENTS.md`
+        [exit 2]
     "#]]);
     sandbox.write("AGENTS.md", b"\xff\xfe\0x `src/a.py`\0\n".to_vec());
     sandbox.write("src/a.py", "x = 1\n");
@@ -169,6 +413,10 @@ fn unusual_repositories_have_an_answer() {
     sandbox.write("AGENTS.md", large);
     sandbox.session(expect![[r#"
         $ cerberus check
+        no documents to check; name them: cerberus check FILE
+        --- stderr
+        warning: `AGENTS.md` is not checked: `AGENTS.md` is larger than 1 MB
+        [exit 0]
     "#]]);
 }
 
@@ -180,6 +428,11 @@ fn a_shallow_clone_is_said_once() {
     let clone = sandbox.beside("shallow");
     clone.session(expect![[r#"
         $ cerberus check
+        nothing is out of date; checked 8 claims in 1 document
+        7 never true here (see --all)
+        --- stderr
+        warning: this clone is shallow: what was written before its first commit is not checked; fetch the history with `git fetch --unshallow`
+        [exit 0]
     "#]]);
 }
 
