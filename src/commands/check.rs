@@ -23,7 +23,7 @@ mod bank;
 mod baseline;
 mod documents;
 mod fix;
-mod ignore;
+mod patterns;
 mod print;
 
 use baseline::Baseline;
@@ -192,7 +192,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let baseline = baseline.map(Baseline::read).transpose()?;
     let mut found = documents::read(project, &args.files, &settings.check)?;
     let mut summary = Summary::default();
-    let ignored = ignore::Patterns::new(&settings.check.ignore);
+    let ignored = patterns::Patterns::new(&settings.check.ignore);
     for document in &mut found.documents {
         let n_all = document.claims.claims.len();
         document.claims.claims.retain(|claim| !ignored.matches(&claim.text));

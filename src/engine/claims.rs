@@ -350,7 +350,12 @@ impl Checker<'_> {
                         open.previous.clone_from(&origin.previous);
                         origin.commit.clone()
                     }
-                    (None, None) => "HEAD".to_owned(),
+                    (None, None) => {
+                        // The line may be a changed one of HEAD.
+                        let version = ("HEAD".to_owned(), document.path.clone());
+                        open.previous = head.as_ref().map(|_| version);
+                        "HEAD".to_owned()
+                    }
                     (None, Some(_)) => {
                         self.report.findings.push(Finding {
                             document_idx,

@@ -115,7 +115,7 @@ pub(crate) enum Runner {
 pub(crate) struct Claims {
     /// In document order.
     pub(crate) claims: Vec<Claim>,
-    /// The blocks of code that is no shell.
+    /// The code blocks that are not for a shell.
     pub(crate) examples: Vec<Span>,
     /// The number of claims that a comment in the document excludes.
     pub(crate) n_ignored: usize,

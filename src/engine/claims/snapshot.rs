@@ -164,7 +164,7 @@ impl Snapshot {
     }
 }
 
-/// Returns the paths, relative to the root, that a path in a document may stand for, nearest first.
+/// Returns the paths, relative to the root, that a path in a document may name, nearest first.
 pub(super) fn candidates(folder: &str, path: &str, is_absolute: bool) -> Vec<String> {
     let mut found = Vec::new();
     let mut base = if is_absolute { "" } else { folder };

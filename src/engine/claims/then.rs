@@ -143,7 +143,7 @@ impl<'p, 'o> Past<'p, 'o> {
         let paths = match old.tree.resolve(folder_of(document), path) {
             Found::One(found) if !is_certain(document, path, &found) => return None,
             Found::One(path) => vec![path],
-            // A bare name that several files have is no certain file.
+            // A bare name of several files is not a certain one.
             Found::Several(paths) if path.contains(['/', '*']) => paths,
             Found::Several(_) | Found::No | Found::Elsewhere => return None,
         };

@@ -18,7 +18,7 @@ use crate::tree::git::past::{EntryKind, TreeEntry};
 use crate::tree::read;
 
 /// A word that occurs in more files than this is in use; in fewer, its occurrences in comments are
-/// told apart.
+/// not counted.
 const MAX_PARSED: usize = 12;
 
 /// Endings of files that are not code.

@@ -163,7 +163,7 @@ const FILE_NAMES: &[&str] = &[
 const RUNTIMES: &[&str] =
     &["Python", "Node.js", "Node", "NodeJS", "Go", "Rust", "Java", "JDK", "TypeScript", "React"];
 
-/// Names in capitals that are no variables.
+/// Names in capitals that are not variables.
 const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];
 
 /// Returns the path and the part of a link's destination, or `None` outside the project.

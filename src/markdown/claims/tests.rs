@@ -1,3 +1,5 @@
+//! Which claims a document has, with their spans and stances.
+
 use super::*;
 
 /// Compares the claims of a document with lines of `KIND TEXT STANCE`.
