@@ -439,7 +439,7 @@ impl Checker<'_> {
                     None => rest.push(open),
                 }
             }
-            if round % 2 == 0 {
+            if round.is_multiple_of(2) {
                 let claims = lines.into_iter().map(|(_, open)| Open { path: path.clone(), ..open });
                 found.entry(commit).or_default().extend(claims);
                 continue;

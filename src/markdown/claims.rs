@@ -151,17 +151,10 @@ pub(crate) fn read(text: &str) -> Claims {
             }
             Event::End(TagEnd::CodeBlock) => code = None,
             Event::Start(
-                Tag::Paragraph
-                | Tag::Heading { .. }
-                | Tag::Item
-                | Tag::TableHead
-                | Tag::TableRow
-                | Tag::HtmlBlock,
+                Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableHead | Tag::TableRow,
             ) => {
-                if !matches!(event, Event::Start(Tag::HtmlBlock)) {
-                    reader.ignored.block(span);
-                    reader.blocks.push(span);
-                }
+                reader.ignored.block(span);
+                reader.blocks.push(span);
             }
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                 reader.in_external_link = !reader.link(span, &dest_url);

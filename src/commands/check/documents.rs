@@ -126,8 +126,7 @@ fn named_documents(project: &Project, document: &Document) -> Vec<String> {
     });
     let mut found = Vec::new();
     for path in named {
-        let relative =
-            normalize_path(&format!("{folder}/{path}").trim_start_matches('/').to_owned());
+        let relative = normalize_path(format!("{folder}/{path}").trim_start_matches('/'));
         let candidates = [relative, normalize_path(path.trim_start_matches('/'))];
         let file = candidates.into_iter().flatten().find(|path| read::is_file(&project.root, path));
         found.extend(file.filter(|file| !is_other(file)));

@@ -432,7 +432,7 @@ fn go_mod(_: &str, text: &str, facts: &mut Facts) {
         let mut words = line.trim().trim_start_matches("require ").split_whitespace();
         match (words.next(), words.next()) {
             (Some("module"), Some(module)) => {
-                let name = module.split('/').filter(|part| !part.starts_with('v')).next_back();
+                let name = module.split('/').rfind(|part| !part.starts_with('v'));
                 facts.named(name.map(Value::from).as_ref());
             }
             (Some("go"), Some(version)) => facts.dependency("go", version),

@@ -1,8 +1,7 @@
 //! Whether a claim is true in the tree as it is.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-use rustc_hash::FxHashSet;
 
 use crate::markdown::claims::{Claim, Part, Target, Task};
 use crate::timings;
@@ -68,7 +67,7 @@ impl Now {
             Target::Symbol { parts, .. } => Some(pair(&words, parts)?),
             _ => None,
         };
-        let pairs: FxHashSet<(usize, usize)> = claims().filter_map(pair).collect();
+        let pairs: BTreeSet<(usize, usize)> = claims().filter_map(pair).collect();
         let occurrences = {
             let _step = timings::step("read the code");
             Occurrences::read(root, tree.entries(), &words, &pairs)

@@ -148,11 +148,14 @@ struct FollowedPath {
     is_certain: bool,
 }
 
+/// A commit, and the files that it deleted.
+type Removal = (CommitSummary, Vec<String>);
+
 struct Paths<'p> {
     root: &'p Path,
     tree: &'p Snapshot,
     /// The last deletions, by the old commit and the path.
-    removals: BTreeMap<(String, String), Option<(CommitSummary, Vec<String>)>>,
+    removals: BTreeMap<(String, String), Option<Removal>>,
     /// The renames of each commit.
     renames: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -181,7 +184,7 @@ impl Paths<'_> {
 
     /// Returns the last commit after `since` that deleted a path, with the files that it deleted
     /// of it.
-    fn removal(&mut self, since: &str, path: &str) -> Option<(CommitSummary, Vec<String>)> {
+    fn removal(&mut self, since: &str, path: &str) -> Option<Removal> {
         let key = (since.to_owned(), path.to_owned());
         if !self.removals.contains_key(&key) {
             let mut found = past::deletions(self.root, since, &[path]);

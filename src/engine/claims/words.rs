@@ -187,7 +187,7 @@ impl Occurrences {
         root: &Path,
         entries: &[TreeEntry],
         words: &Words,
-        pairs: &FxHashSet<(usize, usize)>,
+        pairs: &BTreeSet<(usize, usize)>,
     ) -> Self {
         let mut this = Self {
             is_used: vec![false; words.words.len()],

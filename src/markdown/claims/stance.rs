@@ -119,7 +119,7 @@ impl Stance {
         let first = at(from..start).rev().find(|&at| is_end(at));
         let first = first.or_else(|| at(from..start + 1).next()).unwrap_or(start);
         let last = at(end..to).find(|&at| is_end(at));
-        let last = last.or_else(|| at(end..to + 1).last()).unwrap_or(end);
+        let last = last.or_else(|| at(end..to + 1).next_back()).unwrap_or(end);
         block.get(first..last).map_or(Self::Plain, Self::of)
     }
 }
