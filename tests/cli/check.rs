@@ -409,7 +409,7 @@ fn unusual_repositories_have_an_answer() {
         hint: name a file of the project, such as `AGENTS.md`
         [exit 2]
     "#]]);
-    sandbox.write("AGENTS.md", b"\xff\xfe\0x `src/a.py`\0\n".to_vec());
+    sandbox.write("AGENTS.md", b"\xff\xfe\0x `src/a.py`\0\n");
     sandbox.write("src/a.py", "x = 1\n");
     sandbox.commit("start");
     sandbox.git("checkout -q --detach");
