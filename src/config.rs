@@ -56,6 +56,8 @@ pub(crate) const SAMPLE: &str = include_str!("config/sample.toml");
 pub(crate) struct Settings {
     pub(crate) project: Project,
     pub(crate) memory_enabled: bool,
+    /// What `check` skips, according to the project.
+    pub(crate) check: CheckConfig,
     /// Session, from `CERBERUS_SESSION`.
     pub(crate) session: Option<String>,
     /// Editor of the user, from `VISUAL` or `EDITOR`.
@@ -106,6 +108,7 @@ struct ConfigFile {
     anchor: AnchorConfig,
     pins: PinsConfig,
     inject: InjectConfig,
+    check: CheckConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -172,6 +175,16 @@ impl InjectConfig {
             max_lines: max_lines.unwrap_or(default.max_lines),
         }
     }
+}
+
+/// What `cerberus check` skips.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct CheckConfig {
+    /// Globs of documents.
+    pub(crate) exclude: Vec<String>,
+    /// Claims, as they are written in a document; `*` matches any text.
+    pub(crate) ignore: Vec<String>,
 }
 
 /// Built-in pins: all enabled or disabled, or some of them by name.
@@ -288,6 +301,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Re
         },
         session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),
         editor: editor(),
+        check: own.check,
         memory_enabled: own.memory.enabled.or(user.memory.enabled).unwrap_or(true),
     })
 }

@@ -13,15 +13,16 @@ use anyhow::Result;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::commands::check::CheckArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::hooks::HooksCommand;
 use crate::commands::index::IndexArgs;
 use crate::commands::inject::ClientProfile;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
-    add, anchor, anchor_test, append, completions, create, demo, doctor, export, feedback, hooks,
-    import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review, search,
-    sections, show, stats, trash, trust, update,
+    add, anchor, anchor_test, append, check, completions, create, demo, doctor, export, feedback,
+    hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review,
+    search, sections, show, stats, trash, trust, update,
 };
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
@@ -48,6 +49,27 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Check that what documents say about the project is still true
+    #[command(after_help = "\
+Checks the links, paths, symbols, commands, variables, dependencies and versions that instruction
+files (AGENTS.md, CLAUDE.md, CONTRIBUTING.md, ...), guides (README.md, ...), the documents that
+instruction files name, and memories mention. An error is what was true in the commit that wrote its
+line and is not true now; what was never true here (examples, placeholders, other projects) is shown
+with --all only. With a bank, also its anchors, links, managed blocks and imported rules are checked.
+
+A comment <!-- cerberus: ignore --> excludes its line and the block after it,
+<!-- cerberus: ignore-file --> the document. `exclude` and `ignore` under [check] in cerberus.toml
+exclude documents and claims.
+
+Exit status: 0 nothing is out of date; 1 something is, or the baseline has findings that are gone.
+
+Examples:
+  cerberus check
+  cerberus check --fix
+  cerberus check AGENTS.md docs --all
+  cerberus check --since origin/main --format github
+  cerberus check --baseline .cerberus-baseline.json --update-baseline")]
+    Check(CheckArgs),
     /// Manage memories, their anchors and their examples
     #[command(
         subcommand,
@@ -181,6 +203,10 @@ fn suggest_full_path(error: &mut clap::Error) {
 
 fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
     match &cli.command {
+        Command::Check(args) => {
+            let settings = Settings::resolve(&cli.global)?;
+            with_repair(&settings, out, |out| check::run(args, &settings, out))
+        }
         Command::Completions(args) => completions::run(args, out),
         Command::Demo => demo::run(out),
         Command::Doctor => doctor::run(&cli.global, out),

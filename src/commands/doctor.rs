@@ -22,6 +22,8 @@ mod hosts;
 mod memories;
 mod surroundings;
 
+pub(crate) use hosts::stale_blocks;
+
 /// The findings and the checks that ran.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -11,8 +11,11 @@ use super::args::SecretArgs;
 use super::{content, trash};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
+use crate::markdown::frontmatter;
 use crate::model::Scope;
+use crate::ops::Project;
 use crate::ops::export::{Header, Line};
+use crate::ops::memories::Memories;
 use crate::output::Printer;
 use crate::text::plural;
 
@@ -28,7 +31,7 @@ mod write;
 
 use rules::Report;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ImportArgs {
     /// Documents with rules, or folders of documents (default: all files of rules in the project)
     #[arg(value_name = "FILE")]
@@ -115,6 +118,27 @@ fn import_rules(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Re
         print::rules(&plan.report, args.prune, out);
     }
     Ok(ExitStatus::Done)
+}
+
+/// Returns the rules that differ between the bank and the documents that it was imported from.
+pub(crate) fn differences(project: &Project) -> Result<Vec<rules::Item>> {
+    let memories = Memories::load(project)?;
+    let mut files: Vec<PathBuf> = memories
+        .all
+        .iter()
+        .flat_map(|stored| frontmatter::parse(&stored.text).frontmatter.source)
+        .filter_map(|written| Some(project.root.join(sources::Source::parse(&written)?.file)))
+        .filter(|file| file.is_file())
+        .collect();
+    files.sort_unstable();
+    files.dedup();
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let args = ImportArgs { files, check: true, ..ImportArgs::default() };
+    let mut items = rules::plan(project, &args)?.report.items;
+    items.retain(|item| item.outcome.is_difference());
+    Ok(items)
 }
 
 /// Reports the differences between the documents and the bank.

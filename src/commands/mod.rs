@@ -6,8 +6,10 @@
 pub(crate) mod add;
 pub(crate) mod anchor;
 pub(crate) mod anchor_test;
+mod annotations;
 pub(crate) mod append;
 pub(crate) mod args;
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod content;
 pub(crate) mod create;

@@ -3,6 +3,7 @@
 //! - [`index`] updates the code index of a tree: a term vector for each file, and symbols for the
 //!   files that a query needed before.
 //! - [`rank`] has the formulas: words, weights and scores. It uses no files and no SQL.
+//! - [`claims`] decides whether what documents say about the project is still true.
 //! - [`discover`] ranks the files, then the symbols of the best files, for many rules at once.
 //! - [`examples`] is the API to both: a [`Query`](examples::Query) in, a
 //!   [`Ranking`](examples::Ranking) of symbols out.
@@ -18,6 +19,7 @@
 //!
 //! The engine prints nothing, and knows neither memory ids nor the bank.
 
+pub(crate) mod claims;
 pub(crate) mod discover;
 pub(crate) mod examples;
 pub(crate) mod excerpt;

@@ -36,7 +36,7 @@ mod veto;
 mod walk;
 
 pub(crate) use degree::Degree;
-pub(crate) use locate::{limit_warnings, locate};
+pub(crate) use locate::{limit_warnings, locate, locate_in};
 pub(crate) use lost_words::lost_words;
 
 use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};

@@ -5,6 +5,7 @@
 //! an [`EditError`]. Every pass is linear in its input, even for hostile input. Reads no file
 //! and no clock.
 
+pub(crate) mod claims;
 pub(crate) mod edit;
 pub(crate) mod frontmatter;
 pub(crate) mod html;

@@ -22,7 +22,7 @@ pub(crate) use self::content::content;
 pub(super) use self::content::{trim_blank_lines, trimmed};
 use self::pairing::Pairing;
 pub(crate) use self::select::{SEPARATOR, select};
-use self::slug::Slugs;
+pub(super) use self::slug::Slugs;
 pub(super) use self::slug::slug;
 use self::tag::{Parsed, Tag};
 use super::Diagnostic;

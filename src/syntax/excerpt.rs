@@ -262,12 +262,18 @@ impl Selection<'_> {
                 break;
             }
         }
-        if !self.shown.contains(&true) {
-            let rows = self.first..=self.last;
-            let is_import = |row: &usize| self.structure.kinds[*row] == LineKind::Import;
-            for row in rows.filter(is_import).take(limit - 1) {
-                self.shown[row] = true;
-            }
+        if self.shown.contains(&true) {
+            return;
+        }
+        let rows = self.first..=self.last;
+        // A statement without room is cut.
+        if let Some(row) = rows.clone().find(|row| self.is_code(*row)) {
+            self.shown[row] = true;
+            return;
+        }
+        let is_import = |row: &usize| self.structure.kinds[*row] == LineKind::Import;
+        for row in rows.filter(is_import).take(limit - 1) {
+            self.shown[row] = true;
         }
     }
 
@@ -311,7 +317,8 @@ impl Selection<'_> {
         let is_shown = |shown: &[bool], row: usize| row > self.last || shown[row];
         for row in self.first..=self.last {
             let follows = row == self.first || self.shown[row - 1];
-            if follows && is_shown(&self.shown, row + 1) && !self.is_file_head(row) {
+            let fits = self.n_rendered(&self.shown) <= self.max_lines;
+            if fits && follows && is_shown(&self.shown, row + 1) && !self.is_file_head(row) {
                 self.shown[row] = true;
             }
         }

@@ -73,6 +73,23 @@ const RULE_FILES: &[&str] = &[
     "**/.github/instructions/**/*.instructions.md",
 ];
 
+/// Globs of other documents that describe the work on a project.
+const GUIDES: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "BUILDING.md",
+    "DEVELOPMENT.md",
+    "DEVELOPING.md",
+    "HACKING.md",
+    "TESTING.md",
+    "STYLE.md",
+    "STYLEGUIDE.md",
+    "SKILL.md",
+    "**/.claude/agents/**/*.md",
+    "**/.claude/commands/**/*.md",
+    "**/.claude/skills/**/*.md",
+];
+
 /// Returns the paths, relative to `root`, of the file `path` or of the documents in the folder
 /// `path`, sorted. Symbolic links in a folder are not followed, and memories of a bank are
 /// skipped.
@@ -110,9 +127,19 @@ pub(crate) fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
 
 /// Returns the paths, relative to `root`, of the files of rules that a project has, sorted.
 pub(crate) fn find_rule_files(root: &Path) -> Result<Vec<String>> {
+    find_matching(root, &[FOLDER_RULE_FILES, RULE_FILES].concat())
+}
+
+/// Returns the paths, relative to `root`, of the documents that describe the work on a project:
+/// files of rules and guides, sorted.
+pub(crate) fn find_guides(root: &Path) -> Result<Vec<String>> {
+    find_matching(root, &[FOLDER_RULE_FILES, RULE_FILES, GUIDES].concat())
+}
+
+fn find_matching(root: &Path, globs: &[&str]) -> Result<Vec<String>> {
     let root = root.canonicalize().context("failed to resolve the project's root")?;
-    let globs = FOLDER_RULE_FILES.iter().chain(RULE_FILES);
-    let globs = Globs::new(&globs.map(|glob| (*glob).to_owned()).collect::<Vec<_>>());
+    let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
+    let globs = Globs::new(&globs);
     let relative = |path: &PathBuf| {
         let relative = path.strip_prefix(&root).ok()?.to_str()?;
         Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))

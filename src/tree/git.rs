@@ -7,6 +7,7 @@
 //! `worktree` compares them with the files.
 
 mod history;
+pub(crate) mod past;
 mod process;
 mod worktree;
 

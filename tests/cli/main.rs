@@ -12,6 +12,7 @@ mod add;
 mod anchor;
 mod anchor_test;
 mod append;
+mod check;
 mod completions;
 mod concurrency;
 mod config;

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use anyhow::Result;
+
 use crate::bank::external_file;
 use crate::text::{plural, shell_word};
 
 use super::Doctor;
 use crate::commands::hooks::{self, HookTool};
 use crate::commands::inject::{self, ClientProfile};
-use crate::ops::managed_block;
+use crate::ops::{Project, managed_block};
 
 /// The documents that agents read, with the client profile that a block in them may use.
 const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[
@@ -41,34 +43,16 @@ impl Doctor<'_> {
     /// Checks that the blocks of `inject --into` are up to date.
     pub(super) fn blocks(&mut self) {
         for (path, client) in DOCUMENTS {
-            let full = self.project.root.join(path);
-            let text = self.read_external(&full).unwrap_or_default();
-            let has_block = managed_block::MARKDOWN
-                .without_block(text.as_bytes())
-                .map_or(true, |it| it.len() < text.len());
-            if !has_block {
+            if !has_block(self.project, path) {
                 continue;
             }
             self.checks.push(format!("the block in {path}"));
             self.with_store("hosts", |doctor, scratch| {
-                // The block does not record its client profile.
-                let mut is_stale = true;
-                for client in [None, *client] {
-                    // The check writes nothing, so it may compare a block with a user bank.
-                    let request = inject::Request {
-                        client,
-                        include_user_bank: true,
-                        ..inject::Request::default()
-                    };
-                    is_stale &= inject::are_blocks_stale(scratch, &request, &full)?;
-                }
-                if is_stale {
+                if is_block_stale(scratch, path, *client)? {
                     let message = format!(
                         "the block in `{path}` is out of date, or was written with other options"
                     );
-                    let flag = if scratch.has_user_bank() { " --include-user-bank" } else { "" };
-                    let next = format!("cerberus memory inject --into {path}{flag}");
-                    doctor.info("hosts", message, next);
+                    doctor.info("hosts", message, update_command(scratch, path));
                 }
                 Ok(())
             });
@@ -83,7 +67,7 @@ impl Doctor<'_> {
         let hook = crate::tree::git::hook(root, "pre-commit");
         let hook = hook.map(|path| (path, Some(HookTool::Git), "cerberus hooks print git"));
         for (path, tool, next) in settings.chain(hook).collect::<Vec<_>>() {
-            let Some(text) = self.read_external(&path) else { continue };
+            let Some(text) = read_external(&path) else { continue };
             let programs = programs(&text);
             n_files += usize::from(!programs.is_empty());
             let file = super::shown(self.project, &path);
@@ -117,15 +101,51 @@ impl Doctor<'_> {
             self.checks.push(plural(n_files, "client configuration"));
         }
     }
+}
 
-    /// Returns the text of a file that cerberus does not own, if it is readable.
-    fn read_external(&self, path: &Path) -> Option<String> {
-        if !path.is_file() {
-            return None;
+/// Returns the documents whose managed block is out of date, each with the command that updates it.
+pub(crate) fn stale_blocks(project: &Project) -> Result<Vec<(&'static str, String)>> {
+    let mut stale = Vec::new();
+    for (path, client) in DOCUMENTS {
+        if has_block(project, path) && is_block_stale(project, path, *client)? {
+            stale.push((*path, update_command(project, path)));
         }
-        let bytes = external_file::read(path).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
+    Ok(stale)
+}
+
+fn has_block(project: &Project, path: &str) -> bool {
+    let text = read_external(&project.root.join(path)).unwrap_or_default();
+    let without_block = managed_block::MARKDOWN.without_block(text.as_bytes());
+    without_block.map_or(true, |it| it.len() < text.len())
+}
+
+fn is_block_stale(project: &Project, path: &str, client: Option<ClientProfile>) -> Result<bool> {
+    let full = project.root.join(path);
+    // The block does not record its client profile.
+    for client in [None, client] {
+        // The check writes nothing, so it may compare a block with a user bank.
+        let request =
+            inject::Request { client, include_user_bank: true, ..inject::Request::default() };
+        if !inject::are_blocks_stale(project, &request, &full)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn update_command(project: &Project, path: &str) -> String {
+    let flag = if project.has_user_bank() { " --include-user-bank" } else { "" };
+    format!("cerberus memory inject --into {path}{flag}")
+}
+
+/// Returns the text of a file that cerberus does not own, if it is readable.
+fn read_external(path: &Path) -> Option<String> {
+    if !path.is_file() {
+        return None;
+    }
+    let bytes = external_file::read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns the paths of `cerberus` that a script or settings run, without duplicates.

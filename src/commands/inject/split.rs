@@ -259,6 +259,7 @@ fn expanded(glob: &str) -> Vec<String> {
                         .map(|option| format!("{}{option}{}", &glob[..open], &glob[close + 1..])),
                 );
             }
+            _ if done.contains(&glob) => {}
             _ => done.push(glob),
         }
     }

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Finding, Report};
+use crate::commands::annotations::{command_data, command_property, sarif_log, uri};
 use crate::model::State;
-use crate::text;
 
 /// Returns the severity of a finding for GitHub and for SARIF, or `None` if it needs no attention.
 fn severity(finding: &Finding) -> Option<(&'static str, &'static str)> {
@@ -30,9 +30,9 @@ pub(super) fn github(report: &Report) -> String {
             let _ = writeln!(
                 text,
                 "::{command} file={},line={first},endLine={last},title={}::{}",
-                property(&file),
-                property(&format!("cerberus: {} {}", finding.id, finding.state)),
-                data(&message)
+                command_property(&file),
+                command_property(&format!("cerberus: {} {}", finding.id, finding.state)),
+                command_data(&message)
             );
         }
     }
@@ -54,20 +54,6 @@ fn locations(finding: &Finding) -> Vec<(String, u32, u32, String)> {
     locations
 }
 
-/// Escapes the message of a workflow command as GitHub's toolkit does, and control characters.
-fn data(text: &str) -> String {
-    one_line(&text::escaped(text))
-}
-
-fn one_line(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-/// Escapes a property of a workflow command. Control characters stay, because it may be a path.
-fn property(text: &str) -> String {
-    one_line(text).replace(':', "%3A").replace(',', "%2C")
-}
-
 /// Returns the findings as a SARIF 2.1.0 log.
 pub(super) fn sarif(report: &Report) -> Value {
     let rules: Vec<Value> = State::ALL
@@ -82,19 +68,7 @@ pub(super) fn sarif(report: &Report) -> Value {
         })
         .collect();
     let results: Vec<Value> = report.results.iter().filter_map(sarif_result).collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "cerberus",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    })
+    sarif_log(&rules, &results)
 }
 
 fn sarif_result(finding: &Finding) -> Option<Value> {
@@ -120,34 +94,4 @@ fn sarif_result(finding: &Finding) -> Option<Value> {
         "relatedLocations": related,
         "partialFingerprints": {"cerberusAnchor/v1": format!("{identity:016x}")},
     }))
-}
-
-/// Percent-encodes a path as a relative URI reference (RFC 3986).
-fn uri(path: &str) -> String {
-    let mut encoded = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn escapes_workflow_commands() {
-        assert_eq!(data("50 %\nnext"), "50 %25%0Anext");
-        assert_eq!(data("\u{1b}[2J\r::stop"), "\\u{1b}[2J\\u{d}::stop");
-        assert_eq!(property("a:b,c"), "a%3Ab%2Cc");
-    }
-
-    #[test]
-    fn percent_encodes_paths() {
-        assert_eq!(uri("src/a b#1/ü.py"), "src/a%20b%231/%C3%BC.py");
-    }
 }

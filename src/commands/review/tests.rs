@@ -8,7 +8,7 @@ use super::session::{Person, Tally};
 use super::*;
 use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
-use crate::config::Terminal;
+use crate::config::{CheckConfig, Terminal};
 use crate::engine::rank::calibrate::Weights;
 use crate::model::ExampleChoice;
 use crate::ops::{InjectOptions, pins};
@@ -56,7 +56,7 @@ fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Settings {
         add::add(&project, &args).expect("added");
     }
     let editor = Some("sed -i.old 's/Escape/Quote/'".to_owned());
-    Settings { project, memory_enabled: true, session: None, editor }
+    Settings { project, memory_enabled: true, check: CheckConfig::default(), session: None, editor }
 }
 
 /// A person who types these keys. A line starts with `=` and ends with a newline.

@@ -29,16 +29,23 @@ pub(super) fn find(
     suggestions: &mut Suggestions,
 ) -> Vec<UnknownWord> {
     let is_unknown = |term: &&QueryTerm| (all || term.is_hinted) && !terms.is_known(&term.term);
-    let unknown = rule.terms.iter().filter(is_unknown).map(|term| {
+    let mut unknown: Vec<UnknownWord> = Vec::new();
+    for term in rule.terms.iter().filter(is_unknown) {
         let near =
             suggestions.entry(term.term.clone()).or_insert_with(|| suggest(index, &term.term));
-        let as_typed = hints.iter().find(|hint| tokenize::terms(hint).contains(&term.term));
-        let word = as_typed.unwrap_or(&term.word).clone();
-        UnknownWord { word, is_hint: term.is_hinted, near: near.clone() }
-    });
-    let mut unknown: Vec<UnknownWord> = unknown.collect();
-    // Several parts of one hint may be unknown.
-    unknown.dedup_by(|next, first| next.is_hint && next.word == first.word);
+        let is_part = |hint: &&String| tokenize::terms(hint).contains(&term.term);
+        let mut words: Vec<&String> = hints.iter().filter(is_part).collect();
+        if words.is_empty() {
+            words.push(&term.word);
+        }
+        // Several parts of one hint may be unknown.
+        words.retain(|word| !unknown.iter().any(|it| it.is_hint && it.word == **word));
+        unknown.extend(words.into_iter().map(|word| UnknownWord {
+            word: word.clone(),
+            is_hint: term.is_hinted,
+            near: near.clone(),
+        }));
+    }
     unknown
 }
 

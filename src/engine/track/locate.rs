@@ -13,7 +13,7 @@ use crate::text;
 use crate::tree::read;
 
 use super::FoundSymbol;
-use super::file_symbols::FileSymbols;
+use super::file_symbols::{FileSymbol, FileSymbols};
 
 /// Maximum number of symbols that an error lists.
 const MAX_LISTED: usize = 8;
@@ -43,6 +43,14 @@ pub(crate) fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Lo
         Some(symbol) => resolve(&code, symbol)?,
     };
     Ok(Located { found: code.found(symbol_idx, 1.0), fingerprint: code.fingerprint(symbol_idx) })
+}
+
+/// Returns the code of a symbol with this qualified name in a version of a file.
+pub(crate) fn locate_in(file: &str, bytes: &[u8], symbol: &str) -> Option<Located> {
+    let code = FileSymbols::parse(file, bytes, Some(&|name| name == Some(symbol)));
+    let is_named = |it: &FileSymbol| it.name.as_deref() == Some(symbol);
+    let symbol_idx = code.symbols.iter().position(is_named)?;
+    Some(Located { found: code.found(symbol_idx, 1.0), fingerprint: code.fingerprint(symbol_idx) })
 }
 
 /// Returns a warning for each of `files` whose parsing takes too much time or memory, so that its

@@ -1,5 +1,5 @@
 //! The blocks of a text without markup: paragraphs, lists, and headings that are underlined or in
-//! capitals. Nothing in it is markdown: `*.rs` is no emphasis, an indented line is no code.
+//! capitals. Nothing in it is markdown: `*.rs` has no emphasis, an indented line has no code.
 
 use super::blocks::{Block, Item, Words};
 use crate::text::Span;

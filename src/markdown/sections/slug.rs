@@ -6,14 +6,14 @@ use rustc_hash::FxHashMap;
 
 /// Generates unique slugs.
 #[derive(Default)]
-pub(super) struct Slugs {
+pub(in crate::markdown) struct Slugs {
     /// The last number tried for each slug generated so far.
     last_number: FxHashMap<String, usize>,
 }
 
 impl Slugs {
     /// Returns the slug of the next title, or `None` if the title contains no letter or digit.
-    pub(super) fn slug(&mut self, title: &str) -> Option<String> {
+    pub(in crate::markdown) fn slug(&mut self, title: &str) -> Option<String> {
         let base = slug(title);
         if base.is_empty() {
             return None;

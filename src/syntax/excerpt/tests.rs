@@ -79,7 +79,7 @@ fn without_evidence_the_first_lines_of_code_are_shown() {
         LONG,
         5,
         &["nothing"],
-        "def handle(request):\n    \"\"\"Answers.\"\"\"\n    user = find(request)\n    if user is None:\n        # … 9 lines",
+        "def handle(request):\n    \"\"\"Answers.\"\"\"\n    user = find(request)\n    # … 10 lines",
     );
     check(Language::Go, "x := `\na\nb\nc\n", 2, &[], "x := `\n// … 3 lines");
     let text = excerpt(None, "a\nb\nc\nd\n", (0, 3), 3, |_| Vec::new()).text;

@@ -21,7 +21,7 @@ use crate::tree::read::MAX_BYTES;
 use crate::tree::walk;
 
 /// Time after which the rest of a file counts as one change.
-const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
+pub(super) const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
 
 /// Number of bytes that decide whether a file is binary, as in git.
 const BINARY_BYTES: usize = 8000;
@@ -383,7 +383,7 @@ fn lines_of(text: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Returns the lines without line endings, which git may have converted at a checkout.
-fn unix_lines(text: &[u8]) -> Vec<&[u8]> {
+pub(super) fn unix_lines(text: &[u8]) -> Vec<&[u8]> {
     let without_ending = |line| {
         let line = <[u8]>::strip_suffix(line, b"\n").unwrap_or(line);
         line.strip_suffix(b"\r").unwrap_or(line)

@@ -1,0 +1,107 @@
+//! The checks of the bank: anchors, links of memories, managed blocks, imported rules.
+
+use anyhow::Result;
+
+use super::{Finding, Severity};
+use crate::commands::doctor::stale_blocks;
+use crate::commands::import;
+use crate::commands::reanchor::{self, ReanchorArgs};
+use crate::model::State;
+use crate::ops::{Project, links};
+
+/// Adds the findings of the bank. With `since`, only those of anchors that changed.
+pub(super) fn check(
+    project: &Project,
+    since: Option<&str>,
+    findings: &mut Vec<Finding>,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    anchors(project, since, findings, warnings)?;
+    if since.is_some() {
+        return Ok(());
+    }
+    let broken = links::links(project, true)?;
+    for edge in &broken.edges {
+        let file = memory_path(project, &edge.file);
+        let message = "the target of this link does not exist".to_owned();
+        let next = "cerberus memory links --broken".to_owned();
+        findings.push(Finding {
+            line: edge.line,
+            ..finding("memoryLink", file, &edge.target, message, next)
+        });
+    }
+    for (path, next) in stale_blocks(project)? {
+        let message =
+            "the block of cerberus is out of date, or was written with other options".to_owned();
+        findings.push(finding("block", path.to_owned(), "cerberus:start", message, next));
+    }
+    for item in import::differences(project)? {
+        let id = item.id.as_deref().unwrap_or(&item.text);
+        let message = format!("the bank differs from this rule: {}", item.outcome.as_str());
+        let next = format!("cerberus memory import {}", item.file);
+        findings.push(Finding {
+            line: item.line,
+            ..finding("import", item.file.clone(), id, message, next)
+        });
+    }
+    Ok(())
+}
+
+fn anchors(
+    project: &Project,
+    since: Option<&str>,
+    findings: &mut Vec<Finding>,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    if project.bank.anchors()?.is_empty() {
+        return Ok(());
+    }
+    let since = since.map(str::to_owned);
+    let args = ReanchorArgs { check: true, since, ..ReanchorArgs::default() };
+    let report = reanchor::reanchor(project, &args, &|_, _| ())?;
+    warnings.extend(report.warnings);
+    for anchor in &report.results {
+        let is_outdated = anchor.written && anchor.state != State::Reformatted;
+        if anchor.drift || is_outdated {
+            let next = anchor.next.clone().unwrap_or_else(|| "cerberus memory reanchor".to_owned());
+            let message = format!("its example is {}: {}", anchor.state, anchor.reason);
+            findings.push(finding("anchor", anchor.memory.clone(), &anchor.id, message, next));
+        }
+    }
+    for id in report.orphans.iter().chain(&report.undecided) {
+        let message = "the lock file has an anchor that needs a decision".to_owned();
+        let file = memory_path(project, "anchors.lock");
+        findings.push(finding("anchor", file, id, message, "cerberus memory reanchor".to_owned()));
+    }
+    Ok(())
+}
+
+fn finding(
+    check: &'static str,
+    file: String,
+    claim: &str,
+    message: String,
+    next: String,
+) -> Finding {
+    Finding {
+        severity: Severity::Error,
+        check,
+        file,
+        line: 1,
+        column: 1,
+        claim: claim.to_owned(),
+        message,
+        written: None,
+        removed: None,
+        now: None,
+        replacement: None,
+        next,
+        spans: Vec::new(),
+    }
+}
+
+/// Returns the path of a file of the bank, relative to the project root if it is inside.
+fn memory_path(project: &Project, file: &str) -> String {
+    let path = project.bank.folder().join(file);
+    path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()
+}

@@ -1,0 +1,147 @@
+//! Which documents are checked: the named ones, or the instruction files and guides of the project,
+//! the documents that instruction files name, and the memories.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::config::CheckConfig;
+use crate::engine::claims::Document;
+use crate::markdown::claims::{self, Target};
+use crate::markdown::links::normalize_path;
+use crate::model::{MemoryStatus, MemoryType};
+use crate::ops::Project;
+use crate::text::Globs;
+use crate::tree::{documents, read};
+
+/// Folders whose documents describe another project, or none.
+const OTHER_FOLDERS: &[&str] = &[
+    "node_modules",
+    "vendor",
+    "vendored",
+    "third_party",
+    "testdata",
+    "fixtures",
+    "__fixtures__",
+    "templates",
+    "template",
+    "test-fixtures",
+];
+
+/// Words in the names of documents about the past or the future.
+const OTHER_TIMES: &[&str] = &[
+    "changelog",
+    "changes",
+    "history",
+    "release",
+    "migrat",
+    "upgrad",
+    "roadmap",
+    "todo",
+    "plan",
+    "proposal",
+    "rfc",
+    "adr",
+    "decisions",
+    "journal",
+    "archive",
+    "postmortem",
+    "news",
+];
+
+/// The documents with their claims.
+pub(super) struct Found {
+    pub(super) documents: Vec<Document>,
+    pub(super) warnings: Vec<String>,
+}
+
+pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -> Result<Found> {
+    let root = &project.root;
+    let mut paths: BTreeSet<String> = BTreeSet::new();
+    for file in files {
+        paths.extend(documents::find(root, file)?);
+    }
+    if files.is_empty() {
+        paths.extend(documents::find_guides(root)?);
+        paths.retain(|path| !is_other(path));
+    }
+    if files.is_empty()
+        && project.bank.exists()
+        && let Ok(folder) = project.bank.folder().strip_prefix(root)
+    {
+        let folder = folder.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
+        let (memories, _) = project.bank.list()?;
+        // Plans, journals and decisions are about another time.
+        let is_current = |file: &&String| {
+            project.bank.read(file).is_ok_and(|stored| {
+                let memory = &stored.memory;
+                matches!(memory.memory_type, MemoryType::Rule | MemoryType::Fact)
+                    && memory.status == MemoryStatus::Active
+            })
+        };
+        let current = memories.iter().filter(is_current);
+        paths.extend(current.map(|file| format!("{folder}/{file}")));
+    }
+    let exclude = Globs::new(&config.exclude);
+    let mut found = Found { documents: Vec::new(), warnings: Vec::new() };
+    let mut named: BTreeSet<String> = BTreeSet::new();
+    for path in paths.iter().filter(|path| exclude.find(path).is_none()) {
+        found.add(project, path);
+        if let Some(document) = found
+            .documents
+            .last()
+            .filter(|it| files.is_empty() && documents::is_rule_file(&it.path))
+        {
+            named.extend(named_documents(project, document));
+        }
+    }
+    for path in named.iter().filter(|path| !paths.contains(*path) && exclude.find(path).is_none()) {
+        found.add(project, path);
+    }
+    found.documents.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+impl Found {
+    fn add(&mut self, project: &Project, path: &str) {
+        match read::text(&project.root, path) {
+            Ok(text) => {
+                let claims = claims::read(&text);
+                self.documents.push(Document { path: path.to_owned(), text, claims });
+            }
+            // A link to another document, as from `CLAUDE.md` to `AGENTS.md`.
+            Err(_) if !read::is_file(&project.root, path) => {}
+            Err(error) => self.warnings.push(format!("`{path}` is not checked: {error:#}")),
+        }
+    }
+}
+
+/// Returns the documents of the project that an instruction file names.
+fn named_documents(project: &Project, document: &Document) -> Vec<String> {
+    let folder = document.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let named = document.claims.claims.iter().filter_map(|claim| match &claim.target {
+        Target::Path { path, .. } if path.ends_with(".md") && !path.contains('*') => Some(path),
+        _ => None,
+    });
+    let mut found = Vec::new();
+    for path in named {
+        let relative = normalize_path(format!("{folder}/{path}").trim_start_matches('/'));
+        let candidates = [relative, normalize_path(path.trim_start_matches('/'))];
+        let file = candidates.into_iter().flatten().find(|path| read::is_file(&project.root, path));
+        found.extend(file.filter(|file| !is_other(file)));
+    }
+    found
+}
+
+/// Returns whether a document is not about this project as it is.
+fn is_other(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = name.to_ascii_lowercase();
+    let is_of_other_time = |part: &str| {
+        part.split(['-', '_', '.']).any(|word| OTHER_TIMES.iter().any(|it| word.starts_with(it)))
+    };
+    folders.split('/').any(|folder| {
+        OTHER_FOLDERS.contains(&folder) || is_of_other_time(&folder.to_ascii_lowercase())
+    }) || is_of_other_time(&name)
+}

@@ -1,0 +1,112 @@
+//! `check --fix`: writes the new names of what was followed with certainty. Only the bytes of a
+//! name change.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, IsTerminal};
+
+use anyhow::{Context, Result};
+use similar::TextDiff;
+
+use super::{CheckArgs, CheckFormat, Report, print};
+use crate::bank::external_file::ExternalFile;
+use crate::config::Settings;
+use crate::error::{ExitStatus, UserError};
+use crate::output::Printer;
+use crate::text::{Span, plural};
+
+/// A document with its new text.
+struct Fixed {
+    path: String,
+    file: ExternalFile,
+    text: String,
+    n_changes: usize,
+}
+
+pub(super) fn run(
+    args: &CheckArgs,
+    settings: &Settings,
+    report: &Report,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
+    let fixed = plan(settings, report)?;
+    if fixed.is_empty() {
+        out.line("nothing can be corrected with certainty");
+        out.line("");
+        return rest(args, settings, out);
+    }
+    for document in &fixed {
+        let old = String::from_utf8_lossy(&document.file.bytes);
+        let name = document.path.as_str();
+        let diff = TextDiff::from_lines(old.as_ref(), document.text.as_str());
+        let text = diff.unified_diff().context_radius(1).header(name, name).to_string();
+        for line in text.lines() {
+            out.line(&out.safe(line));
+        }
+    }
+    let n_changes = plural(fixed.iter().map(|document| document.n_changes).sum(), "name");
+    if !args.yes {
+        if !(std::io::stdin().is_terminal() && out.is_terminal()) {
+            out.flush()?;
+            return Err(UserError::check(format!(
+                "{n_changes} not written, because nobody can be asked"
+            ))
+            .hint("write them: cerberus check --fix --yes")
+            .into());
+        }
+        out.line(&format!("write {n_changes}? [y/N]"));
+        out.flush()?;
+        let mut answer = String::new();
+        std::io::stdin().lock().read_line(&mut answer)?;
+        if !matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+            out.line("nothing was written");
+            return Ok(ExitStatus::CheckFailed);
+        }
+    }
+    for document in &fixed {
+        let written = document.file.write(document.text.as_bytes());
+        written.with_context(|| format!("failed to write `{}`", document.path))?;
+    }
+    out.line(&format!("wrote {n_changes} in {}", plural(fixed.len(), "document")));
+    out.line("");
+    rest(args, settings, out)
+}
+
+/// Reports what remains.
+fn rest(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let args = CheckArgs { fix: false, format: Some(CheckFormat::Text), ..args.clone() };
+    let mut report = super::check(&args, settings)?;
+    report.findings.retain(|finding| args.all || finding.severity == super::Severity::Error);
+    print::report(&report, &args, out);
+    Ok(if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed })
+}
+
+/// Returns the documents that change.
+fn plan(settings: &Settings, report: &Report) -> Result<Vec<Fixed>> {
+    let root = &settings.project.root;
+    let mut by_file: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
+    for finding in &report.findings {
+        if let Some(new) = &finding.replacement {
+            let changes = finding.spans.iter().map(|span| (*span, new.as_str()));
+            by_file.entry(&finding.file).or_default().extend(changes);
+        }
+    }
+    let mut fixed = Vec::new();
+    for (path, mut changes) in by_file {
+        let file = ExternalFile::open(&root.join(path), root)?;
+        // The positions of another encoding are not those of the bytes.
+        let Ok(old) = std::str::from_utf8(&file.bytes) else { continue };
+        changes.sort_by_key(|(span, _)| *span);
+        let (mut text, mut at, mut n_changes) = (String::with_capacity(old.len()), 0, 0);
+        for (span, new) in changes {
+            if let (true, Some(between)) = (span.start >= at, old.get(at..span.start)) {
+                text.push_str(between);
+                text.push_str(new);
+                at = span.end;
+                n_changes += 1;
+            }
+        }
+        text.push_str(&old[at..]);
+        fixed.push(Fixed { path: path.to_owned(), text, n_changes, file });
+    }
+    Ok(fixed)
+}

@@ -1,0 +1,88 @@
+//! Prints the findings of `check` as text.
+
+use super::{CheckArgs, Finding, Report, Severity};
+use crate::output::{DIM, ERROR, NAME, OK, Printer};
+use crate::text::plural;
+
+/// Number of digits of a commit.
+const COMMIT_LEN: usize = 10;
+
+pub(super) fn report(report: &Report, args: &CheckArgs, out: &mut Printer) {
+    for finding in &report.findings {
+        print_finding(finding, out);
+    }
+    for accepted in &report.outdated {
+        let place = format!("{}: `{}`", accepted.file, accepted.claim);
+        out.line(&format!(
+            "{}: the baseline accepts it, but it is no longer found",
+            out.safe(&place)
+        ));
+    }
+    if !(report.findings.is_empty() && report.outdated.is_empty()) {
+        out.line("");
+    }
+    summary(report, args, out);
+}
+
+fn print_finding(finding: &Finding, out: &mut Printer) {
+    let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
+    let style = if finding.severity == Severity::Error { ERROR } else { DIM };
+    let (place, claim) =
+        (out.style(NAME, &place), out.style(style, &format!("`{}`", finding.claim)));
+    out.line(&format!("{place}: {claim}: {}", out.safe(&finding.message)));
+    if let Some(removed) = &finding.removed {
+        let id: String = removed.id.chars().take(COMMIT_LEN).collect();
+        let text = format!("    since {id} of {}: {}", removed.date, removed.subject);
+        out.line(&out.safe(&text));
+    }
+    if let Some(now) = &finding.now {
+        out.line(&format!("    now `{}`", out.safe(now)));
+    }
+    if finding.severity == Severity::Error {
+        out.line(&format!("    next: {}", out.safe(&finding.next)));
+    }
+}
+
+/// Prints the verdict and the next steps.
+fn summary(report: &Report, args: &CheckArgs, out: &mut Printer) {
+    let summary = &report.summary;
+    let checked =
+        format!("{} in {}", plural(summary.claims, "claim"), plural(summary.documents, "document"));
+    if summary.documents == 0 && report.ok {
+        out.line("no documents to check; name them: cerberus check FILE");
+    } else if report.ok {
+        out.line(&format!("{}; checked {checked}", out.paint(OK, "nothing is out of date")));
+    } else {
+        let errors = plural(summary.errors, "error");
+        out.line(&format!("{}; checked {checked}", out.paint(ERROR, &errors)));
+    }
+    let mut rest = Vec::new();
+    if summary.accepted > 0 {
+        rest.push(format!("{} accepted by the baseline", summary.accepted));
+    }
+    if summary.ignored > 0 {
+        rest.push(format!("{} ignored", summary.ignored));
+    }
+    if summary.never_true > 0 {
+        let hint = if args.all { "" } else { " (see --all)" };
+        rest.push(format!("{} never true here{hint}", summary.never_true));
+    }
+    if summary.unknown > 0 {
+        rest.push(format!("{} unknown", summary.unknown));
+    }
+    if !rest.is_empty() {
+        out.line(&out.paint(DIM, &rest.join(", ")));
+    }
+    if summary.fixable > 0 && !args.fix {
+        let fix = format!("to correct {} of them: cerberus check --fix", summary.fixable);
+        out.line(&fix);
+    }
+    if !report.outdated.is_empty()
+        && let Some(path) = &args.baseline
+    {
+        let path = out.safe(&path.display().to_string());
+        out.line(&format!(
+            "to shrink the baseline: cerberus check --baseline {path} --update-baseline"
+        ));
+    }
+}

@@ -1,0 +1,462 @@
+//! What the manifests of a project define: tasks, packages, dependencies and versions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::markdown::claims::{Runner, Task};
+
+/// What a manifest defines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Facts {
+    pub(super) tasks: BTreeSet<(Runner, String)>,
+    /// Dependencies with their versions; languages are dependencies with lower-case names.
+    pub(super) dependencies: BTreeSet<(String, String)>,
+    /// The words of the names of its packages, in lower case.
+    pub(super) names: BTreeSet<String>,
+    /// Runners whose tasks are computed, or are defined in files that are not read.
+    pub(super) dynamic: BTreeSet<Runner>,
+}
+
+/// The facts of all manifests of a tree, by path.
+#[derive(Debug, Default)]
+pub(super) struct Manifests(pub(super) BTreeMap<String, Facts>);
+
+impl Manifests {
+    /// Returns the manifests that define a task.
+    pub(super) fn defining(&self, task: &Task) -> Vec<&str> {
+        let is_defined = |facts: &Facts| {
+            facts.dynamic.contains(&task.runner)
+                || facts.tasks.contains(&(task.runner, task.name.clone()))
+        };
+        self.0
+            .iter()
+            .filter(|(_, facts)| is_defined(facts))
+            .map(|(path, _)| path.as_str())
+            .collect()
+    }
+
+    /// Returns whether a word is in the name of a package of the project.
+    pub(super) fn is_named(&self, word: &str) -> bool {
+        let word = word.to_ascii_lowercase();
+        self.0.values().any(|facts| facts.names.contains(&word))
+    }
+
+    /// Returns the manifests with a dependency, with its versions.
+    pub(super) fn depending(&self, name: &str) -> Vec<(&str, &str)> {
+        let name = package_name(name);
+        let mut found = Vec::new();
+        for (path, facts) in &self.0 {
+            let start = (name.clone(), String::new());
+            let versions = facts.dependencies.range(start..).take_while(|(it, _)| *it == name);
+            found.extend(versions.map(|(_, version)| (path.as_str(), version.as_str())));
+        }
+        found
+    }
+}
+
+/// Returns the common form of a package's name.
+fn package_name(name: &str) -> String {
+    let lower = name.to_ascii_lowercase().replace('_', "-");
+    match lower.as_str() {
+        "node.js" | "nodejs" => "node".to_owned(),
+        "jdk" => "java".to_owned(),
+        _ => lower,
+    }
+}
+
+/// Returns whether a version requirement has a version that starts with `claimed`.
+pub(super) fn has_version(requirement: &str, claimed: &str) -> bool {
+    let is_version = |c: char| c.is_ascii_digit() || c == '.';
+    let wanted: Vec<&str> = claimed.split('.').collect();
+    requirement.split(|c: char| !is_version(c)).any(|version| {
+        let parts: Vec<&str> = version.split('.').collect();
+        parts.len() >= wanted.len() && parts[..wanted.len()] == wanted
+    })
+}
+
+/// Returns whether a file defines tasks or dependencies.
+pub(super) fn is_manifest(path: &str) -> bool {
+    reader(path).is_some()
+}
+
+type Reader = fn(&str, &str, &mut Facts);
+
+fn reader(path: &str) -> Option<Reader> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let lower = name.to_ascii_lowercase();
+    Some(match lower.as_str() {
+        "package.json" => package_json,
+        "deno.json" | "deno.jsonc" => deno_json,
+        "makefile" | "gnumakefile" => makefile,
+        "justfile" | ".justfile" => justfile,
+        "pyproject.toml" => pyproject,
+        "tox.ini" | "setup.cfg" => tox_ini,
+        "tox.toml" => tox_toml,
+        "noxfile.py" => noxfile,
+        "cargo.toml" => cargo_toml,
+        "go.mod" => go_mod,
+        ".nvmrc" | ".node-version" | ".python-version" => version_file,
+        "rust-toolchain.toml" | "rust-toolchain" => rust_toolchain,
+        _ if path.ends_with(".cargo/config.toml") || path.ends_with(".cargo/config") => {
+            cargo_config
+        }
+        _ if lower.starts_with("taskfile")
+            && (lower.ends_with(".yml") || lower.ends_with(".yaml")) =>
+        {
+            taskfile
+        }
+        _ if lower.ends_with(".mk") || lower.starts_with("makefile.") => makefile,
+        _ if lower.ends_with(".just") => justfile,
+        _ if lower.starts_with("requirements") && lower.ends_with(".txt") => requirements,
+        _ if path.ends_with(".rs") && is_cargo_target(path) => cargo_target,
+        _ => return None,
+    })
+}
+
+/// Returns what a file defines. An invalid one defines nothing.
+pub(super) fn read(path: &str, text: &str) -> Facts {
+    let mut facts = Facts::default();
+    if let Some(reader) = reader(path) {
+        reader(path, text, &mut facts);
+    }
+    facts
+}
+
+impl Facts {
+    fn task(&mut self, runner: Runner, name: impl Into<String>) {
+        self.tasks.insert((runner, name.into()));
+    }
+
+    fn tasks_of(&mut self, runner: Runner, table: Option<&Value>) {
+        for name in table.and_then(Value::as_object).into_iter().flat_map(|it| it.keys()) {
+            self.task(runner, name);
+        }
+    }
+
+    fn named(&mut self, name: Option<&Value>) {
+        let name = name.and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+        let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        self.names.extend(words.map(str::to_owned));
+    }
+
+    fn dependency(&mut self, name: &str, version: &str) {
+        self.dependencies.insert((package_name(name), version.to_owned()));
+    }
+
+    /// Reads a table of dependencies, whose values are versions or tables with one.
+    fn dependencies_of(&mut self, table: Option<&Value>) {
+        for (name, value) in table.and_then(Value::as_object).into_iter().flatten() {
+            let version = value.as_str().or_else(|| value.get("version")?.as_str());
+            self.dependency(name, version.unwrap_or_default());
+        }
+    }
+
+    /// Reads a requirement of Python: `name[extra]>=1.2; marker`.
+    fn requirement(&mut self, requirement: &str) {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let requirement = requirement.split(';').next().unwrap_or_default().trim();
+        let end = requirement.find(|c: char| !is_name(c)).unwrap_or(requirement.len());
+        let (name, version) = requirement.split_at(end);
+        if name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+            self.dependency(name, version);
+        }
+    }
+
+    fn requirements_of(&mut self, list: Option<&Value>) {
+        for requirement in list.and_then(Value::as_array).into_iter().flatten() {
+            self.requirement(requirement.as_str().unwrap_or_default());
+        }
+    }
+}
+
+fn toml(text: &str) -> Value {
+    toml::from_str(text).unwrap_or_default()
+}
+
+fn package_json(_: &str, text: &str, facts: &mut Facts) {
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    facts.tasks_of(Runner::Script, json.get("scripts"));
+    facts.named(json.get("name"));
+    if let Some(name) = json.get("name").and_then(Value::as_str) {
+        facts.task(Runner::Workspace, name);
+    }
+    for kind in
+        ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "catalog"]
+    {
+        facts.dependencies_of(json.get(kind));
+    }
+    if let Some(node) = json.pointer("/engines/node").and_then(Value::as_str) {
+        facts.dependency("node", node);
+    }
+}
+
+fn deno_json(_: &str, text: &str, facts: &mut Facts) {
+    // Comments are allowed, and a name in one does no harm.
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    facts.tasks_of(Runner::Script, json.get("tasks"));
+    if json.is_null() {
+        facts.dynamic.insert(Runner::Script);
+    }
+}
+
+fn makefile(_: &str, text: &str, facts: &mut Facts) {
+    for line in text.lines() {
+        if line.starts_with(['\t', '#', ' ']) {
+            continue;
+        }
+        let Some((targets, rest)) = line.split_once(':') else { continue };
+        if rest.starts_with('=') || rest.starts_with(":=") || targets.contains('=') {
+            continue;
+        }
+        let targets = if targets.trim() == ".PHONY" { rest } else { targets };
+        for target in targets.split_whitespace() {
+            if target.contains(['$', '%']) {
+                if target == "%" || target.starts_with('$') {
+                    facts.dynamic.insert(Runner::Make);
+                }
+                continue;
+            }
+            facts.task(Runner::Make, target);
+        }
+    }
+}
+
+fn justfile(_: &str, text: &str, facts: &mut Facts) {
+    for line in text.lines() {
+        if line.starts_with([' ', '\t', '#', '[']) {
+            continue;
+        }
+        if let Some(alias) = line.strip_prefix("alias ") {
+            facts.task(Runner::Just, alias.split(":=").next().unwrap_or_default().trim());
+        } else if let Some(module) = line.strip_prefix("mod ") {
+            facts.task(
+                Runner::Just,
+                module.trim_start_matches("? ").split([' ', '\'']).next().unwrap_or_default(),
+            );
+        } else if let Some((head, rest)) = line.split_once(':')
+            && !rest.starts_with('=')
+        {
+            let name = head.trim_start_matches('@').split_whitespace().next();
+            facts.task(Runner::Just, name.unwrap_or_default());
+        }
+    }
+}
+
+fn taskfile(_: &str, text: &str, facts: &mut Facts) {
+    let yaml: Value = serde_saphyr::from_str(text).unwrap_or_default();
+    facts.tasks_of(Runner::TaskFile, yaml.get("tasks"));
+    // The tasks of an included file have its name as a prefix.
+    if yaml.get("includes").is_some_and(Value::is_object) || yaml.is_null() {
+        facts.dynamic.insert(Runner::TaskFile);
+    }
+    for (name, task) in yaml.get("tasks").and_then(Value::as_object).into_iter().flatten() {
+        for alias in task.get("aliases").and_then(Value::as_array).into_iter().flatten() {
+            facts.task(Runner::TaskFile, alias.as_str().unwrap_or_default());
+        }
+        if name.contains('*') {
+            facts.dynamic.insert(Runner::TaskFile);
+        }
+    }
+}
+
+fn pyproject(_: &str, text: &str, facts: &mut Facts) {
+    let toml = toml(text);
+    let at = |path: &str| toml.pointer(path);
+    for path in [
+        "/project/scripts",
+        "/project/gui-scripts",
+        "/tool/poetry/scripts",
+        "/tool/pdm/scripts",
+        "/tool/poe/tasks",
+        "/tool/taskipy/tasks",
+        "/tool/hatch/scripts",
+    ] {
+        facts.tasks_of(Runner::Python, at(path));
+    }
+    for environment in at("/tool/hatch/envs").and_then(Value::as_object).into_iter().flatten() {
+        facts.tasks_of(Runner::Python, environment.1.get("scripts"));
+        for script in environment.1.get("scripts").and_then(Value::as_object).into_iter().flatten()
+        {
+            facts.task(Runner::Python, format!("{}:{}", environment.0, script.0));
+        }
+    }
+    facts.named(at("/project/name"));
+    facts.named(at("/tool/poetry/name"));
+    facts.requirements_of(at("/project/dependencies"));
+    for groups in
+        ["/project/optional-dependencies", "/dependency-groups", "/tool/pdm/dev-dependencies"]
+    {
+        for group in at(groups).and_then(Value::as_object).into_iter().flat_map(|it| it.values()) {
+            facts.requirements_of(Some(group));
+        }
+    }
+    facts.requirements_of(at("/tool/uv/dev-dependencies"));
+    facts.requirements_of(at("/build-system/requires"));
+    facts.dependencies_of(at("/tool/poetry/dependencies"));
+    facts.dependencies_of(at("/tool/poetry/dev-dependencies"));
+    for group in
+        at("/tool/poetry/group").and_then(Value::as_object).into_iter().flat_map(|it| it.values())
+    {
+        facts.dependencies_of(group.get("dependencies"));
+    }
+    if let Some(python) = at("/project/requires-python").and_then(Value::as_str) {
+        facts.dependency("python", python);
+    }
+    for environment in
+        at("/tool/tox/env").and_then(Value::as_object).into_iter().flat_map(|it| it.keys())
+    {
+        facts.task(Runner::Tox, environment);
+    }
+    if let Some(ini) = at("/tool/tox/legacy_tox_ini").and_then(Value::as_str) {
+        tox_ini("", ini, facts);
+    }
+}
+
+fn tox_ini(_: &str, text: &str, facts: &mut Facts) {
+    let mut in_list = false;
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if let Some(name) = trimmed.strip_prefix("[testenv:").and_then(|it| it.strip_suffix(']')) {
+            facts.task(Runner::Tox, name);
+            // `py{310,311}-{a,b}` has several names.
+            if name.contains('{') {
+                facts.dynamic.insert(Runner::Tox);
+            }
+        }
+        let value = match trimmed.split_once('=') {
+            Some((key, value)) => {
+                in_list = matches!(key.trim(), "envlist" | "env_list");
+                value
+            }
+            None => trimmed,
+        };
+        if in_list && !trimmed.starts_with('[') {
+            if value.contains('{') {
+                facts.dynamic.insert(Runner::Tox);
+            }
+            for name in value.split([',', ' ']).filter(|name| !name.is_empty()) {
+                facts.task(Runner::Tox, name);
+            }
+        } else {
+            in_list = false;
+        }
+    }
+}
+
+fn tox_toml(_: &str, text: &str, facts: &mut Facts) {
+    let toml = toml(text);
+    facts.tasks_of(Runner::Tox, toml.get("env"));
+    for name in toml.get("env_list").and_then(Value::as_array).into_iter().flatten() {
+        facts.task(Runner::Tox, name.as_str().unwrap_or_default());
+    }
+}
+
+fn noxfile(_: &str, text: &str, facts: &mut Facts) {
+    let mut is_session = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("@nox.session")
+            || line.trim_start().starts_with("@session")
+        {
+            is_session = true;
+        }
+        if is_session && let Some(name) = line.split("name=").nth(1) {
+            let quote = |c: char| c == '"' || c == '\'';
+            facts.task(Runner::Nox, name.split(quote).nth(1).unwrap_or_default());
+        }
+        if let Some(name) = line.strip_prefix("def ").filter(|_| is_session) {
+            is_session = false;
+            let name = name.split('(').next().unwrap_or_default();
+            facts.task(Runner::Nox, name);
+            facts.task(Runner::Nox, name.replace('_', "-"));
+        }
+    }
+}
+
+fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {
+    let toml = toml(text);
+    let folder = path.rsplit('/').nth(1).unwrap_or_default();
+    facts.named(toml.pointer("/package/name"));
+    if let Some(name) = toml.pointer("/package/name").and_then(Value::as_str) {
+        facts.task(Runner::CargoPackage, name);
+        facts.task(Runner::CargoTarget, name);
+        // A package can be named by its folder in prose, but cargo accepts only its name.
+        if name.replace('-', "_") == folder.replace('-', "_") {
+            facts.task(Runner::CargoPackage, folder);
+        }
+    }
+    for kind in ["bin", "example", "test", "bench"] {
+        for target in toml.get(kind).and_then(Value::as_array).into_iter().flatten() {
+            facts.task(
+                Runner::CargoTarget,
+                target.get("name").and_then(Value::as_str).unwrap_or_default(),
+            );
+        }
+    }
+    facts.tasks_of(Runner::CargoFeature, toml.get("features"));
+    for tables in [Some(&toml), toml.get("workspace")].into_iter().flatten() {
+        for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let table = tables.get(kind);
+            facts.dependencies_of(table);
+            // An optional dependency is a feature.
+            facts.tasks_of(Runner::CargoFeature, table);
+        }
+        if let Some(rust) = tables.pointer("/package/rust-version").and_then(Value::as_str) {
+            facts.dependency("rust", rust);
+        }
+    }
+}
+
+fn cargo_config(_: &str, text: &str, facts: &mut Facts) {
+    facts.tasks_of(Runner::CargoAlias, toml(text).get("alias"));
+}
+
+/// Returns whether cargo finds a target in a file by its place.
+fn is_cargo_target(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let (Some(name), Some(folder)) = (parts.next(), parts.next()) else { return false };
+    let in_main = name == "main.rs"
+        && parts.next().is_some_and(|it| matches!(it, "bin" | "examples" | "tests" | "benches"));
+    matches!(folder, "bin" | "examples" | "tests" | "benches") || in_main
+}
+
+fn cargo_target(path: &str, _: &str, facts: &mut Facts) {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default().trim_end_matches(".rs");
+    let name = if name == "main" { parts.next().unwrap_or_default() } else { name };
+    facts.task(Runner::CargoTarget, name);
+}
+
+fn go_mod(_: &str, text: &str, facts: &mut Facts) {
+    for line in text.lines() {
+        let mut words = line.trim().trim_start_matches("require ").split_whitespace();
+        match (words.next(), words.next()) {
+            (Some("module"), Some(module)) => {
+                let name = module.split('/').rfind(|part| !part.starts_with('v'));
+                facts.named(name.map(Value::from).as_ref());
+            }
+            (Some("go"), Some(version)) => facts.dependency("go", version),
+            (Some(name), Some(version)) if version.starts_with('v') => {
+                facts.dependency(name, version)
+            }
+            _ => {}
+        }
+    }
+}
+
+fn version_file(path: &str, text: &str, facts: &mut Facts) {
+    let name = if path.ends_with(".python-version") { "python" } else { "node" };
+    facts.dependency(name, text.lines().next().unwrap_or_default().trim());
+}
+
+fn rust_toolchain(_: &str, text: &str, facts: &mut Facts) {
+    let toml = toml(text);
+    let channel = toml.pointer("/toolchain/channel").and_then(Value::as_str);
+    facts.dependency("rust", channel.unwrap_or_else(|| text.trim()));
+}
+
+fn requirements(_: &str, text: &str, facts: &mut Facts) {
+    for line in text.lines().filter(|line| !line.starts_with(['#', '-'])) {
+        facts.requirement(line.split(" #").next().unwrap_or_default());
+    }
+}

@@ -1,0 +1,390 @@
+//! Which words occur in the code of a tree, and which of them it defines.
+//!
+//! Documents, changelogs, lock files, fixtures and vendored code do not count: a name that only
+//! they contain is not in use.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use memchr::memmem::Finder;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::engine::rank::path_class::PathClass;
+use crate::syntax::parse::last_name;
+use crate::syntax::{ParsedFile, TokenKind, language};
+use crate::text;
+use crate::tree::git::past::{EntryKind, TreeEntry};
+use crate::tree::read;
+
+/// A word that occurs in more files than this is in use; in fewer, its occurrences in comments are
+/// not counted.
+const MAX_PARSED: usize = 12;
+
+/// Endings of files that are not code.
+const OTHER_ENDINGS: &[&str] = &[
+    "md",
+    "mdx",
+    "mdc",
+    "markdown",
+    "rst",
+    "adoc",
+    "txt",
+    "ipynb",
+    "lock",
+    "snap",
+    "svg",
+    "png",
+    "jpg",
+    "gif",
+    "ico",
+    "pdf",
+    "csv",
+    "tsv",
+    "jsonl",
+    "log",
+    "po",
+    "pot",
+    "map",
+    "woff",
+    "woff2",
+    "ttf",
+    "sum",
+    "patch",
+    "diff",
+    "approved",
+    "golden",
+    "cursorrules",
+    "html",
+    "htm",
+];
+
+/// Parts of paths whose files repeat names of code.
+const OTHER_PARTS: &[&str] = &[
+    "testdata",
+    "fixtures",
+    "__fixtures__",
+    "__snapshots__",
+    "snapshots",
+    "cassettes",
+    ".changeset",
+    "changelogs",
+];
+
+/// Words before a name that is defined, in languages that are not parsed and for what the parsed
+/// ones do not list as symbols.
+const DEFINING: &[&str] = &[
+    "class",
+    "struct",
+    "enum",
+    "trait",
+    "interface",
+    "type",
+    "def",
+    "func",
+    "fun",
+    "fn",
+    "function",
+    "const",
+    "let",
+    "var",
+    "val",
+    "static",
+    "macro_rules!",
+    "mod",
+    "module",
+    "namespace",
+    "object",
+    "protocol",
+    "record",
+    "typedef",
+    "union",
+    "define",
+    "#define",
+    "sub",
+    "message",
+    "service",
+    "rpc",
+    "extension",
+    "package",
+    "alias",
+    "resource",
+    "variable",
+    "data",
+    "local",
+    "readonly",
+];
+
+/// Words that are looked for.
+pub(super) struct Words {
+    words: Vec<String>,
+    idxs: FxHashMap<Vec<u8>, usize>,
+    lengths: FxHashSet<usize>,
+}
+
+impl Words {
+    pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
+        let mut words: Vec<String> = words.into_iter().collect();
+        words.sort_unstable();
+        words.dedup();
+        let idxs =
+            words.iter().enumerate().map(|(idx, it)| (it.as_bytes().to_vec(), idx)).collect();
+        let lengths = words.iter().map(String::len).collect();
+        Self { words, idxs, lengths }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    pub(super) fn idx(&self, word: &str) -> Option<usize> {
+        self.idxs.get(word.as_bytes()).copied()
+    }
+
+    /// Returns the words that occur in a text, sorted.
+    pub(super) fn in_text(&self, bytes: &[u8]) -> Vec<usize> {
+        let mut found = Vec::new();
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        for run in bytes.split(|byte| !is_word(byte)) {
+            if self.lengths.contains(&run.len())
+                && let Some(&idx) = self.idxs.get(run)
+            {
+                found.push(idx);
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// Returns whether a file is code, in which a name is in use.
+pub(super) fn is_code(entry: &TreeEntry) -> bool {
+    let name = entry.path.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let lower = name.to_ascii_lowercase();
+    entry.kind == EntryKind::File
+        && (!OTHER_ENDINGS.contains(&ending) || name == "CMakeLists.txt")
+        && !lower.starts_with("changelog")
+        && !lower.contains("lock.")
+        && !entry.path.split('/').any(|part| OTHER_PARTS.contains(&part))
+        && PathClass::from_path(&entry.path) != PathClass::Vendored
+}
+
+/// Where words occur in the code of the working tree.
+pub(super) struct Occurrences {
+    /// For each word, whether code contains it outside comments.
+    is_used: Vec<bool>,
+    /// The files of each word that few contain.
+    rare: Vec<Vec<usize>>,
+    /// The pairs of words that occur in one file.
+    pairs: FxHashSet<(usize, usize)>,
+}
+
+impl Occurrences {
+    /// Reads the files of `entries` that are code. `pairs` are the words that matter together.
+    pub(super) fn read(
+        root: &Path,
+        entries: &[TreeEntry],
+        words: &Words,
+        pairs: &BTreeSet<(usize, usize)>,
+    ) -> Self {
+        let mut this = Self {
+            is_used: vec![false; words.words.len()],
+            rare: vec![Vec::new(); words.words.len()],
+            pairs: FxHashSet::default(),
+        };
+        if words.is_empty() {
+            return this;
+        }
+        let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
+        let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| {
+            let is_read = read::read_listed(root, &file.path, bytes).is_ok();
+            if is_read { words.in_text(bytes) } else { Vec::new() }
+        };
+        let found: Vec<Vec<usize>> = files.par_iter().map_init(Vec::new, scan).collect();
+        let mut n_files = vec![0_usize; words.words.len()];
+        for (file_idx, found) in found.iter().enumerate() {
+            for &word in found {
+                n_files[word] += 1;
+                if n_files[word] <= MAX_PARSED {
+                    this.rare[word].push(file_idx);
+                }
+            }
+        }
+        // A module may be named only by the path of its file.
+        let in_path = |file: &&TreeEntry| words.in_text(file.path.replace('-', "_").as_bytes());
+        let in_paths: Vec<Vec<usize>> = files.iter().map(in_path).collect();
+        for &(a, b) in pairs {
+            let has = |found: &Vec<usize>, word: usize| found.binary_search(&word).is_ok();
+            let mut together = found.iter().zip(&in_paths);
+            if together.any(|(found, in_path)| has(found, b) && (has(found, a) || has(in_path, a)))
+            {
+                this.pairs.insert((a, b));
+            }
+        }
+        // The words of each file that are rare, to parse it once.
+        let mut rare: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (word, n_files) in n_files.iter().enumerate() {
+            if *n_files > MAX_PARSED {
+                this.is_used[word] = true;
+            } else {
+                for &file_idx in &this.rare[word] {
+                    rare.entry(file_idx).or_default().push(word);
+                }
+            }
+        }
+        let mut rare: Vec<(usize, Vec<usize>)> = rare.into_iter().collect();
+        rare.sort_unstable();
+        let used: Vec<Vec<usize>> = rare
+            .par_iter()
+            .map(|(file_idx, wanted)| {
+                let path = &files[*file_idx].path;
+                let Ok(text) = read::listed_text(root, path) else { return Vec::new() };
+                let in_code = words.in_text(&without_comments(path, &text));
+                wanted.iter().copied().filter(|word| in_code.binary_search(word).is_ok()).collect()
+            })
+            .collect();
+        for word in used.into_iter().flatten() {
+            this.is_used[word] = true;
+        }
+        this
+    }
+
+    pub(super) fn is_used(&self, word: usize) -> bool {
+        self.is_used[word]
+    }
+
+    pub(super) fn are_together(&self, a: usize, b: usize) -> bool {
+        self.pairs.contains(&(a, b))
+    }
+}
+
+/// Returns the ones of `names` that code contains as text.
+pub(super) fn mentioned<'n>(
+    root: &Path,
+    entries: &[TreeEntry],
+    names: &BTreeSet<&'n str>,
+) -> BTreeSet<&'n str> {
+    if names.is_empty() {
+        return BTreeSet::new();
+    }
+    let finders: Vec<(&str, Finder<'_>)> =
+        names.iter().map(|name| (*name, Finder::new(*name))).collect();
+    let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
+    let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| -> Vec<&'n str> {
+        if read::read_listed(root, &file.path, bytes).is_err() {
+            return Vec::new();
+        }
+        let is_in = |(_, finder): &&(&str, Finder<'_>)| finder.find(bytes).is_some();
+        finders.iter().filter(is_in).map(|(name, _)| *name).collect()
+    };
+    let found: Vec<Vec<&str>> = files.par_iter().map_init(Vec::new, scan).collect();
+    found.into_iter().flatten().collect()
+}
+
+/// Returns the code of a file without its comments.
+pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
+    let mut code = Vec::with_capacity(text.len());
+    let parsed = language::from_path(path).map(|language| ParsedFile::parse(language, text));
+    if let Some(parsed) = parsed.filter(|parsed| !parsed.exceeds_limits) {
+        let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::Docstring);
+        for token in parsed.tokens.iter().filter(|token| !is_comment(token.kind)) {
+            code.extend_from_slice(token.span.slice(text).as_bytes());
+            code.push(b' ');
+        }
+        return code;
+    }
+    for line in text.lines() {
+        let trimmed = line.trim_start();
+        let is_comment =
+            ["//", "# ", "* ", "/*", "-- ", "<!--", ";"].iter().any(|it| trimmed.starts_with(it));
+        if !is_comment {
+            code.extend_from_slice(line.as_bytes());
+            code.push(b'\n');
+        }
+    }
+    code
+}
+
+/// A definition in a version of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Definition {
+    pub(super) path: String,
+    pub(super) object: String,
+    /// The qualified name in a parsed language.
+    pub(super) symbol: Option<String>,
+}
+
+/// Returns the definition of a qualified name in a version of a file.
+pub(super) fn definition(entry: &TreeEntry, bytes: &[u8], parts: &[String]) -> Option<Definition> {
+    let (name, qualifiers) = parts.split_last()?;
+    let text = text::decode(bytes).0;
+    let found = |symbol: Option<&str>| Definition {
+        path: entry.path.clone(),
+        object: entry.object.clone(),
+        symbol: symbol.map(str::to_owned),
+    };
+    let qualifier = qualifiers.last();
+    // A module, a package, a folder or a class.
+    let is_place = |symbol: &str| {
+        let Some(qualifier) = qualifier else { return true };
+        let in_symbol = symbol.split('.').rev().skip(1).any(|part| part == qualifier);
+        let path = entry.path.rsplit_once('.').map_or(entry.path.as_str(), |(stem, _)| stem);
+        in_symbol
+            || path.split('/').any(|part| part == qualifier || part.replace('-', "_") == *qualifier)
+    };
+    if let Some(language) = language::from_path(&entry.path) {
+        let parsed = ParsedFile::outline(language, &text);
+        let is_named = |symbol: &str| last_name(symbol) == name && is_place(symbol);
+        if let Some(symbol) = parsed.symbols.iter().find(|symbol| is_named(&symbol.name)) {
+            return Some(found(Some(&symbol.name)));
+        }
+        // A field, a variant or an attribute, which is not a symbol, inside its class.
+        let has_member = qualifier.is_some_and(|qualifier| {
+            parsed.symbols.iter().any(|symbol| {
+                last_name(&symbol.name) == qualifier && has_word(symbol.span.slice(&text), name)
+            })
+        });
+        if has_member {
+            return Some(found(None));
+        }
+    }
+    let is_defined = defines(&text, name) && is_place("");
+    is_defined.then(|| found(None))
+}
+
+/// Returns whether a file of a programming language defines a constant.
+pub(super) fn is_constant(path: &str, text: &str, name: &str) -> bool {
+    language::from_path(path).is_some() && defines(text, name)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    !word.is_empty() && positions(text, word).next().is_some()
+}
+
+/// Returns where a word occurs in a text.
+fn positions<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+    text.match_indices(word).map(|(at, _)| at).filter(move |&at| {
+        !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
+    })
+}
+
+/// Returns whether a word occurs after one that introduces a definition, or is assigned at the
+/// start of a line.
+pub(super) fn defines(text: &str, word: &str) -> bool {
+    positions(text, word).any(|at| {
+        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let before = text[line_start..at].trim();
+        let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
+        let is_introduced =
+            before.rsplit([' ', '\t', '(']).next().is_some_and(|it| DEFINING.contains(&it));
+        let is_assigned =
+            before.is_empty() && after.starts_with(['=', ':']) && !after.starts_with("==");
+        is_introduced || is_assigned
+    })
+}

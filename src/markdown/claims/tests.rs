@@ -1,0 +1,146 @@
+//! Which claims a document has, with their spans and stances.
+
+use super::*;
+
+/// Compares the claims of a document with lines of `KIND TEXT STANCE`.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    let found: Vec<String> = read(text).claims.iter().map(shown).collect();
+    assert_eq!(found, expected, "{text}");
+}
+
+fn shown(claim: &Claim) -> String {
+    let target = match &claim.target {
+        Target::Path { path, part: None, is_link: false } => format!("path {path}"),
+        Target::Path { path, part: None, is_link: true } => format!("link {path}"),
+        Target::Path { path, part: Some(part), .. } => format!("part {path} {part:?}"),
+        Target::Symbol { parts, .. } => format!("symbol {}", parts.join(".")),
+        Target::Task(task) => format!("task {:?} {}", task.runner, task.name),
+        Target::Variable(name) => format!("variable {name}"),
+        Target::Package(name) => format!("package {name}"),
+        Target::Version { name, version } => format!("version {name} {version}"),
+    };
+    match claim.stance {
+        Stance::Plain => target,
+        Stance::Forbidden => format!("{target}, forbidden"),
+        Stance::Absent => format!("{target}, absent"),
+    }
+}
+
+#[test]
+fn inline_code_names_paths_symbols_and_variables() {
+    check("`src/a.py`", &["path src/a.py"]);
+    check("`src/a.py:12-40`", &["part src/a.py Line(40)"]);
+    check("`src/a.py#L10-L12`", &["part src/a.py Line(12)"]);
+    check("`src/a.py::Session.close`", &["part src/a.py Symbol(\"Session.close\")"]);
+    check("`src/**/*.ts`", &["path src/**/*.ts"]);
+    check("`Makefile` and `.env.example`", &["path Makefile", "path .env.example"]);
+    check("`Session.close`", &["symbol Session.close"]);
+    check("`session::close(&mut it)`", &["symbol session.close"]);
+    check("`useHook` or `load_rows()`", &["symbol useHook", "symbol load_rows"]);
+    check(
+        "`SHOP_TOKEN=1` and `process.env.SHOP_KEY`",
+        &["variable SHOP_TOKEN", "variable SHOP_KEY"],
+    );
+    check("`react` 18.2 and `@a/b`", &["package react", "version react 18.2", "package @a/b"]);
+}
+
+#[test]
+fn text_that_names_nothing_is_no_claim() {
+    for text in [
+        "`a b`",
+        "`true`x",
+        "`https://a.org/b.md`",
+        "`<name>/a.py`",
+        "`src/.../a.py`",
+        "`--flag`",
+        "``",
+    ] {
+        let found = read(text).claims;
+        assert!(
+            found.iter().all(|it| matches!(it.target, Target::Package(_))),
+            "{text}: {found:?}"
+        );
+    }
+    check("[`Foo.bar`](https://a.org)", &[]);
+    check("```py\nfrom a.b import c\nopen('src/a.py')\n```", &[]);
+}
+
+#[test]
+fn links_imports_and_globs_of_the_frontmatter_are_claims() {
+    check("[a](docs/a%20b.md#top)", &["part docs/a b.md Heading(\"top\")"]);
+    check(
+        "[a](../x.md) [b](#here) [c](mailto:a@b.c)",
+        &["link ../x.md", "part  Heading(\"here\")"],
+    );
+    check("@docs/style.md, see src/a.py.", &["path docs/style.md", "path src/a.py"]);
+    check("---\nglobs: src/api/**, \"*.ts\"\n---\nx", &["path src/api/**"]);
+    check("Needs Python 3.11+.", &["version Python 3.11"]);
+}
+
+#[test]
+fn command_lines_name_tasks_and_paths() {
+    check("`npm run build -- --watch`", &["task Script build"]);
+    check("`pnpm -F @a/web dev`", &["task Workspace @a/web", "task Script dev"]);
+    check("`yarn install`", &[]);
+    check("`make -C docs html`", &["task Make html"]);
+    check(
+        "`cargo xtask gen` or `cargo test -p core --test cli`",
+        &["task CargoAlias xtask", "task CargoPackage core", "task CargoTarget cli"],
+    );
+    check("`uv run scripts/gen.py`", &["path scripts/gen.py"]);
+    check("`tox -e lint && nox -s docs`", &["task Tox lint", "task Nox docs"]);
+    check("`go test ./internal/db/...`", &["path ./internal/db"]);
+    check(
+        "```sh\n$ make test  # all\nFOO=1 just lint\ncd web && cat src/a.ts\n```",
+        &["task Make test", "task Just lint"],
+    );
+    check("```\nmake all\nvalue = 3\n```", &["task Make all"]);
+}
+
+#[test]
+fn trees_are_read_without_their_root() {
+    let tree = "```\nshop/\n├── src/\n│   ├── a.py   # main\n│   └── db/\n│       └── s.py\n└── README.md\n```";
+    check(
+        tree,
+        &["path src", "path src/a.py", "path src/db", "path src/db/s.py", "path README.md"],
+    );
+}
+
+#[test]
+fn the_sentence_decides_the_stance() {
+    check("Use `a/b.py`. Never edit `a/c.py`.", &["path a/b.py", "path a/c.py, forbidden"]);
+    check("- Old: `a/b.py` was removed\n- Use `a/c.py`", &["path a/b.py, absent", "path a/c.py"]);
+    check(
+        "Call `new_one` instead of `old_one`",
+        &["symbol new_one, absent", "symbol old_one, absent"],
+    );
+}
+
+#[test]
+fn comments_exclude_claims() {
+    check(
+        "<!-- cerberus: ignore -->\n- `a/b.py`\n- `a/c.py`\n\n`a/d.py`",
+        &["path a/c.py", "path a/d.py"],
+    );
+    check("`a/b.py` <!-- cerberus: ignore -->\n\n`a/d.py`", &["path a/d.py"]);
+    check("`a/b.py`\n\n<!-- cerberus: ignore-file -->\n", &[]);
+    assert_eq!(read("`a/b.py`\n\n<!-- cerberus: ignore-file -->\n").n_ignored, 1);
+}
+
+#[test]
+fn spans_are_the_names_in_the_text() {
+    let text = "See `src/a.py:12` and [x](./docs/b.md#c), `Session.close()`.";
+    let found: Vec<&str> = read(text).claims.iter().map(|it| it.span.slice(text)).collect();
+    assert_eq!(found, ["src/a.py", "./docs/b.md", "close"]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read(text in "(`|\\[|\\]\\(|\\)|<!-- cerberus: ignore -->|a/b\\.py|make x|├── |\\{#|: |\n|\\PC){0,60}") {
+        for claim in read(&text).claims {
+            proptest::prop_assert!(text.get(claim.span.start..claim.span.end).is_some());
+        }
+        heading_slugs(&text);
+    }
+}
