@@ -18,7 +18,8 @@ use crate::tree::git;
 
 /// What a merge left to a person.
 pub(super) struct Resolved {
-    /// Ids of anchors that both sides changed to different code; the one of our side remains.
+    /// Ids of anchors that both sides changed differently: to other code, of which ours remains, or
+    /// one side removed it, and the other's remains.
     pub(super) undecided: Vec<String>,
     /// By memory id.
     pub(super) warnings: Vec<(String, String)>,
@@ -77,7 +78,10 @@ fn merge(
                 }
             },
             (kept, None) | (None, kept) => {
-                resolved.warnings.extend(kept.map(|kept| (id.clone(), removed(id, kept))));
+                if let Some(kept) = kept {
+                    resolved.undecided.push(id.clone());
+                    resolved.warnings.push((id.clone(), removed(id, kept)));
+                }
                 kept
             }
         };
@@ -110,4 +114,54 @@ fn removed(id: &str, kept: &Anchor) -> String {
         "one side of the merge removed the anchor of `{id}`, the other changed it to {kept}, which \
          is kept; to remove it, run `cerberus memory anchor {word} --clear`"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Fingerprint, Origin, SymbolKind};
+
+    use super::*;
+
+    fn anchor(symbol: u8) -> Anchor {
+        Anchor {
+            file: "a.py".to_owned(),
+            symbol: Some(format!("f{symbol}")),
+            kind: SymbolKind::Function,
+            language: None,
+            origin: Origin::Manual,
+            quality: 1.0,
+            match_score: 1.0,
+            commit: None,
+            fingerprint: Fingerprint::default(),
+        }
+    }
+
+    /// Each anchor is absent (0) or on one of three functions, on each side: all 64 cases at once, so
+    /// that no anchor can take what belongs to another.
+    #[test]
+    fn every_anchor_is_merged_by_itself_from_three_versions() {
+        let cases: Vec<[u8; 3]> =
+            (0..64u8).map(|case| [case % 4, case / 4 % 4, case / 16]).collect();
+        let id = |case: &[u8; 3]| format!("{}-{}-{}", case[0], case[1], case[2]);
+        let version = |side: usize| -> Anchors {
+            let present = cases.iter().filter(|case| case[side] > 0);
+            present.map(|case| (id(case), anchor(case[side]))).collect()
+        };
+        let (merged, resolved) = merge(&version(0), &version(1), &version(2), |_| true);
+        for case in &cases {
+            let [base, own, other] = *case;
+            let is_conflict = own != other && own != base && other != base;
+            let expected = if own == other || other == base {
+                own
+            } else if own == base || own == 0 {
+                other
+            } else {
+                own
+            };
+            let symbol = merged.get(&id(case)).and_then(|it| it.symbol.clone());
+            assert_eq!(symbol, (expected > 0).then(|| format!("f{expected}")), "{case:?}");
+            assert_eq!(resolved.undecided.contains(&id(case)), is_conflict, "{case:?}");
+        }
+        assert_eq!(resolved.undecided.len(), resolved.warnings.len());
+    }
 }
