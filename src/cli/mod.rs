@@ -57,7 +57,7 @@ instruction files name, and memories mention. An error is what was true in the c
 line and is not true now; what was never true here (examples, placeholders, other projects) is shown
 with --all only. With a bank, also its anchors, links, managed blocks and imported rules are checked.
 
-A comment <!-- cerberus: ignore --> excludes its line and the block after it,
+A comment <!-- cerberus: ignore --> excludes its line, or the block after it if it is alone,
 <!-- cerberus: ignore-file --> the document. `exclude` and `ignore` under [check] in cerberus.toml
 exclude documents and claims.
 

@@ -369,8 +369,6 @@ impl SectionTerms {
                 *counts.entry(term).or_insert(0) += count;
             }
         }
-        // The keyword index takes `dialogBox` and `dialog_box` as one word each.
-        let body = format!("{body}\n{}", compound_parts(&body));
         Self { id: id.to_owned(), heading, body, counts }
     }
 }
@@ -387,19 +385,6 @@ impl MemoryRows {
             links: link_rows(stored),
         }
     }
-}
-
-/// Returns the parts of the compound words of a text.
-fn compound_parts(text: &str) -> String {
-    let mut all = Vec::new();
-    tokenize::words(text, |word| {
-        let mut parts = Vec::new();
-        tokenize::parts(word, |part| parts.push(part.to_owned()));
-        if parts.len() > 1 {
-            all.append(&mut parts);
-        }
-    });
-    all.join(" ")
 }
 
 fn hash(stored: &MemoryFile) -> [u8; 16] {

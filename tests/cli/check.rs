@@ -17,7 +17,7 @@ def open_session(path):
 ";
 
 const AGENTS: &str = "# Shop
-
+Rules:
 - Sessions are in `src/db/session.py`; see [the guide](docs/guide.md).
 - Open one with `open_session()`, and run `make lint` before a commit.
 - Never use `src/db/legacy.py`. Names like `src/foo.py` are examples.
@@ -53,21 +53,21 @@ fn what_was_true_and_is_not_is_an_error_with_its_commit() {
     moved().session(expect![[r#"
         $ cerberus check
         AGENTS.md:3:56: `docs/guide.md`: the file no longer exists
-            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         AGENTS.md:3:20: `src/db/session.py`: the file no longer exists
-            since dab15d677f of 2026-01-02: Move the session
+            since 21572e42c1 of 2026-01-02: Move the session
             now `core/session.py`
             next: cerberus check --fix
         AGENTS.md:4:49: `make lint`: no manifest defines it any more
-            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         AGENTS.md:4:18: `open_session()`: the code no longer defines or uses it
-            since ae985973c7 of 2026-01-02: Rename the function
+            since b856d34e76 of 2026-01-02: Rename the function
             now `core/session.py::connect_session`
             next: cerberus check --fix
         AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
-            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 
         5 errors; checked 8 claims in 1 document
@@ -234,7 +234,7 @@ fn fix_writes_only_the_names_that_were_followed() {
         --- AGENTS.md
         +++ AGENTS.md
         @@ -2,4 +2,4 @@
- 
+         Rules:
         -- Sessions are in `src/db/session.py`; see [the guide](docs/guide.md).
         -- Open one with `open_session()`, and run `make lint` before a commit.
         +- Sessions are in `core/session.py`; see [the guide](docs/guide.md).
@@ -249,7 +249,7 @@ fn fix_writes_only_the_names_that_were_followed() {
         --- AGENTS.md
         +++ AGENTS.md
         @@ -2,4 +2,4 @@
- 
+         Rules:
         -- Sessions are in `src/db/session.py`; see [the guide](docs/guide.md).
         -- Open one with `open_session()`, and run `make lint` before a commit.
         +- Sessions are in `core/session.py`; see [the guide](docs/guide.md).
@@ -258,13 +258,13 @@ fn fix_writes_only_the_names_that_were_followed() {
         wrote 2 names in 1 document
 
         AGENTS.md:3:54: `docs/guide.md`: the file no longer exists
-            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         AGENTS.md:4:52: `make lint`: no manifest defines it any more
-            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
-            since 8594810c49 of 2026-01-02: Replace lint, drop the guide
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 
         3 errors; checked 8 claims in 1 document
@@ -282,9 +282,9 @@ fn since_reports_what_a_change_broke_in_other_documents() {
     let sandbox = moved();
     sandbox.session(expect![[r#"
         $ cerberus check --since HEAD~1 --format github
-        ::error file=AGENTS.md,line=3,col=56,title=cerberus%3A link is out of date::`docs/guide.md`: the file no longer exists, since 8594810c49 of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
-        ::error file=AGENTS.md,line=4,col=49,title=cerberus%3A command is out of date::`make lint`: no manifest defines it any more, since 8594810c49 of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
-        ::error file=AGENTS.md,line=6,col=14,title=cerberus%3A version is out of date::`pytest`: the manifests now require >=8.1, since 8594810c49 of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        ::error file=AGENTS.md,line=3,col=56,title=cerberus%3A link is out of date::`docs/guide.md`: the file no longer exists, since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        ::error file=AGENTS.md,line=4,col=49,title=cerberus%3A command is out of date::`make lint`: no manifest defines it any more, since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        ::error file=AGENTS.md,line=6,col=14,title=cerberus%3A version is out of date::`pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         [exit 1]
 
         $ cerberus check --since HEAD

@@ -84,6 +84,7 @@ fn json_of_anchor_test_index_and_demo() {
             kind: string
             minQuality: number
             rule: string
+            unknownWords: []
             $ cerberus index
             bytes: number
             changed: number

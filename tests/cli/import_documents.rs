@@ -48,12 +48,12 @@ fn a_document_that_is_not_text_is_one_problem() {
     std::fs::write(sandbox.path("lib/CLAUDE.md"), b"- Use caf\xE9\0\n").expect("a file");
     sandbox.session(expect![[r#"
         $ cerberus memory import --check
-        unreadable lib/CLAUDE.md: `lib/CLAUDE.md` is not text in UTF-8 or UTF-16
+        unreadable: `lib/CLAUDE.md` is not text in UTF-8 or UTF-16
         1 difference between the documents and the bank
         [exit 1]
 
         $ cerberus memory import --prune --no-anchor
-        unreadable lib/CLAUDE.md: `lib/CLAUDE.md` is not text in UTF-8 or UTF-16
+        unreadable: `lib/CLAUDE.md` is not text in UTF-8 or UTF-16
         0 rules added, 0 changed, 1 duplicate, 0 skipped
         [exit 0]
 

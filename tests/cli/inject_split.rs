@@ -72,6 +72,7 @@ fn rules_of_folders_are_written_to_their_folders() {
         $ cerberus memory inject --into AGENTS.md --split-by-folder --check
         AGENTS.md is up to date
         stale web/AGENTS.md: its block is out of date
+        stale web/api/AGENTS.md: its block is out of date
         stale api/AGENTS.md: its rules went away
         next: cerberus memory inject --into AGENTS.md --split-by-folder
         [exit 1]
@@ -79,6 +80,7 @@ fn rules_of_folders_are_written_to_their_folders() {
         $ cerberus memory inject --into AGENTS.md --split-by-folder
         AGENTS.md is up to date
         updated web/AGENTS.md (41 tokens)
+        updated web/api/AGENTS.md (34 tokens)
         removed the block of api/AGENTS.md: its rules went away
         [exit 0]
     "#]]);

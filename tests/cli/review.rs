@@ -39,6 +39,7 @@ fn the_list_has_reasons_and_candidates_with_code() {
           no code contains any of its words
 
         2 memories to review; 1 rule about the work on the project is skipped (see --all)
+        next: cerberus memory review on a terminal, or cerberus memory anchor ID --to FILE::SYMBOL
         [exit 0]
 
         $ cerberus memory review ask hang --limit 1
@@ -221,6 +222,7 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
         [exit 1]
 
         $ cerberus memory anchor ask --kind code --hint vendor
+        recorded that ask is of the kind code
         ask is not anchored: no code contains any of its words
         not found in the code: `ask`
         not found in the code: `maintainers`
@@ -230,7 +232,7 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
         [exit 1]
 
         $ cerberus memory update ask --kind code
-        updated ask (ask.md)
+        unchanged ask (ask.md)
         [exit 0]
 
         $ cerberus memory show ask

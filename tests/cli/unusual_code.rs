@@ -29,8 +29,9 @@ fn control_characters_pass_through_a_pipe_unchanged() {
     let tested = sandbox.ok("memory anchor-test \"zebra stripes\"");
     assert!(tested.contains(name), "{tested:?}");
     sandbox.ok("memory init");
-    sandbox
-        .ok(&format!("memory add \"zebra \x1b[1m stripes\" --id zebra --anchor-to {name}::zebra"));
+    // `add` refuses them.
+    sandbox.memory("zebra", "zebra \x1b[1m stripes\n");
+    sandbox.ok(&format!("memory anchor zebra --to {name}::zebra"));
     let shown = sandbox.ok("memory show zebra");
     for odd in [name, "\x1b]0;title\x07", "zebra \x1b[1m stripes"] {
         assert!(shown.contains(odd), "{shown:?}");

@@ -36,6 +36,8 @@ fn project(folder: &Path) -> Project {
 
 /// Adds a text as a pin and as a memory anchored to a file with `code`.
 fn fill(project: &Project, at: usize, text: &str, code: &str) {
+    // Control characters in texts are refused.
+    let text = text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), " ");
     let priority = Priority::ALL[at % 3];
     // Commands refuse control characters, but people write files.
     let is_plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');

@@ -218,9 +218,14 @@ fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
     spans[..after].last().filter(|span| at < span.range.end)
 }
 
+/// Returns whether a lower-case word has no meaning of its own.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(word)
+}
+
 /// Returns the weight of a lower-case word, 0 for stop words.
 fn word_weight(word: &str) -> f64 {
-    if STOP_WORDS.contains(word) {
+    if is_stop_word(word) {
         0.0
     } else if COMMON_WORDS.contains(word) || (word.len() >= MIN_ADVERB_LEN && word.ends_with("ly"))
     {

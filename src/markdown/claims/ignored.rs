@@ -1,12 +1,12 @@
-//! Comments that exclude claims: `<!-- cerberus: ignore -->` for its line and the block after it,
-//! `<!-- cerberus: ignore-file -->` for the document.
+//! Comments that exclude claims: `<!-- cerberus: ignore -->` for its line, or for the block after it if
+//! it is alone on its line, `<!-- cerberus: ignore-file -->` for the document.
 
 use crate::text::{LineIndex, Span};
 
 #[derive(Debug, Default)]
 pub(super) struct Ignored {
     is_whole: bool,
-    /// The comments, each with the block after it.
+    /// The comments, each with the block that it excludes.
     comments: Vec<(Span, Option<Span>)>,
 }
 
@@ -25,7 +25,11 @@ impl Ignored {
             let Some(verb) = content.trim().strip_prefix("cerberus:") else { continue };
             match verb.split_whitespace().next() {
                 Some("ignore-file") => self.is_whole = true,
-                Some("ignore") => self.comments.push((html, None)),
+                Some("ignore") => {
+                    let before = text[..html.start].rsplit('\n').next().unwrap_or_default();
+                    let follows_text = before.contains(char::is_alphanumeric);
+                    self.comments.push((html, follows_text.then_some(html)));
+                }
                 _ => {}
             }
         }
@@ -34,10 +38,7 @@ impl Ignored {
     /// Notes the start of a block: comments right before it exclude it.
     pub(super) fn block(&mut self, block: Span) {
         for (comment, next) in self.comments.iter_mut().rev() {
-            if next.is_some() {
-                break;
-            }
-            if comment.end <= block.start {
+            if next.is_none() && comment.end <= block.start {
                 *next = Some(block);
             }
         }

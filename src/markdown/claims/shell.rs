@@ -121,7 +121,8 @@ fn push_word<'l>(found: &mut Vec<Word<'l>>, line: &'l str, start: usize, end: us
 /// Reads one command. Returns whether it changes the current folder.
 fn read(words: &[Word<'_>], is_elsewhere: bool, found: &mut Vec<(Span, String, Target)>) -> bool {
     let is_assignment = |word: &Word<'_>| {
-        word.text.split_once('=').is_some_and(|(name, _)| classify::is_variable_name(name))
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        word.text.split_once('=').is_some_and(|(name, _)| name.chars().all(is_part))
     };
     let n_prefix =
         words.iter().take_while(|word| is_assignment(word) || PREFIXES.contains(word.text)).count();

@@ -42,7 +42,7 @@ fn inline_code_names_paths_symbols_and_variables() {
         "`SHOP_TOKEN=1` and `process.env.SHOP_KEY`",
         &["variable SHOP_TOKEN", "variable SHOP_KEY"],
     );
-    check("`react` 18.2 and `@a/b`", &["package react", "version react 18.2", "package @a/b"]);
+    check("`react` 18.2 and `@a/b`", &["package react", "version react 18.2"]);
 }
 
 #[test]
@@ -113,7 +113,12 @@ fn the_sentence_decides_the_stance() {
     check("- Old: `a/b.py` was removed\n- Use `a/c.py`", &["path a/b.py, absent", "path a/c.py"]);
     check(
         "Call `new_one` instead of `old_one`",
-        &["symbol new_one, absent", "symbol old_one, absent"],
+        &[
+            "symbol new_one, absent",
+            "package new_one, absent",
+            "symbol old_one, absent",
+            "package old_one, absent",
+        ],
     );
 }
 

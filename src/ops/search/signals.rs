@@ -13,7 +13,7 @@ use anyhow::Result;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use crate::engine::rank::query::ParsedQuery;
+use crate::engine::rank::query::{self, ParsedQuery};
 use crate::engine::rank::{fusion, postings, tokenize};
 use crate::markdown::links::{Kind, Target};
 use crate::store::Store;
@@ -33,6 +33,10 @@ const SHARED_TARGET: f64 = 0.5;
 
 /// Contribution of the first rank in a signal.
 const SIGNAL_WEIGHT: f64 = 0.5;
+
+/// Weight of a word of the query for the keyword signal, relative to the strongest one, below which
+/// it is not searched for: a common word, such as that of a question, finds any text.
+const MIN_WEIGHT: f64 = 0.3;
 
 /// Parsed search query.
 pub(crate) struct Query {
@@ -85,7 +89,9 @@ impl Query {
     /// Parses a query. Returns `None` if it contains no words.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let parsed = ParsedQuery::search(text, &[]);
-        let known: FxHashSet<&str> = parsed.terms.iter().map(|term| term.word.as_str()).collect();
+        let strongest = parsed.terms.iter().map(|term| term.weight).fold(0.0, f64::max);
+        let strong = parsed.terms.iter().filter(|term| term.weight >= MIN_WEIGHT * strongest);
+        let known: FxHashSet<&str> = strong.map(|term| term.word.as_str()).collect();
         let mut words: Vec<String> = Vec::new();
         let mut add = |word: &str| {
             if !word.is_empty() && !words.iter().any(|known| known == word) {
@@ -95,10 +101,12 @@ impl Query {
         tokenize::words(text, |word| {
             let mut parts = Vec::new();
             tokenize::parts(word, |part| parts.push(part.to_owned()));
+            let whole = word.trim_matches(['_', '$']).to_lowercase();
             // A word without parts is a single letter, as in `C++`. A word whose parts are not terms is
             // a stop word.
-            if parts.is_empty() || parts.iter().any(|part| known.contains(part.as_str())) {
-                add(&word.trim_matches(['_', '$']).to_lowercase());
+            let is_letter = parts.is_empty() && !query::is_stop_word(&whole);
+            if is_letter || parts.iter().any(|part| known.contains(part.as_str())) {
+                add(&whole);
                 parts.iter().for_each(|part| add(part));
             }
         });
