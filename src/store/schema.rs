@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::damage::Rejected;
 
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it.
-pub(super) const VERSION: usize = 9;
+pub(super) const VERSION: usize = 10;
 
 /// Removes the tables that can be rebuilt, including those of development versions.
 const DROP_REBUILT: &str = "
@@ -132,7 +132,6 @@ const SCHEMA: &str = "
         seconds INTEGER NOT NULL,
         PRIMARY KEY (session, memory)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX given_rule_seconds ON given_rule (seconds);
 
     CREATE TABLE IF NOT EXISTS pin (
         session    TEXT NOT NULL,
