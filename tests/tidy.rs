@@ -210,7 +210,7 @@ fn the_lock_file_of_the_fuzz_targets_has_the_dependencies_of_the_package() {
     let locked = lock["package"].as_array().expect("a list").iter();
     let mut locked = locked.filter(|package| package["name"].as_str() == Some("cerberus-memory"));
     let package = locked.next().expect("the package itself");
-    // A name with a version stands for one of several versions.
+    // `name version` names one of several locked versions of a package.
     let names = package["dependencies"].as_array().expect("a list").iter();
     let names: BTreeSet<&str> = names.filter_map(|name| name.as_str()?.split(' ').next()).collect();
     let differing = packages(&manifest, "dependencies");

@@ -77,7 +77,7 @@ pub(super) static AMBIGUOUS_VERBS: WordList = WordList::new(
     access address archive audit balance base batch benchmark block bound buffer build bundle
     cache cap cast chain change check clean clone comment commit complete configure contact
     control copy correct count cover credit default design detail document draft duplicate
-    estimate exercise export figure file filter flag focus format free gate group guarantee
+    estimate exercise export figure file filter flag focus format free group guarantee
     hook host import index inline instrument issue label land launch limit link lint list load
     lock log map mark match measure mind mock model monitor name note number offer open order
     outline own package pair partition patch pause ping place plan point poll post preface

@@ -43,10 +43,7 @@ const PATTERNS: &[(&str, In, &str)] = &[
 const ALLOWED_PHRASES: &[&str] = &["is|are|was|were no longer", "there is|are|was|were no"];
 
 /// Lines that may contain a pattern, by a part of the line. Each entry needs a reason.
-const ALLOWED_LINES: &[&str] = &[
-    // A list of verbs that rules of other projects start with.
-    "focus format free gate group guarantee",
-];
+const ALLOWED_LINES: &[&str] = &[];
 
 /// Text of one comment, literal or paragraph, with the line on which it starts.
 struct Prose<'a> {
