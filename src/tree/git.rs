@@ -145,7 +145,7 @@ pub(crate) fn renames(root: &Path) -> BTreeMap<String, String> {
         "--format=",
         &format!("--max-count={MAX_RENAMES}"),
     ];
-    let output = Git::for_renames(root, &log).and_then(Git::text).unwrap_or_default();
+    let output = Git::for_history(root, &log).and_then(Git::text).unwrap_or_default();
     for (old, new) in parse_renames(&output) {
         found.entry(old.to_owned()).or_insert_with(|| new.to_owned());
     }

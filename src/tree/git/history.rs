@@ -233,7 +233,7 @@ fn read_changes(
             .collect();
         args.extend(extensions.iter().map(|extension| format!("*.{extension}")));
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let Some(git) = Git::for_renames(root, &args) else { return false };
+        let Some(git) = Git::for_history(root, &args) else { return false };
         let is_read = git.with_input(input.into_bytes()).read(|stdout| {
             let mut at = None;
             while let Some(field) = field(stdout)? {

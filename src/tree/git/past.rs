@@ -145,7 +145,7 @@ pub(crate) fn blame(
         }
         args.extend([commit, "--", path].map(str::to_owned));
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let Some(output) = Git::for_renames(root, &args).and_then(Git::text) else { continue };
+        let Some(output) = Git::for_history(root, &args).and_then(Git::text) else { continue };
         let mut line = None;
         let mut origin = LineOrigin::default();
         for record in output.split('\n') {
@@ -227,7 +227,7 @@ const FORMAT: &str = "--format=%x01%H %cs %s";
 /// Returns the commits of a log, newest first, each with the paths that it lists.
 fn commits(root: &Path, args: &[&str]) -> Vec<(CommitSummary, Vec<String>)> {
     let mut found: Vec<(CommitSummary, Vec<String>)> = Vec::new();
-    let Some(git) = Git::for_renames(root, args) else { return found };
+    let Some(git) = Git::for_history(root, args) else { return found };
     let _ = git.read(|stdout| {
         for record in stdout.split(0) {
             let record = record?;
@@ -267,7 +267,7 @@ pub(crate) fn renames_between(root: &Path, old: &str, new: &str) -> BTreeMap<Str
         let args = ["diff-tree", "-r", "-z", "--name-status", "--diff-filter=R", "--relative"];
         let args = args.into_iter().chain([renames, RENAME_LIMIT, "--ignore-submodules=all"]);
         let args: Vec<&str> = args.chain(["--end-of-options", old, new, "--"]).collect();
-        Git::for_renames(root, &args)?.text()
+        Git::for_history(root, &args)?.text()
     };
     // A partial clone lacks the objects that git compares to find renames with changes.
     let output = run("-M40%").or_else(|| run("-M100%")).unwrap_or_default();

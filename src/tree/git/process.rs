@@ -19,7 +19,7 @@ use crate::regular_file;
 const MAX_SILENCE: Duration = Duration::from_secs(5);
 
 /// Maximum time without any output while git compares files to find renames.
-const MAX_RENAME_SILENCE: Duration = Duration::from_secs(30);
+const MAX_HISTORY_SILENCE: Duration = Duration::from_secs(30);
 
 /// Maximum time of a process, also if it prints all the time.
 const MAX_TIME: Duration = Duration::from_secs(60);
@@ -108,12 +108,12 @@ impl<'a> Git<'a> {
         Self { root, command, input, max_silence: MAX_SILENCE }
     }
 
-    /// Like [`Git::new`], for a search for renames, which takes longer. Returns `None` if there is
+    /// Like [`Git::new`], for renames, blame and log, which take longer. Returns `None` if there is
     /// no commit, or if git does not answer a simple query in the usual time.
-    pub(super) fn for_renames(root: &'a Path, args: &[&str]) -> Option<Self> {
+    pub(super) fn for_history(root: &'a Path, args: &[&str]) -> Option<Self> {
         Self::new(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).bytes()?;
         let mut git = Self::new(root, args);
-        git.max_silence = MAX_RENAME_SILENCE;
+        git.max_silence = MAX_HISTORY_SILENCE;
         // Renames are found with attributes. They are read from the commit, not from files.
         git.command.env("GIT_ATTR_SOURCE", "HEAD");
         Some(git)

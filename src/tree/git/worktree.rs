@@ -149,7 +149,7 @@ fn renamed_with(root: &Path, commit: &str, renames: &str) -> Option<FxHashMap<St
         commit,
         "--",
     ];
-    let output = Git::for_renames(root, &args)?.text()?;
+    let output = Git::for_history(root, &args)?.text()?;
     Some(parse_renames(&output).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
 }
 
