@@ -18,7 +18,7 @@ use crate::regular_file;
 /// Maximum time without any output. The slowest query reads 5,000 commits in about 0.15 s.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
 
-/// Maximum time without any output while git compares files to find renames.
+/// Maximum time without any output while git searches the history.
 const MAX_HISTORY_SILENCE: Duration = Duration::from_secs(30);
 
 /// Maximum time of a process, also if it prints all the time.
