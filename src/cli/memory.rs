@@ -190,8 +190,9 @@ that they import as `@path`. On a terminal, a summary is shown first.
 
 Run it again after the documents changed: changed items update their memories, unless these were
 edited; memories of removed items are listed, and --prune moves them to the trash; a deleted memory
-does not come back. A moved document keeps its memories. --check only compares, for CI; it also fails
-if a file of rules cannot be read.
+does not come back. A moved document keeps its memories. --check only compares, for CI.
+
+The exit status is 1 if a file of rules cannot be read; the others are imported.
 
 An export is checked before anything is written. Identical files are skipped; files that differ
 from those in the bank are an error without --overwrite.

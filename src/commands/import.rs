@@ -117,7 +117,7 @@ fn import_rules(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Re
         out.warn(&plan.report.warnings);
         print::rules(&plan.report, args.prune, out);
     }
-    Ok(ExitStatus::Done)
+    Ok(if plan.report.is_complete() { ExitStatus::Done } else { ExitStatus::CheckFailed })
 }
 
 /// Returns the rules that differ between the bank and the documents that it was imported from.

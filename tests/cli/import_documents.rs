@@ -55,7 +55,7 @@ fn a_document_that_is_not_text_is_one_problem() {
         $ cerberus memory import --prune --no-anchor
         unreadable: `lib/CLAUDE.md` is not text in UTF-8 or UTF-16
         0 rules added, 0 changed, 1 duplicate, 0 skipped
-        [exit 0]
+        [exit 1]
 
         $ cerberus memory import lib/CLAUDE.md
         --- stderr

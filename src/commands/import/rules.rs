@@ -47,6 +47,13 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
 }
 
+impl Report {
+    /// Whether every document was read.
+    pub(crate) fn is_complete(&self) -> bool {
+        !self.items.iter().any(|item| item.outcome == Outcome::Unreadable)
+    }
+}
+
 /// The number of items of a document by outcome.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
