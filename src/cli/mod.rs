@@ -18,11 +18,12 @@ use crate::commands::completions::CompletionsArgs;
 use crate::commands::hooks::HooksCommand;
 use crate::commands::index::IndexArgs;
 use crate::commands::inject::ClientProfile;
+use crate::commands::setup::SetupArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, check, completions, create, demo, doctor, export, feedback,
     hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review,
-    search, sections, show, stats, trash, trust, update,
+    search, sections, setup, show, stats, trash, trust, update,
 };
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
@@ -88,14 +89,34 @@ Example: cerberus memory add \"Close the session when the request ends\" --hint 
     /// Update the code index and print its statistics
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),
+    /// Set up the agents of this project: the MCP server and the hooks
+    #[command(after_help = "\
+Without an agent, those are set up whose files the project has. The diff is shown, and written after
+a question or with --yes. Comments, order and all other settings of a file are preserved, and entries
+of cerberus that you edited stay as they are. --remove removes what was written, and the files and
+folders in which nothing else remains. Without `cerberus` on PATH the hooks do nothing.
+
+Codex reads `.codex` of trusted projects only; Codex, Copilot and Gemini CLI ask before they run the
+hooks of a repository for the first time. For the cloud agent of Copilot add the server of
+`.github/mcp.json` in the settings of the repository. The hook of git belongs to the clone, and is set
+up by its name only.
+
+Exit status of --check: 0 everything is up to date; 1 something is missing.
+
+Examples:
+  cerberus setup
+  cerberus setup claude git --yes
+  cerberus setup --check
+  cerberus setup cursor --remove")]
+    Setup(SetupArgs),
     /// Install agent and git hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
     /// Serve the memory to an agent over the Model Context Protocol on stdin and stdout
     #[command(after_help = "\
 The settings of --print-config belong in .mcp.json (claude), .codex/config.toml (codex),
-.cursor/mcp.json (cursor), .vscode/mcp.json (vscode), .gemini/settings.json (gemini) or
-opencode.json (opencode).
+.cursor/mcp.json (cursor), .vscode/mcp.json (vscode), .gemini/settings.json (gemini),
+.github/mcp.json (copilot) or opencode.json (opencode). `cerberus setup` writes them.
 
 Examples:
   cerberus mcp --print-config claude > .mcp.json
@@ -215,6 +236,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
             let settings = Settings::resolve(&cli.global)?;
             with_repair(&settings, out, |out| index::run(args, &settings, out))
         }
+        Command::Setup(args) => setup::run(args, &Settings::resolve(&cli.global)?, out),
         Command::Mcp(args) => mcp::run(args, &cli.global, out),
         Command::Trust(args) => trust::run(args, &cli.global, out),
         Command::Memory(command) => {

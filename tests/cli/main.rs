@@ -61,6 +61,7 @@ mod search;
 mod search_quality;
 mod secrets;
 mod sections;
+mod setup;
 mod show;
 mod stats;
 mod storage;
