@@ -191,7 +191,7 @@ fn readme_lists_each_dependency() {
 fn actions_and_python_packages_are_pinned_by_hash() {
     let mut faults = Vec::new();
     let is_hash = |text: &str| text.len() == 40 && text.bytes().all(|it| it.is_ascii_hexdigit());
-    for path in [&WORKFLOWS[..], &[".ci/run", "README.md"]].concat() {
+    for path in [&WORKFLOWS[..], &["action.yml", ".ci/run", "README.md"]].concat() {
         for (line, text) in read(path).lines().enumerate() {
             let action = text.trim_start().trim_start_matches("- ").strip_prefix("uses: ");
             let version = action.and_then(|it| it.split(['@', ' ']).nth(1));
