@@ -46,6 +46,7 @@ mod parallel_operations;
 mod paths;
 mod pin;
 mod pipes;
+mod plugins;
 #[cfg(target_os = "linux")]
 mod power_failure;
 mod project;
