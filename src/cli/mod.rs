@@ -6,12 +6,13 @@
 mod complete;
 mod mcp;
 mod memory;
+mod usage;
 
 use std::ffi::OsString;
 
 use anyhow::Result;
-use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
 
 use crate::commands::check::CheckArgs;
 use crate::commands::completions::CompletionsArgs;
@@ -171,7 +172,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     {
         return complete::run(words, &request);
     }
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         // Help goes to stdout, and writing it may fail like any other output.
         Err(error) if !error.use_stderr() => {
@@ -181,11 +182,15 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
             out.line(text.trim_end());
             return out.flush().map_or_else(|error| out.failure(&error), |()| ExitStatus::Done);
         }
-        Err(mut error) => {
-            suggest_full_path(&mut error);
-            // Ignored: without stderr there is no other place to report it.
-            let _ = error.print();
-            return ExitStatus::Usage;
+        Err(error) => {
+            // Without a command, the help is more useful than an error.
+            if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+                // Ignored: without stderr there is no other place to report it.
+                let _ = error.print();
+                return ExitStatus::Usage;
+            }
+            let out = Printer::new(Terminal::detect(ColorChoice::Auto), false);
+            return out.failure(&usage::error(&error, &args).into());
         }
     };
     if cli.global.timings {
@@ -204,22 +209,6 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
             if is_hook(&cli.command) { ExitStatus::Done } else { status }
         }
     }
-}
-
-/// Adds the full path of a subcommand to the error, as for `cerberus search`.
-fn suggest_full_path(error: &mut clap::Error) {
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return;
-    };
-    let cli = Cli::command();
-    let group = cli.get_subcommands().find(|group| group.find_subcommand(name).is_some());
-    let path = match group {
-        Some(group) => format!("cerberus {} {name}", group.get_name()),
-        None if cli.find_subcommand(name).is_some() => format!("cerberus {name}"),
-        None => return,
-    };
-    let tip = format!("use `{path}`").into();
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
 }
 
 fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {

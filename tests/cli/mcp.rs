@@ -613,10 +613,8 @@ fn print_config_prints_the_settings_of_each_client() {
           }
         }
         # emacs: 2
-        error: invalid value 'emacs' for '--print-config <CLIENT>'
-          [possible values: claude, codex, cursor, vscode, gemini, copilot, opencode]
-
-        For more information, try '--help'.
+        cerberus: invalid value `emacs` for `--print-config <CLIENT>` [possible values: claude, codex, cursor, vscode, gemini, copilot, opencode]
+        hint: see cerberus mcp --help
     "##]]
     .assert_eq(&text);
 }

@@ -280,10 +280,8 @@ fn a_project_without_an_agent_needs_a_name() {
 
         $ cerberus setup zed
         --- stderr
-        error: invalid value 'zed' for '[AGENT]...'
-          [possible values: claude, codex, cursor, gemini, copilot, vscode, opencode, git]
-
-        For more information, try '--help'.
+        cerberus: invalid value `zed` for `[AGENT]...` [possible values: claude, codex, cursor, gemini, copilot, vscode, opencode, git]
+        hint: see cerberus setup --help
         [exit 2]
     "#]]);
 }
