@@ -58,6 +58,7 @@ mod reanchor;
 mod report;
 mod review;
 mod sandbox;
+mod schemas;
 mod search;
 mod search_quality;
 mod secrets;

@@ -80,6 +80,26 @@ fn the_skill_is_one_text_with_a_name_and_a_description() {
 }
 
 #[test]
+fn the_links_of_the_documentation_install_the_server() {
+    use base64::Engine;
+    let page = read("docs/how-to/agents.md");
+    let link =
+        |start: &str| page.lines().find_map(|line| line.strip_prefix(start)).expect("a link");
+    let config = link("cursor://anysphere.cursor-deeplink/mcp/install?name=cerberus&config=");
+    let config = base64::engine::general_purpose::STANDARD.decode(config).expect("base64");
+    let config: Value = serde_json::from_slice(&config).expect("JSON");
+    let server = json("plugins/gemini/gemini-extension.json")["mcpServers"]["cerberus"].clone();
+    assert_eq!(config, server);
+    let config = link("vscode:mcp/install?").replace("%22", "\"").replace("%2C", ",");
+    let config = [("%7B", "{"), ("%7D", "}"), ("%5B", "["), ("%5D", "]"), ("%3A", ":")]
+        .iter()
+        .fold(config, |text, (from, to)| text.replace(from, to));
+    let config: Value = serde_json::from_str(&config).expect("JSON");
+    assert_eq!(config["command"], server["command"]);
+    assert_eq!(config["args"], server["args"]);
+}
+
+#[test]
 fn commands_and_tools_that_the_skill_names_exist() {
     let sandbox = Sandbox::empty();
     let skill = read("plugins/claude/skills/cerberus/SKILL.md");
