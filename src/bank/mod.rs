@@ -22,6 +22,7 @@ pub(crate) mod memories;
 pub(crate) mod names;
 mod output_file;
 mod pins;
+pub(crate) mod toml_table;
 mod trash;
 mod view;
 

@@ -18,7 +18,7 @@ mod payload;
 mod session;
 mod settings;
 
-pub(crate) use settings::is_outdated;
+pub(crate) use settings::{is_outdated, merge, remove};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HooksCommand {

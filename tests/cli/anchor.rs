@@ -95,11 +95,8 @@ fn an_impossible_anchor_is_refused() {
 
         $ cerberus memory anchor close-session --pick 1 --clear
         --- stderr
-        error: the argument '--pick <RANK>' cannot be used with '--clear'
-
-        Usage: cerberus memory anchor --pick <RANK> <ID>
-
-        For more information, try '--help'.
+        cerberus: the argument `--pick <RANK>` cannot be used with `--clear`
+        hint: see cerberus memory anchor --help
         [exit 2]
 
         $ cerberus memory anchor close-sesion
@@ -110,9 +107,8 @@ fn an_impossible_anchor_is_refused() {
 
         $ cerberus memory anchor close-session --min-quality 2
         --- stderr
-        error: invalid value '2' for '--min-quality <QUALITY>': must be between 0 and 1
-
-        For more information, try '--help'.
+        cerberus: invalid value `2` for `--min-quality <QUALITY>`: must be between 0 and 1
+        hint: see cerberus memory anchor --help
         [exit 2]
     "#]]);
 }
@@ -155,11 +151,8 @@ fn the_kind_is_recorded_with_every_choice() {
 
         $ cerberus memory anchor escape-html --none --hint word
         --- stderr
-        error: the argument '--none' cannot be used with '--hint <WORD>'
-
-        Usage: cerberus memory anchor --none <ID>
-
-        For more information, try '--help'.
+        cerberus: the argument `--none` cannot be used with `--hint <WORD>`
+        hint: see cerberus memory anchor --help
         [exit 2]
     "#]]);
     assert_eq!(kind("escape-html"), "process");
