@@ -17,7 +17,7 @@ use crate::config::Settings;
 use crate::engine::examples::RankedSymbol;
 use crate::engine::track::{self, Degree, FoundSymbol, Step};
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, Origin, State};
+use crate::model::{Anchor, ExampleRole, Origin, State};
 use crate::ops::memories::{Filter, Memories, find_id};
 use crate::ops::{Progress, Project, rounded};
 use crate::output::{Printer, ProgressBar};
@@ -26,6 +26,7 @@ use crate::tree::git;
 
 mod annotations;
 mod conflict;
+mod examples;
 mod print;
 mod reconcile;
 
@@ -125,6 +126,9 @@ pub(crate) struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) degree: Option<Degree>,
     pub(crate) chosen: Origin,
+    /// The role of an example beside the main one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<ExampleRole>,
     pub(crate) old: TrackedLocation,
     pub(crate) new: Option<TrackedLocation>,
     pub(crate) similarity: f64,
@@ -239,8 +243,11 @@ pub(crate) fn reanchor_in(
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let selected = selected(project, args, &filter, memories)?;
-    let old: Vec<Anchor> = selected.values().cloned().collect();
-    let followed = track::follow(&project.root, &project.exclude, &old, progress)?;
+    let mut old: Vec<Anchor> = selected.values().cloned().collect();
+    let beside = examples::beside(&selected);
+    old.extend(beside.iter().map(|it| it.anchor.clone()));
+    let mut followed = track::follow(&project.root, &project.exclude, &old, progress)?;
+    let followed_beside = followed.split_off(selected.len());
     let reconciler = Reconciler::new(project, memories, args, &selected, &followed)?;
     let mut anchors = memories.anchors.clone();
     // The anchors that a check expects in the lock file.
@@ -261,6 +268,13 @@ pub(crate) fn reanchor_in(
         anchors.extend(update.map(|update| (id.clone(), update)));
         results.push(finding);
     }
+    examples::reconcile(
+        project,
+        args,
+        beside.iter().zip(followed_beside),
+        (&mut anchors, &mut expected),
+        &mut results,
+    );
     let orphans = orphans(memories, &filter);
     for id in &orphans {
         anchors.remove(id);

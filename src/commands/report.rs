@@ -23,6 +23,7 @@ use crate::engine::track;
 use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, ExampleChoice, Language, PinScope, Scope, State, SymbolKind};
 use crate::ops::anchors;
+use crate::ops::examples::OtherSummary;
 use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
 use crate::ops::metadata::Metadata;
@@ -130,6 +131,9 @@ pub(crate) struct Anchored {
     pub(crate) command: Option<String>,
     /// `None` if the code was not found.
     pub(crate) code: Option<Code>,
+    /// The examples beside the main one, and the counter-examples.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<OtherSummary>,
 }
 
 /// The current code of an example.
@@ -155,8 +159,12 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     let links = links::links_in(project, sync::open_with(project, &memories)?, false)?;
     let filter = pins::Filter { scope: Some(PinScope::Persistent), ..pins::Filter::default() };
     let pins = pins::list(project, &filter, false, None)?;
-    let findings: BTreeMap<String, Finding> =
-        checked.results.into_iter().map(|finding| (finding.id.clone(), finding)).collect();
+    let findings: BTreeMap<String, Finding> = checked
+        .results
+        .into_iter()
+        .filter(|finding| finding.role.is_none())
+        .map(|finding| (finding.id.clone(), finding))
+        .collect();
     let lines = lines(project, &memories.anchors, &findings);
     let to_entry = |stored: &MemoryFile| {
         let id = &stored.memory.id;
@@ -241,6 +249,7 @@ fn anchored(
     finding: &Finding,
     lines: Option<Lines>,
 ) -> Anchored {
+    let others = anchor.others.iter().map(OtherSummary::from).collect();
     let record = finding.written.then(|| "cerberus memory reanchor".to_owned());
     Anchored {
         kind: anchor.kind,
@@ -250,6 +259,7 @@ fn anchored(
         command: finding.next.clone().or(record),
         code: lines.and_then(|lines| code(project, stored, finding, lines)),
         finding: finding.clone(),
+        others,
     }
 }
 

@@ -12,8 +12,9 @@ use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track::{self, InPlaceSymbol};
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, ExampleChoice, Language, Origin, State, SymbolKind};
+use crate::model::{Anchor, ExampleChoice, ExampleRole, Language, Origin, State, SymbolKind};
 use crate::ops::anchors;
+use crate::ops::examples::OtherSummary;
 use crate::ops::memories::{self, Filter, Memories};
 use crate::ops::metadata::Metadata;
 use crate::ops::{Project, rounded, sync};
@@ -89,6 +90,9 @@ pub(crate) struct AnchorReport {
     /// The lines of the file in `code`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shown_lines: Option<Vec<LineRange>>,
+    /// The examples beside the main one, and the counter-examples.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<OtherSummary>,
 }
 
 /// Returns the memories that match the arguments.
@@ -247,6 +251,7 @@ fn anchor_report(
         end_line: lines.map(|(_, last)| last + 1),
         shown_lines: excerpt.as_ref().map(excerpt::shown_lines),
         code: excerpt.map(|excerpt| excerpt.text),
+        others: anchor.others.iter().map(OtherSummary::from).collect(),
     }
 }
 
@@ -357,5 +362,12 @@ fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
             out.line(&format!("  next: cerberus memory reanchor, then cerberus memory show {id}"));
         }
         None => {}
+    }
+    for other in &anchor.others {
+        let kind = match other.role {
+            ExampleRole::Also => "also",
+            ExampleRole::Not => "not",
+        };
+        out.line(&format!("  {kind} {}", out.safe(&other.location())));
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod anchors;
 pub(crate) mod complete;
 pub(crate) mod document;
 pub(crate) mod envelope;
+pub(crate) mod examples;
 pub(crate) mod export;
 pub(crate) mod links;
 pub(crate) mod managed_block;

@@ -7,7 +7,7 @@ use crate::commands::reanchor::TrackedLocation;
 use crate::commands::report::{Anchored, Code, Entry};
 use crate::markdown::html as markdown;
 use crate::markdown::links::{Kind, Target};
-use crate::model::{MemoryStatus, MemoryType, State};
+use crate::model::{ExampleRole, MemoryStatus, MemoryType, State};
 use crate::syntax::highlight::{HighlightClass, highlight};
 use crate::text::shell_word;
 
@@ -154,6 +154,15 @@ fn example(anchor: &Anchored) -> Markup {
                     })
                 }
                 pre tabindex="0" { code { (highlighted(anchor, code)) } }
+            }
+        }
+        @for other in &anchor.others {
+            p.rest {
+                @match other.role {
+                    ExampleRole::Also => "Another example: ",
+                    ExampleRole::Not => "Breaks the rule: ",
+                }
+                code.place { (other.location()) }
             }
         }
     }
