@@ -21,12 +21,13 @@ use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track;
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, ExampleChoice, Language, PinScope, Scope, State, SymbolKind};
+use crate::model::{Anchor, ExampleChoice, Language, MemoryType, PinScope, Scope, State, SymbolKind};
 use crate::ops::anchors;
 use crate::ops::examples::OtherSummary;
 use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
 use crate::ops::metadata::Metadata;
+use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::pins::{self, BuiltinPin};
 use crate::ops::sync;
 use crate::ops::{Progress, Project, rounded};
@@ -107,6 +108,9 @@ pub(crate) struct Entry {
     /// Whether the memory can have an example; a universal one cannot.
     pub(crate) anchorable: bool,
     pub(crate) anchor: Option<Anchored>,
+    /// How a rule is checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern: Option<PatternSummary>,
 }
 
 impl Entry {
@@ -171,7 +175,12 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         let anchor = memories.anchors.get(id).zip(findings.get(id));
         let lines = lines.get(id.as_str()).copied();
         let anchored = |(anchor, finding)| anchored(project, stored, anchor, finding, lines);
-        entry(stored, anchor.map(anchored))
+        let is_rule = stored.memory.memory_type == MemoryType::Rule;
+        let pattern = is_rule
+            .then(|| patterns::of_memory(project, stored, memories.anchors.get(id)))
+            .as_ref()
+            .map(PatternSummary::from);
+        Entry { pattern, ..entry(stored, anchor.map(anchored)) }
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
     entries.sort_by(|a, b| a.metadata.id.cmp(&b.metadata.id));
@@ -207,6 +216,7 @@ fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
         sections: sections::list(stored, &stored.text).sections,
         anchorable: stored.memory.scope != Scope::Universal,
         anchor,
+        pattern: None,
     }
 }
 

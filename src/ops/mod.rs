@@ -26,6 +26,7 @@ pub(crate) mod links;
 pub(crate) mod managed_block;
 pub(crate) mod memories;
 pub(crate) mod metadata;
+pub(crate) mod patterns;
 pub(crate) mod pins;
 pub(crate) mod search;
 pub(crate) mod section_selection;

@@ -56,6 +56,7 @@ mod readme;
 mod reanchor;
 mod report;
 mod review;
+mod review_diff;
 mod sandbox;
 mod search;
 mod search_quality;

@@ -89,6 +89,9 @@ fn facts(entry: &Entry) -> Markup {
                 None if needs_anchor(entry) => li { span.state.plain { "not anchored" } },
                 None => {},
             }
+            @if let Some(pattern) = entry.pattern.as_ref().filter(|it| it.pattern.is_some()) {
+                li { (pattern.enforcement.as_str()) }
+            }
             @if metadata.status == MemoryStatus::Archived { li { span.state.plain { "archived" } } }
             li { (metadata.memory_type.as_str()) }
             li { (metadata.scope) }
