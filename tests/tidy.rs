@@ -82,7 +82,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("postcard", Only(&["ops", "engine"])),
     ("pulldown-cmark", Only(&["markdown"])),
     ("rayon", Only(&["bank", "engine", "ops", "commands"])),
-    ("regex", Only(&["tokens"])),
+    ("regex", Only(&["tokens", "syntax", "engine"])),
     ("rmcp", Only(&["mcp"])),
     ("rusqlite", Only(&["store"])),
     ("rust-stemmers", Only(&["engine"])),

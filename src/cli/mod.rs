@@ -23,8 +23,8 @@ use crate::commands::setup::SetupArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, check, completions, create, demo, doctor, export, feedback,
-    hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review,
-    search, sections, setup, show, stats, trash, trust, update,
+    hooks, import, index, init, inject, linked, links, merge, pattern, pin, read, reanchor, report,
+    review, review_diff, search, sections, setup, show, stats, trash, trust, update,
 };
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
@@ -272,6 +272,8 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Show(args) => show::run(args, settings, out),
         MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
         MemoryCommand::Review(args) => review::run(args, settings, out),
+        MemoryCommand::Pattern(args) => pattern::run(args, settings, out),
+        MemoryCommand::ReviewDiff(args) => review_diff::run(args, settings, out),
         MemoryCommand::Report(args) => report::run(args, settings, out),
         MemoryCommand::Search(args) => search::run(args, settings, out),
         MemoryCommand::Linked(args) => linked::run(args, settings, out),

@@ -18,7 +18,7 @@ use jiff::tz::TimeZone;
 use serde_saphyr::FlowSeq;
 
 pub(crate) use self::edit::{FieldValue, remove, set, set_updated_at};
-use self::yaml::{Entry, Field, Value};
+use self::yaml::{Block, Entry, Field, Value};
 use super::Diagnostic;
 use crate::model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
 use crate::text::{LineIndex, Span, glob_fault, split_globs, suggest};
@@ -40,6 +40,8 @@ pub(crate) struct Frontmatter {
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
     pub(crate) example: Option<ExampleChoice>,
+    /// The accepted pattern of code that breaks the rule, as YAML.
+    pub(crate) pattern: Option<String>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) updated_at: Option<Timestamp>,
     /// The author of the memory, a person or a program, or the places that it was imported from.
@@ -68,6 +70,7 @@ impl Frontmatter {
             list(&self.tags),
             list(&self.hints),
             scalar(self.example.as_ref()),
+            self.pattern.as_deref().map(|text| Field::Block(Block(text))),
             scalar(self.created_at.as_ref()),
             scalar(self.updated_at.as_ref()),
             match &self.source[..] {
@@ -205,6 +208,7 @@ impl Reader {
                     let names = ExampleChoice::ALL.iter().map(|it| it.as_str());
                     fields.example = self.choice(&entry, names);
                 }
+                "pattern" => fields.pattern = self.scalar(&entry),
                 "created_at" => fields.created_at = self.time(&entry),
                 "updated_at" => fields.updated_at = self.time(&entry),
                 "source" => fields.source = self.source(&entry),

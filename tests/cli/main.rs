@@ -57,6 +57,7 @@ mod readme;
 mod reanchor;
 mod report;
 mod review;
+mod review_diff;
 mod sandbox;
 mod schemas;
 mod search;

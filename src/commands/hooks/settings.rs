@@ -234,7 +234,7 @@ fn command(tool: &str, event: &str) -> String {
 /// Returns the entries of a tool. Before the first edit, a large project may have to be indexed,
 /// which the time limits allow for.
 fn entries(tool: HookTool) -> Vec<Entry> {
-    use HookEvent::{Commit, Edit, SessionStart};
+    use HookEvent::{AfterEdit, Commit, Edit, SessionStart};
     let entry = |event, kind, value| Entry { event, kind, value };
     match tool {
         // `.claude/settings.json`, https://code.claude.com/docs/en/hooks: `SessionStart` without a
@@ -246,6 +246,7 @@ fn entries(tool: HookTool) -> Vec<Entry> {
             vec![
                 entry("SessionStart", SessionStart, group(None, hook("session-start"))),
                 entry("PreToolUse", Edit, group(Some(edits), hook("edit"))),
+                entry("PostToolUse", AfterEdit, group(Some(edits), hook("after-edit"))),
                 entry("PreToolUse", Commit, group(Some("Bash"), hook("commit"))),
             ]
         }
@@ -256,6 +257,7 @@ fn entries(tool: HookTool) -> Vec<Entry> {
             vec![
                 entry("SessionStart", SessionStart, group(None, hook("session-start"))),
                 entry("PreToolUse", Edit, group(Some("apply_patch"), hook("edit"))),
+                entry("PostToolUse", AfterEdit, group(Some("apply_patch"), hook("after-edit"))),
                 entry("PreToolUse", Commit, group(Some("Bash"), hook("commit"))),
             ]
         }
@@ -357,6 +359,7 @@ fn kind(entry: &CstNode) -> Option<HookEvent> {
         ("session-start", HookEvent::SessionStart),
         ("memory linked", HookEvent::Commit),
         ("commit", HookEvent::Commit),
+        ("after-edit", HookEvent::AfterEdit),
         ("edit", HookEvent::Edit),
     ];
     commands(entry).iter().find_map(|command| {

@@ -14,6 +14,7 @@ fn check(text: &str, expected: Expect) {
         shown += &match field {
             Field::Scalar(word) => format!("{key}: {word:?}\n"),
             Field::List(words) => format!("{key}: {:?}\n", words.0),
+            Field::Block(text) => format!("{key}: {:?}\n", text.0),
         };
     }
     shown += &format!("body: {:?}\n", &text[parsed.body_start..]);
@@ -354,6 +355,7 @@ prop_compose! {
             tags,
             hints,
             example: Some(ExampleChoice::None),
+            pattern: Some("language: Python\nrule:\n  pattern: \"f($A)\"\n".to_owned()),
             created_at: seconds.and_then(|seconds| Timestamp::from_second(seconds).ok()),
             updated_at: None,
             source,
