@@ -69,7 +69,7 @@ pub(crate) enum Target {
 }
 
 /// A part of a file.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Part {
     /// The last line, from 1.
     Line(u32),

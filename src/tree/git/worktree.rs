@@ -21,7 +21,7 @@ use crate::tree::read::MAX_BYTES;
 use crate::tree::walk;
 
 /// Time after which the rest of a file counts as one change.
-pub(super) const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
+const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
 
 /// Number of bytes that decide whether a file is binary, as in git.
 const BINARY_BYTES: usize = 8000;
@@ -286,14 +286,14 @@ fn is_object(name: &str) -> bool {
 }
 
 /// An object whose content was not read yet.
-struct Object<'a> {
+pub(super) struct Object<'a> {
     size: u64,
     content: &'a mut dyn Read,
 }
 
 /// Passes the objects with these names to `each`, with their positions, or `None` for a missing
 /// one. Returns `None` if git fails.
-fn objects_of<'a>(
+pub(super) fn objects_of<'a>(
     root: &Path,
     names: impl Iterator<Item = &'a str>,
     mut each: impl FnMut(usize, Option<Object<'_>>) -> std::io::Result<()>,
@@ -304,7 +304,7 @@ fn objects_of<'a>(
     }
     let mut input = names.join("\n").into_bytes();
     input.push(b'\n');
-    let git = Git::new(root, ["cat-file", "--batch"]).with_input(input);
+    let git = Git::new(root, ["cat-file", "--batch", "--buffer"]).with_input(input);
     git.read(|stdout| {
         for idx in 0..names.len() {
             let mut header = Vec::new();
@@ -329,7 +329,7 @@ fn objects_of<'a>(
 }
 
 /// Returns the content of an object, or `None` if it is too large.
-fn content(object: Object<'_>) -> std::io::Result<Option<Vec<u8>>> {
+pub(super) fn content(object: Object<'_>) -> std::io::Result<Option<Vec<u8>>> {
     if object.size > MAX_BYTES {
         return Ok(None);
     }
@@ -383,7 +383,7 @@ fn lines_of(text: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Returns the lines without line endings, which git may have converted at a checkout.
-pub(super) fn unix_lines(text: &[u8]) -> Vec<&[u8]> {
+fn unix_lines(text: &[u8]) -> Vec<&[u8]> {
     let without_ending = |line| {
         let line = <[u8]>::strip_suffix(line, b"\n").unwrap_or(line);
         line.strip_suffix(b"\r").unwrap_or(line)
