@@ -330,6 +330,7 @@ impl Checker<'_> {
             }
             open = rest;
         }
+        self.omit_foreign_variables(&mut former, &mut open);
         for it in open {
             let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
             let is_unread = unread.contains(&(document_idx, claim_idx));
@@ -342,6 +343,39 @@ impl Checker<'_> {
         }
         former.sort_by_key(|it| (it.document_idx, it.claim_idx));
         former
+    }
+
+    /// Moves variables back to the claims that were never true if their document names more variables
+    /// with the same prefix that never were: it describes another program, which code here used.
+    fn omit_foreign_variables(&self, former: &mut Vec<Former>, open: &mut Vec<Open>) {
+        let name = |document_idx: usize, claim_idx: usize| {
+            let Target::Variable(name) = &self.claim(document_idx, claim_idx).target else {
+                return None;
+            };
+            Some((document_idx, prefix_of(name), name.as_str()))
+        };
+        let names = |claims: &mut dyn Iterator<Item = (usize, usize)>| -> BTreeSet<_> {
+            claims.filter_map(|(document_idx, claim_idx)| name(document_idx, claim_idx)).collect()
+        };
+        let never = names(&mut open.iter().map(|it| (it.document_idx, it.claim_idx)));
+        let known = names(&mut former.iter().map(|it| (it.document_idx, it.claim_idx)));
+        let count = |names: &BTreeSet<(usize, &str, &str)>, document_idx, prefix| {
+            names.iter().filter(|it| (it.0, it.1) == (document_idx, prefix)).count()
+        };
+        former.retain(|it| {
+            let Some((document_idx, prefix, _)) = name(it.document_idx, it.claim_idx) else {
+                return true;
+            };
+            let is_foreign =
+                count(&never, document_idx, prefix) > count(&known, document_idx, prefix);
+            if is_foreign {
+                let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
+                let path = self.documents[document_idx].path.clone();
+                let moments = vec![Moment { commit: it.commit.clone(), path }];
+                open.push(Open { document_idx, claim_idx, moments });
+            }
+            !is_foreign
+        });
     }
 
     /// Returns the trees of all moments.
@@ -448,6 +482,11 @@ impl Checker<'_> {
             self.put(it.document_idx, it.claim_idx, verdict);
         }
     }
+}
+
+/// Returns the first word of a variable's name, which is that of its program.
+fn prefix_of(name: &str) -> &str {
+    name.split('_').next().unwrap_or(name)
 }
 
 /// Returns the bare name of a file that a claim names: `config.json`.

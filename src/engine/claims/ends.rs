@@ -1,8 +1,8 @@
 //! The commit at which something ended.
 //!
-//! What was there at an old commit and is not at HEAD ended somewhere on the first-parent history
-//! between them, which a bisection finds by looking at a dozen commits. If that commit is a merge,
-//! the search continues in the merged branch.
+//! What was there at an old commit and is not at HEAD ended somewhere on a path of commits between
+//! them, which a bisection finds by looking at a dozen of them. If that commit is a merge, the
+//! search continues in the history that it merged.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::tree::git::past::{self, Node};
 
 /// Maximum number of merges inside merges.
-const MAX_DEPTH: usize = 6;
+const MAX_DEPTH: usize = 20;
 
 /// The history of HEAD.
 pub(super) struct Ends<'r> {
@@ -25,7 +25,7 @@ pub(super) struct Ends<'r> {
 impl<'r> Ends<'r> {
     /// Reads the first-parent history of `head` back to all of the `wanted` commits.
     pub(super) fn new(root: &'r Path, head: &str, wanted: &BTreeSet<&str>) -> Self {
-        let main = past::first_parents(root, head, None, wanted);
+        let main = past::first_parents(root, head, wanted);
         let positions = main.iter().enumerate().map(|(idx, node)| (node.id.clone(), idx)).collect();
         Self { root, main, positions }
     }
@@ -37,53 +37,39 @@ impl<'r> Ends<'r> {
         if is_there(&head.id) {
             return None;
         }
-        let mut found = match self.positions.get(since) {
-            Some(&position) => bisect(&self.main[..position], is_there)?.clone(),
-            None => self.on_branch(since, is_there)?,
+        let (mut found, mut older) = match self.positions.get(since) {
+            Some(&position) => Self::on(&self.main[..position], since, is_there)?,
+            None => Self::on(&past::path(self.root, since, &head.id), since, is_there)?,
         };
         for _ in 0..MAX_DEPTH {
-            // The branch that a merge brought may have removed it.
-            let [first, second, ..] = &found.parents[..] else { break };
-            let Some(base) = past::merge_base(self.root, first, second) else { break };
-            if is_there(second) || !is_there(&base) {
+            let mut others = found.parents.iter().filter(|id| **id != older);
+            let Some(other) = others.find(|id| !is_there(id)) else { break };
+            let Some(base) = past::merge_base(self.root, &older, other) else { break };
+            if !is_there(&base) {
                 break;
             }
-            let branch = past::first_parents(self.root, second, Some(&base), &BTreeSet::new());
-            match bisect(&branch, is_there) {
-                Some(inner) => found = inner.clone(),
-                None => break,
-            }
+            let path = past::path(self.root, &base, other);
+            let Some(inner) = Self::on(&path, &base, is_there) else { break };
+            (found, older) = inner;
         }
         Some(found)
     }
 
-    /// Like [`Self::find`], for a commit of a branch that was merged later.
-    fn on_branch(&self, since: &str, is_there: &mut dyn FnMut(&str) -> bool) -> Option<Node> {
-        let after = past::descendants(self.root, since);
-        let position = self.main.iter().rposition(|node| after.contains(&node.id))?;
-        let merge = &self.main[position];
-        if is_there(&merge.id) {
-            return bisect(&self.main[..position], is_there).cloned();
-        }
-        let first = merge.parents.first()?;
-        // The mainline removed it while the branch still had it, or the branch did.
-        let base = past::merge_base(self.root, first, since)?;
-        if !is_there(first) && is_there(&base) {
-            let mainline = past::first_parents(self.root, first, Some(&base), &BTreeSet::new());
-            return bisect(&mainline, is_there).cloned();
-        }
-        let second = merge.parents.get(1)?;
-        let branch = past::first_parents(self.root, second, Some(since), &BTreeSet::new());
-        if is_there(second) {
-            return Some(merge.clone());
-        }
-        bisect(&branch, is_there).cloned()
+    /// Returns the commit of a path from `since` that ended something, and the one before it.
+    fn on(
+        path: &[Node],
+        since: &str,
+        is_there: &mut dyn FnMut(&str) -> bool,
+    ) -> Option<(Node, String)> {
+        let position = bisect(path, is_there)?;
+        let older = path.get(position + 1).map_or(since, |node| node.id.as_str());
+        Some((path[position].clone(), older.to_owned()))
     }
 }
 
-/// Returns the oldest commit of a chain, newest first, after which something is not there. It was
-/// there before the chain, and is not in its first commit.
-fn bisect<'c>(chain: &'c [Node], is_there: &mut dyn FnMut(&str) -> bool) -> Option<&'c Node> {
+/// Returns the position of a commit of a path, newest first, after which something is not there. It
+/// was there before the path, and is not in its first commit.
+fn bisect(chain: &[Node], is_there: &mut dyn FnMut(&str) -> bool) -> Option<usize> {
     let (mut without, mut with) = (0, chain.len());
     while with - without > 1 {
         let middle = without + (with - without) / 2;
@@ -93,7 +79,7 @@ fn bisect<'c>(chain: &'c [Node], is_there: &mut dyn FnMut(&str) -> bool) -> Opti
             without = middle;
         }
     }
-    chain.get(without)
+    (!chain.is_empty()).then_some(without)
 }
 
 #[cfg(test)]
@@ -107,8 +93,7 @@ mod tests {
                 let node = |idx: usize| Node { id: idx.to_string(), parents: Vec::new() };
                 let chain: Vec<Node> = (0..n_commits).map(node).collect();
                 let mut is_there = |id: &str| id.parse::<usize>().is_ok_and(|id| id > removing);
-                let found = bisect(&chain, &mut is_there).map(|node| node.id.clone());
-                assert_eq!(found, Some(removing.to_string()), "{n_commits}");
+                assert_eq!(bisect(&chain, &mut is_there), Some(removing), "{n_commits}");
             }
         }
     }

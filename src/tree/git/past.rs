@@ -15,6 +15,10 @@ use serde::Serialize;
 use super::process::Git;
 use super::{git, worktree};
 
+/// Minimum share of unchanged lines of a renamed file with another name, in percent: small files
+/// share a licence or their first lines with many.
+const MIN_RENAMED: u32 = 60;
+
 /// Maximum number of added times deleted files, as a square, that are compared to find renames.
 const RENAME_LIMIT: &str = "-l1000";
 
@@ -299,20 +303,34 @@ pub(crate) fn lineage<'v>(versions: &'v [Version], path: &str, object: &str) -> 
     }
 }
 
-/// Returns the first-parent history of a commit, newest first, without what `since` has already.
-/// Without `since`, ends when all of `wanted` are found.
-pub(crate) fn first_parents(
-    root: &Path,
-    commit: &str,
-    since: Option<&str>,
-    wanted: &BTreeSet<&str>,
-) -> Vec<Node> {
-    let exclude = since.map(|since| format!("^{since}"));
-    let mut args = vec!["rev-list", "--first-parent", "--parents", commit];
-    args.extend(exclude.as_deref());
+/// Returns the first-parent history of a commit, newest first. Ends when all of `wanted` are found.
+pub(crate) fn first_parents(root: &Path, commit: &str, wanted: &BTreeSet<&str>) -> Vec<Node> {
+    nodes(root, &["rev-list", "--first-parent", "--parents", commit], wanted)
+}
+
+/// Returns commits that lead from an ancestor to a commit, newest first, without the ancestor. Each
+/// is a child of the next one, and the last is a child of the ancestor.
+pub(crate) fn path(root: &Path, ancestor: &str, commit: &str) -> Vec<Node> {
+    let range = format!("{ancestor}..{commit}");
+    let between =
+        nodes(root, &["rev-list", "--parents", "--ancestry-path", &range], &BTreeSet::new());
+    let by_id: FxHashMap<&str, &Node> = between.iter().map(|it| (it.id.as_str(), it)).collect();
+    let mut found = Vec::new();
+    let mut next = by_id.get(commit);
+    while let Some(node) = next {
+        found.push((*node).clone());
+        if node.parents.iter().any(|id| id == ancestor) {
+            break;
+        }
+        next = node.parents.iter().find_map(|id| by_id.get(id.as_str()));
+    }
+    found
+}
+
+fn nodes(root: &Path, args: &[&str], wanted: &BTreeSet<&str>) -> Vec<Node> {
     let mut found = Vec::new();
     let mut n_open = wanted.len();
-    let Some(git) = Git::for_history(root, &args) else { return found };
+    let Some(git) = Git::for_history(root, args) else { return found };
     let _ = git.read(|stdout| {
         for line in stdout.lines() {
             let line = line?;
@@ -327,13 +345,6 @@ pub(crate) fn first_parents(
         Ok(())
     });
     found
-}
-
-/// Returns the ancestors of HEAD that descend from a commit.
-pub(crate) fn descendants(root: &Path, commit: &str) -> FxHashSet<String> {
-    let args = ["rev-list", "--ancestry-path", &format!("{commit}..HEAD")];
-    let output = Git::for_history(root, &args).and_then(Git::text).unwrap_or_default();
-    output.lines().map(str::to_owned).collect()
 }
 
 /// Returns the last common commit of two.
@@ -408,8 +419,11 @@ fn renames_with(
         if !field.starts_with('R') {
             at = Some(field.trim().to_owned());
         } else if let (Some(old), Some(new), Some(at)) = (fields.next(), fields.next(), &at) {
-            let of_commit = found.entry(at.clone()).or_default();
-            of_commit.insert(old.to_owned(), new.to_owned());
+            let score: u32 = field[1..].parse().unwrap_or(0);
+            if score >= MIN_RENAMED || old.rsplit('/').next() == new.rsplit('/').next() {
+                let of_commit = found.entry(at.clone()).or_default();
+                of_commit.insert(old.to_owned(), new.to_owned());
+            }
         }
     }
     Some(found)
