@@ -489,13 +489,20 @@ fn prefix_of(name: &str) -> &str {
     name.split('_').next().unwrap_or(name)
 }
 
-/// Returns the bare name of a file that a claim names: `config.json`.
+/// Returns the name of a file that a program may look for: a bare one, as `config.json`, or one
+/// without an ending in the folder of a tool, as `.tool/hooks/start`.
 fn bare_name(claim: &Claim) -> Option<&str> {
-    match &claim.target {
-        Target::Path { path, .. } if !path.contains(['/', '*', '{']) && !path.is_empty() => {
-            Some(path)
+    let Target::Path { path, .. } = &claim.target else { return None };
+    if path.contains(['*', '{']) || path.is_empty() || path.ends_with('/') {
+        return None;
+    }
+    match path.rsplit_once('/') {
+        None => Some(path),
+        Some((folder, name)) => {
+            (folder.starts_with('.') && !folder.starts_with("..") && !folder.starts_with("./"))
+                .then_some(name)
+                .filter(|name| !name.contains('.'))
         }
-        _ => None,
     }
 }
 

@@ -226,3 +226,19 @@ fn since_reports_the_links_of_memories_that_a_change_broke() {
     assert_eq!(claims("check --json --since HEAD~1"), ["src/a.py"]);
     assert_eq!(claims("check --json --since HEAD"), [""; 0]);
 }
+
+#[test]
+fn files_that_a_program_looks_for_are_no_errors() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("src/a.js", "run('.shop/hooks', 'BeforeOrder');\n");
+    sandbox.write(".shop/hooks/BeforeOrder", "echo 1\n");
+    sandbox.write(".shop/hooks/Forgotten", "echo 2\n");
+    sandbox.write("AGENTS.md", "Write `.shop/hooks/BeforeOrder`, `.shop/hooks/Forgotten`.\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q -r .shop");
+    sandbox.commit("Remove the examples");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    let findings = report["findings"].as_array().expect("findings");
+    let claims: Vec<_> = findings.iter().map(|finding| &finding["claim"]).collect();
+    assert_eq!(claims, [".shop/hooks/Forgotten"]);
+}
