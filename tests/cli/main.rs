@@ -13,6 +13,7 @@ mod anchor;
 mod anchor_test;
 mod append;
 mod check;
+mod check_repositories;
 mod completions;
 mod concurrency;
 mod config;
