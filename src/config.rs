@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bank::Bank;
+use crate::bank::shared::config::{self as shared_banks, BankConfig};
 use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
 use crate::error::UserError;
@@ -109,6 +110,7 @@ struct ConfigFile {
     pins: PinsConfig,
     inject: InjectConfig,
     check: CheckConfig,
+    banks: Vec<BankConfig>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -261,7 +263,13 @@ fn named_root(global: &GlobalArgs) -> Result<Option<(PathBuf, &'static str)>> {
 /// Returns the configuration of the user.
 fn user_config() -> Result<ConfigFile> {
     let file = config_home().map(|home| home.join("cerberus/config.toml"));
-    Ok(file.map(|path| read_config(&path)).transpose()?.unwrap_or_default())
+    let config = file.map(|path| read_config(&path)).transpose()?.unwrap_or_default();
+    if !config.banks.is_empty() {
+        return Err(UserError::usage("the configuration of the user has `[[banks]]`")
+            .hint("name shared banks in the `cerberus.toml` of each project, which everybody uses")
+            .into());
+    }
+    Ok(config)
 }
 
 /// Merges the configuration files; values of the project override values of the user.
@@ -274,7 +282,12 @@ fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Re
             UserBank::of(&root).open(&root, is_user_default)?
         }
     };
-    let bank = Bank::new(folder);
+    let mut bank = Bank::new(folder);
+    match cache_home() {
+        Ok(cache) => bank = bank.with_shared(own.banks, cache.join("cerberus/banks")),
+        Err(error) if !own.banks.is_empty() => return Err(error),
+        Err(_) => {}
+    }
     let store = if bank.exists() && strategy != Some(StorageStrategy::User) {
         bank.folder().join("indices/cerberus.db")
     } else {
@@ -439,6 +452,11 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     // Recency raises the score of new memories and never lowers that of old ones.
     check_range("recency_boost_factor", config.memory.recency_boost_factor, 1.0, f64::MAX)?;
     check_range("code_share", config.inject.code_share, 0.0, 1.0)?;
+    if let Some(fault) = shared_banks::fault(&config.banks) {
+        return Err(UserError::usage(format!("failed to read `{shown}`: [[banks]] {fault}"))
+            .hint("name each bank as in `name = \"team\"`, `git = \"https://example.org/team/rules.git\"`, `branch = \"main\"`")
+            .into());
+    }
     if let Some(BuiltInPins::Some(named)) = &config.pins.builtin
         && let Some(name) = named.keys().find(|name| !builtin::names().any(|known| known == *name))
     {

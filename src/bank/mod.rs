@@ -5,6 +5,7 @@
 //! [`Bank::lock_for_writing`] allows one writer at a time.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -22,6 +23,7 @@ pub(crate) mod memories;
 pub(crate) mod names;
 mod output_file;
 mod pins;
+pub(crate) mod shared;
 mod trash;
 mod view;
 
@@ -46,11 +48,12 @@ const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-tmp-*\n";
 #[derive(Debug, Clone)]
 pub(crate) struct Bank {
     folder: PathBuf,
+    shared: Arc<shared::SharedBanks>,
 }
 
 impl Bank {
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder }
+        Self { folder, shared: Arc::default() }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -59,6 +62,15 @@ impl Bank {
 
     pub(crate) fn exists(&self) -> bool {
         self.folder.is_dir()
+    }
+
+    /// Returns the path of a memory below `root`, or as it is if it is elsewhere.
+    pub(crate) fn shown_path(&self, file: &str, root: &Path) -> String {
+        if shared::is_shared(file) {
+            return file.to_owned();
+        }
+        let path = self.folder.join(file);
+        path.strip_prefix(root).unwrap_or(&path).display().to_string()
     }
 
     /// Returns the path of `anchors.lock`.
@@ -101,6 +113,9 @@ impl Bank {
     /// Returns the path of a file in the bank. Fails if a symbolic link on the way resolves
     /// outside of the bank.
     fn inside(&self, file: &str) -> Result<PathBuf> {
+        if shared::is_shared(file) {
+            return Err(shared::outside(file).into());
+        }
         let path = self.folder.join(file);
         let existing = path.ancestors().skip(1).find(|folder| folder.exists());
         let real = existing.map(Path::canonicalize).transpose()?;

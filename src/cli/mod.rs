@@ -20,7 +20,7 @@ use crate::commands::index::IndexArgs;
 use crate::commands::inject::ClientProfile;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
-    add, anchor, anchor_test, append, check, completions, create, demo, doctor, export, feedback,
+    add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, export, feedback,
     hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review,
     search, sections, show, stats, trash, trust, update,
 };
@@ -268,6 +268,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Sections(args) => sections::run(args, settings, out),
         MemoryCommand::Feedback(args) => feedback::run(args, settings, out),
         MemoryCommand::Inject(args) => inject::run(args, settings, out),
+        MemoryCommand::Bank(command) => bank::run(command, settings, out),
         MemoryCommand::Pin(command) => pin::run(command, settings, out),
         MemoryCommand::Stats(args) => stats::run(args, settings, out),
         MemoryCommand::Create(args) => create::run(args, settings, out),

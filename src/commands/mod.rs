@@ -9,6 +9,7 @@ pub(crate) mod anchor_test;
 mod annotations;
 pub(crate) mod append;
 pub(crate) mod args;
+pub(crate) mod bank;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod content;

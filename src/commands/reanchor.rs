@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::args::quality;
+use crate::bank::shared;
 use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
 use crate::engine::examples::RankedSymbol;
@@ -214,6 +215,8 @@ pub(crate) fn reanchor(
         None
     };
     let memories = Memories::load(project)?;
+    // The anchors of missing shared memories would pass unchecked.
+    project.bank.check_shared()?;
     let mut report = reanchor_in(project, &memories, args, progress)?;
     drop(guard);
     if let Some(mut resolved) = resolved {
@@ -325,7 +328,9 @@ fn selected(
         None => None,
     };
     let is_changed = |changed: &BTreeSet<String>, anchor: &Anchor, file: &str| {
-        let has = |file: &str| changed.contains(&memory_path(project, file));
+        // A shared memory changes with the pins.
+        let file = if shared::is_shared(file) { shared::lock::FILE } else { file };
+        let has = |file: &str| changed.contains(&project.bank.shown_path(file, &project.root));
         has("anchors.lock") || changed.contains(&anchor.file) || has(file)
     };
     let mut selected = Anchors::new();
@@ -358,12 +363,6 @@ fn explained(report: Report, prefix: &str, writes: bool) -> Result<Report> {
     finding.written &= writes;
     let results = vec![finding];
     Ok(Report { summary: summary(&results), results, orphans: Vec::new(), ..report })
-}
-
-/// Returns the path of a file of the bank, relative to the project root if it is inside.
-fn memory_path(project: &Project, file: &str) -> String {
-    let path = project.bank.folder().join(file);
-    path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()
 }
 
 /// Compares anchors without the fields that change when code is only reformatted.

@@ -20,7 +20,7 @@ use serde_saphyr::FlowSeq;
 pub(crate) use self::edit::{FieldValue, remove, set, set_updated_at};
 use self::yaml::{Entry, Field, Value};
 use super::Diagnostic;
-use crate::model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
+use crate::model::{ElsewhereLocation, ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
 use crate::text::{LineIndex, Span, glob_fault, split_globs, suggest};
 
 /// The metadata of a memory; absent and invalid fields are empty.
@@ -40,6 +40,10 @@ pub(crate) struct Frontmatter {
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
     pub(crate) example: Option<ExampleChoice>,
+    /// An example in another repository.
+    pub(crate) example_elsewhere: Option<ElsewhereLocation>,
+    /// Why the memory replaces one of a shared bank.
+    pub(crate) override_reason: Option<String>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) updated_at: Option<Timestamp>,
     /// The author of the memory, a person or a program, or the places that it was imported from.
@@ -68,6 +72,8 @@ impl Frontmatter {
             list(&self.tags),
             list(&self.hints),
             scalar(self.example.as_ref()),
+            scalar(self.example_elsewhere.as_ref()),
+            scalar(self.override_reason.as_ref()),
             scalar(self.created_at.as_ref()),
             scalar(self.updated_at.as_ref()),
             match &self.source[..] {
@@ -205,6 +211,8 @@ impl Reader {
                     let names = ExampleChoice::ALL.iter().map(|it| it.as_str());
                     fields.example = self.choice(&entry, names);
                 }
+                "example_elsewhere" => fields.example_elsewhere = self.choice(&entry, []),
+                "override_reason" => fields.override_reason = self.label(&entry),
                 "created_at" => fields.created_at = self.time(&entry),
                 "updated_at" => fields.updated_at = self.time(&entry),
                 "source" => fields.source = self.source(&entry),

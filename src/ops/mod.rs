@@ -17,6 +17,7 @@ use crate::store::StoreFile;
 use crate::tree::git;
 
 pub(crate) mod anchors;
+pub(crate) mod banks;
 pub(crate) mod complete;
 pub(crate) mod document;
 pub(crate) mod envelope;

@@ -7,8 +7,10 @@
 //! `worktree` compares them with the files.
 
 mod history;
+mod network;
 pub(crate) mod past;
 mod process;
+pub(crate) mod remote;
 mod worktree;
 
 use std::collections::{BTreeMap, BTreeSet};

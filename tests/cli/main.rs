@@ -12,6 +12,7 @@ mod add;
 mod anchor;
 mod anchor_test;
 mod append;
+mod bank;
 mod check;
 mod completions;
 mod concurrency;

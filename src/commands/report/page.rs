@@ -193,6 +193,14 @@ fn rules(page: &Page<'_>) -> Markup {
                 (filters(&page.rules))
                 @for rule in &page.rules { (entry::entry(page, rule)) }
             }
+            @if !page.report.off.is_empty() {
+                h3 { "Switched off" }
+                ul {
+                    @for off in &page.report.off {
+                        li { code { (off.id) } " of the shared bank " (off.bank) ": " (off.reason) }
+                    }
+                }
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{FlowSeq, Location, Spanned};
 
 /// The known keys, in the order in which they are written; other keys may hold anything.
-pub(super) const KEYS: [&str; 15] = [
+pub(super) const KEYS: [&str; 17] = [
     "id",
     "type",
     "kind",
@@ -24,6 +24,8 @@ pub(super) const KEYS: [&str; 15] = [
     "tags",
     "hints",
     "example",
+    "example_elsewhere",
+    "override_reason",
     "created_at",
     "updated_at",
     "source",

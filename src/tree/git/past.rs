@@ -96,7 +96,7 @@ pub(crate) fn files_at(root: &Path, commit: &str) -> Option<Vec<TreeEntry>> {
 }
 
 /// Returns the entry of a record: fields, of which `object_idx` is the object, a tab and the path.
-fn entry(record: &[u8], object_idx: usize) -> Option<TreeEntry> {
+pub(super) fn entry(record: &[u8], object_idx: usize) -> Option<TreeEntry> {
     let record = String::from_utf8_lossy(record);
     let (fields, path) = record.split_once('\t')?;
     let mut fields = fields.split(' ');
