@@ -290,6 +290,11 @@ fn parsed(file: &str, path: &str, text: &str, warnings: &mut Vec<String>) -> Mem
     }
 }
 
+/// Returns the memory in the text of a file that is not in this bank.
+pub(crate) fn of_text(path: &str, text: &str) -> Memory {
+    parsed(path, path, text, &mut Vec::new())
+}
+
 /// Returns a memory of a shared bank, whose path in it is `path`.
 pub(super) fn of_shared(file: &str, path: &str, text: String) -> MemoryFile {
     let mut warnings = Vec::new();

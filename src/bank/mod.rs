@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 
 use crate::error::UserError;
 
+pub(crate) mod append_file;
 mod deleted_items;
 mod deletion;
 mod diagnostics;
@@ -139,6 +140,13 @@ impl Bank {
 pub(crate) fn create_file(path: &Path, text: &str) -> Result<bool> {
     remove_stale_siblings(path);
     files::create(path, text.as_bytes())
+}
+
+/// Returns the folders in a folder, sorted.
+pub(crate) fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = walkdir::WalkDir::new(folder).min_depth(1).max_depth(1).sort_by_file_name();
+    let folders = entries.into_iter().flatten().filter(|entry| entry.file_type().is_dir());
+    folders.map(walkdir::DirEntry::into_path).collect()
 }
 
 /// Removes a file that was just created.

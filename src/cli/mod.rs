@@ -15,13 +15,14 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::check::CheckArgs;
 use crate::commands::completions::CompletionsArgs;
+use crate::commands::fleet::FleetCommand;
 use crate::commands::hooks::HooksCommand;
 use crate::commands::index::IndexArgs;
 use crate::commands::inject::ClientProfile;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, export, feedback,
-    hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review,
+    fleet, hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review,
     search, sections, show, stats, trash, trust, update,
 };
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
@@ -85,6 +86,9 @@ Terms:
 Example: cerberus memory add \"Close the session when the request ends\" --hint close_db"
     )]
     Memory(Box<MemoryCommand>),
+    /// Report the shared rules of many repositories
+    #[command(subcommand)]
+    Fleet(FleetCommand),
     /// Update the code index and print its statistics
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),
@@ -210,6 +214,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Completions(args) => completions::run(args, out),
         Command::Demo => demo::run(out),
         Command::Doctor => doctor::run(&cli.global, out),
+        Command::Fleet(command) => fleet::run(command, &Settings::resolve(&cli.global)?, out),
         Command::Hooks(command) => hooks::run(command, &cli.global, out),
         Command::Index(args) => {
             let settings = Settings::resolve(&cli.global)?;

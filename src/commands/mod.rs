@@ -18,6 +18,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod feedback;
+pub(crate) mod fleet;
 pub(crate) mod hooks;
 pub(crate) mod import;
 pub(crate) mod index;

@@ -34,7 +34,7 @@ use crate::output::{OK, Printer, ProgressBar, WARN};
 use crate::syntax::language;
 use crate::tree::{git, read};
 
-mod page;
+pub(super) mod page;
 
 /// Maximum number of lines of a memory's text in the report.
 const MAX_TEXT_LINES: usize = 200;

@@ -22,6 +22,7 @@ pub(crate) mod complete;
 pub(crate) mod document;
 pub(crate) mod envelope;
 pub(crate) mod export;
+pub(crate) mod fleet;
 pub(crate) mod links;
 pub(crate) mod managed_block;
 pub(crate) mod memories;

@@ -105,6 +105,10 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Opt
     let Some(file) = table::file_of(store.reader(), id)? else {
         return Ok(None);
     };
+    // A file that the store does not know yet may replace a shared memory.
+    if shared::is_shared(&file) {
+        return Ok(None);
+    }
     let Some(stored) = project.bank.read(&file).ok().filter(|stored| stored.memory.id == id) else {
         return Ok(None);
     };

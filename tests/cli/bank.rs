@@ -57,7 +57,7 @@ fn a_bank_is_added_shown_and_pinned_after_its_texts_were_shown() {
     let added = "\n[[banks]]\nname = \"team\"\npath = \"../rules\"\nbranch = \"main\"\n";
     assert_eq!(sandbox.read("cerberus.toml"), format!("{config}{added}"));
     assert!(sandbox.read(".memories/banks.lock").contains(&commit_of(&rules)));
-    let listed = sandbox.json("memory bank list --json");
+    let listed = sandbox.json("memory bank list");
     assert_eq!(listed["banks"][0]["used"], 2);
     assert_eq!(listed["banks"][0]["isReady"], true);
     assert!(sandbox.ok("memory bank update").contains("team is up to date"));
@@ -92,7 +92,7 @@ fn shared_rules_are_used_like_rules_of_the_project() {
     assert!(!export.contains("bank://"), "an export has the project's own memories");
     // The same rule of a document is a duplicate.
     sandbox.write("AGENTS.md", "# Rules\n\n- Hash the password with a fresh salt before the account is stored\n");
-    let imported = sandbox.json("memory import AGENTS.md --json");
+    let imported = sandbox.json("memory import AGENTS.md");
     assert_eq!(imported["items"][0]["outcome"], "duplicate", "{imported}");
     assert_eq!(sandbox.run("doctor").status(), 0, "{}", sandbox.run("doctor").text());
 }
@@ -164,7 +164,7 @@ fn an_update_shows_the_difference_before_it_pins() {
         assert_eq!(sandbox.read(".memories/banks.lock"), before);
         assert!(sandbox.ok("memory show hash").contains("fresh salt"));
     }
-    let report = sandbox.json("memory bank update --yes --json");
+    let report = sandbox.json("memory bank update --yes");
     assert_eq!(report["written"], true);
     assert_eq!(report["banks"][0]["added"][0], "new.md");
     assert!(sandbox.ok("memory show hash").contains("new salt"));
@@ -184,7 +184,9 @@ fn a_fresh_checkout_reports_the_command_and_works_offline_after_it() {
     let lock = sandbox.lock();
     assert_eq!(sandbox.run("memory reanchor").status(), 3);
     assert_eq!(sandbox.lock(), lock, "no anchor is removed");
-    assert_eq!(sandbox.run("doctor").status(), 1);
+    let doctor = sandbox.run("doctor");
+    assert_ne!(doctor.status(), 0);
+    assert!(doctor.text().contains("cerberus memory bank fetch"), "{}", doctor.text());
     assert_eq!(sandbox.run("memory bank list").status(), 1);
     sandbox.ok("memory bank fetch");
     sandbox.remove("../rules");
@@ -264,7 +266,7 @@ fn a_huge_bank_and_one_with_a_secret_are_refused() {
     rules.commit("huge");
     fails(&sandbox, "memory bank update --yes", 1, &["the limit is 8192 KB"]);
     rules.git("rm -q .memories/huge-*.md");
-    let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAx\n-----END RSA PRIVATE KEY-----\n";
+    let key = format!("Use ghp_{}\n", "Ab3dE5gH7jKq".repeat(3));
     rules.write(".memories/key.md", key);
     rules.commit("a key");
     fails(&sandbox, "memory bank update --yes", 2, &["`key.md` of the shared bank `team`", "--allow-secret"]);
@@ -279,18 +281,18 @@ fn a_huge_bank_and_one_with_a_secret_are_refused() {
 #[test]
 fn no_program_of_a_bank_or_of_the_project_runs() {
     let (sandbox, rules) = shop();
+    rules.edit(".memories/hash.md", "fresh", "new");
+    rules.write(".gitattributes", "*.md filter=evil\n");
+    rules.write(".gitmodules", "[submodule \"x\"]\npath = x\nurl = ../shop\n");
+    rules.commit("attributes");
     let script = "#!/bin/sh\ntouch \"$(dirname \"$0\")/../../pwned\"\n";
     for hook in ["post-checkout", "post-upload-pack", "reference-transaction", "post-merge"] {
         rules.write(format!(".git/hooks/{hook}"), script);
         sandbox.write(format!(".git/hooks/{hook}"), script);
     }
     sandbox.shell("chmod +x .git/hooks/* ../rules/.git/hooks/*").status().expect("runs");
-    rules.write(".gitattributes", "*.md filter=evil\n");
     rules.git("config filter.evil.smudge \"touch ../pwned\"");
     rules.git("config uploadpack.packObjectsHook \"touch ../pwned\"");
-    rules.write(".gitmodules", "[submodule \"x\"]\npath = x\nurl = ../shop\n");
-    rules.edit(".memories/hash.md", "fresh", "new");
-    rules.commit("hooks");
     // A setting of the project that would redirect the URL or run a command.
     sandbox.git("config core.sshCommand \"touch ../pwned\"");
     sandbox.git("config url.file:///nowhere/.insteadOf file://");
@@ -306,7 +308,7 @@ fn errors_of_the_configuration_have_the_place_and_a_hint() {
     let sandbox = Sandbox::bank();
     for (banks, why) in [
         ("[[banks]]\nname = \"x\"\n", "`x` needs either `git` or `path`"),
-        ("[[banks]]\nname = \"x\"\ngti = \"y\"\n", "did you mean `git`?"),
+        ("[[banks]]\nname = \"x\"\ngti = \"y\"\n", "unknown field `gti`"),
         ("[[banks]]\nname = \"x y\"\npath = \"y\"\n", "not made of letters"),
     ] {
         sandbox.write("cerberus.toml", banks);

@@ -27,6 +27,7 @@ mod durability;
 mod exit_status;
 mod export;
 mod feedback;
+mod fleet;
 #[cfg(unix)]
 mod full_disk;
 mod history;

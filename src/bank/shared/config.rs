@@ -1,6 +1,6 @@
 //! `[[banks]]` of `cerberus.toml`: where a shared bank is, and which of its memories are used.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::{Memory, MemoryType};
 use crate::text::{Globs, glob_fault};
@@ -12,7 +12,7 @@ pub(crate) const DEFAULT_FOLDER: &str = ".memories";
 const MAX_NAME: usize = 64;
 
 /// A shared bank.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BankConfig {
     pub(crate) name: String,
@@ -36,7 +36,7 @@ pub(crate) struct BankConfig {
 }
 
 /// Memories that meet any of the conditions.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Selector {
     /// Globs of ids.
@@ -49,7 +49,7 @@ pub(crate) struct Selector {
     scope: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Off {
     pub(crate) id: String,
@@ -139,11 +139,26 @@ impl BankConfig {
         })
     }
 
-    pub(super) fn selection(&self) -> Selection {
+    /// Returns which memories of the bank are used.
+    pub(crate) fn selection(&self) -> Selection {
         Selection {
             include: self.include.as_ref().map(Compiled::new),
             exclude: self.exclude.as_ref().map(Compiled::new),
         }
+    }
+}
+
+/// Returns the banks in the text of a `cerberus.toml`, whatever else it has.
+pub(crate) fn parse(text: &str) -> Result<Vec<BankConfig>, String> {
+    #[derive(Deserialize)]
+    struct File {
+        #[serde(default)]
+        banks: Vec<BankConfig>,
+    }
+    let file: File = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+    match fault(&file.banks) {
+        None => Ok(file.banks),
+        Some(fault) => Err(format!("[[banks]] {fault}")),
     }
 }
 
@@ -156,13 +171,13 @@ pub(crate) fn fault(banks: &[BankConfig]) -> Option<String> {
 }
 
 /// Which memories of a bank are used.
-pub(super) struct Selection {
+pub(crate) struct Selection {
     include: Option<Compiled>,
     exclude: Option<Compiled>,
 }
 
 impl Selection {
-    pub(super) fn takes(&self, memory: &Memory) -> bool {
+    pub(crate) fn takes(&self, memory: &Memory) -> bool {
         self.include.as_ref().is_none_or(|it| it.matches(memory))
             && !self.exclude.as_ref().is_some_and(|it| it.matches(memory))
     }
