@@ -43,6 +43,9 @@ pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 /// Default quality threshold.
 const MIN_QUALITY: f64 = 0.7;
 
+/// Folder with the texts of shared banks, in the cache of the user.
+const SHARED_BANKS: &str = "banks";
+
 /// Size limit of a configuration file.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
@@ -242,6 +245,26 @@ impl Settings {
     }
 }
 
+/// Folders of a command that belongs to no project.
+#[derive(Debug)]
+pub(crate) struct Folders {
+    pub(crate) here: PathBuf,
+    /// Folder in the cache of the user.
+    pub(crate) cache: PathBuf,
+}
+
+impl Folders {
+    pub(crate) fn resolve() -> Result<Self> {
+        let here = std::env::current_dir().context("failed to find the current folder")?;
+        Ok(Self { here, cache: cache_home()?.join("cerberus") })
+    }
+
+    /// Returns the folder with the texts of shared banks.
+    pub(crate) fn banks(&self) -> PathBuf {
+        self.cache.join(SHARED_BANKS)
+    }
+}
+
 /// Returns the project root and how it was found.
 fn locate_root(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
     if let Some(named) = named_root(global)? {
@@ -284,7 +307,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Re
     };
     let mut bank = Bank::new(folder);
     match cache_home() {
-        Ok(cache) => bank = bank.with_shared(own.banks, cache.join("cerberus/banks")),
+        Ok(cache) => bank = bank.with_shared(own.banks, cache.join("cerberus").join(SHARED_BANKS)),
         Err(error) if !own.banks.is_empty() => return Err(error),
         Err(_) => {}
     }
@@ -562,7 +585,11 @@ mod tests {
     fn the_sample_is_a_valid_configuration() {
         let shown: String = SAMPLE
             .lines()
-            .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line))
+            .map(|line| {
+                line.strip_prefix("# ")
+                    .filter(|rest| rest.contains(" = ") || rest.starts_with("[["))
+                    .unwrap_or(line)
+            })
             .flat_map(|line| [line, "\n"])
             .collect();
         toml::from_str::<ConfigFile>(&shown).expect("valid with all keys");

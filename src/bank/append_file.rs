@@ -1,5 +1,8 @@
 //! A file of lines that is extended while a command runs, so that a killed command can resume.
-#![expect(clippy::disallowed_methods, reason = "this module owns the files of the bank and the cache")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module owns the files of the bank and the cache"
+)]
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};

@@ -223,7 +223,10 @@ impl SharedFiles {
             }
         }
         self.warnings.extend(off.keys().map(|id| {
-            format!("`off` of the shared bank `{}` names `{id}`, which it does not have", config.name)
+            format!(
+                "`off` of the shared bank `{}` names `{id}`, which it does not have",
+                config.name
+            )
         }));
         self.banks.push(pin.clone());
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Bank;
-use super::deletion::Deletion;
 use super::MemoryFile;
+use super::deletion::Deletion;
 use super::lockfile::Anchors;
 use super::shared::SharedFiles;
 

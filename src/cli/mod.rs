@@ -21,11 +21,11 @@ use crate::commands::index::IndexArgs;
 use crate::commands::inject::ClientProfile;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
-    add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, export, feedback,
-    fleet, hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review,
-    search, sections, show, stats, trash, trust, update,
+    add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, export,
+    feedback, fleet, hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor,
+    report, review, search, sections, show, stats, trash, trust, update,
 };
-use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
+use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
@@ -214,7 +214,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Completions(args) => completions::run(args, out),
         Command::Demo => demo::run(out),
         Command::Doctor => doctor::run(&cli.global, out),
-        Command::Fleet(command) => fleet::run(command, &Settings::resolve(&cli.global)?, out),
+        Command::Fleet(command) => fleet::run(command, &Folders::resolve()?, out),
         Command::Hooks(command) => hooks::run(command, &cli.global, out),
         Command::Index(args) => {
             let settings = Settings::resolve(&cli.global)?;

@@ -256,7 +256,17 @@ fn change(
     }
     let difference = Difference::new(&name, before.as_ref(), &new.pack);
     let old = old.map(|pin| pin.commit.clone());
-    Ok(BankChange { name, source, revision, old, new: commit, sha256, memories: files, bytes, difference })
+    Ok(BankChange {
+        name,
+        source,
+        revision,
+        old,
+        new: commit,
+        sha256,
+        memories: files,
+        bytes,
+        difference,
+    })
 }
 
 /// Prints the changes, asks, and pins them.
@@ -436,7 +446,12 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
     let rows: Vec<Vec<String>> = report.banks.iter().map(row).collect();
     out.rows(&["name", "revision", "commit", "memories", "source"], &rows);
     for OffReport { id, bank, reason } in &report.off {
-        out.line(&format!("off: {} of {}: {}", out.style(NAME, id), out.safe(bank), out.safe(reason)));
+        out.line(&format!(
+            "off: {} of {}: {}",
+            out.style(NAME, id),
+            out.safe(bank),
+            out.safe(reason)
+        ));
     }
     Ok(status)
 }

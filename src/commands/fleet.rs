@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 
 use super::content;
-use crate::bank::{self, OutputFile};
-use crate::config::Settings;
+use crate::bank::{self, Bank, OutputFile};
+use crate::config::Folders;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::fleet::{self, Fleet, Options, Repository};
 use crate::output::{Printer, ProgressBar};
@@ -49,7 +49,9 @@ Examples:
   cerberus fleet report half-1.txt --part part-1.json")]
     Report(FleetReportArgs),
     /// Join the parts of a report
-    #[command(after_help = "Example: cerberus fleet join part-1.json part-2.json --html fleet.html")]
+    #[command(
+        after_help = "Example: cerberus fleet join part-1.json part-2.json --html fleet.html"
+    )]
     Join(FleetJoinArgs),
 }
 
@@ -99,13 +101,13 @@ struct Part {
 
 pub(crate) fn run(
     command: &FleetCommand,
-    settings: &Settings,
+    folders: &Folders,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     match command {
-        FleetCommand::Report(args) => report(args, settings, out),
+        FleetCommand::Report(args) => report(args, folders, out),
         FleetCommand::Join(args) => {
-            let page = page_file(&args.output, settings, out)?;
+            let page = page_file(&args.output, folders, out)?;
             let mut repositories = Vec::new();
             for path in &args.parts {
                 repositories.extend(read_part(path)?.repositories);
@@ -115,21 +117,14 @@ pub(crate) fn run(
     }
 }
 
-fn report(args: &FleetReportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let page = page_file(&args.output, settings, out)?;
+fn report(args: &FleetReportArgs, folders: &Folders, out: &mut Printer) -> Result<ExitStatus> {
+    let page = page_file(&args.output, folders, out)?;
     let sources = fleet::sources(&args.sources, args.branch.as_deref())?;
-    let cache = settings.project.bank.shared_cache().to_owned();
-    if cache.as_os_str().is_empty() {
-        return Err(UserError::environment("home folder not found")
-            .hint("set HOME or XDG_CACHE_HOME")
-            .into());
-    }
-    let state = args.state.clone().unwrap_or_else(|| cache.with_file_name("fleet"));
+    let state = args.state.clone().unwrap_or_else(|| folders.cache.join("fleet"));
     let jobs = args.jobs.map_or(JOBS, usize::from);
     let bar = ProgressBar::new(out.terminal, "reading repositories");
-    let options = Options { state, cache, jobs };
-    let repositories =
-        fleet::read(&sources, &options, &|done, total| bar.step(done, total))?;
+    let options = Options { state, cache: folders.banks(), jobs };
+    let repositories = fleet::read(&sources, &options, &|done, total| bar.step(done, total))?;
     drop(bar);
     let Some(path) = &args.part else {
         return finish(repositories, &args.output, page, out);
@@ -138,7 +133,7 @@ fn report(args: &FleetReportArgs, settings: &Settings, out: &mut Printer) -> Res
     print::failures(&repositories, out);
     let n = repositories.len();
     let text = serde_json::to_string(&Part { version: PART_VERSION, repositories })? + "\n";
-    bank::replace_file(path, &settings.project.root, &text)?;
+    bank::replace_file(path, &folders.here, &text)?;
     print::part(n, path, out)?;
     Ok(status)
 }
@@ -152,11 +147,7 @@ fn status(repositories: &[Repository]) -> ExitStatus {
 }
 
 /// Opens the file of the page first, so that an invalid path fails before the work.
-fn page_file(
-    args: &OutputArgs,
-    settings: &Settings,
-    out: &Printer,
-) -> Result<Option<OutputFile>> {
+fn page_file(args: &OutputArgs, folders: &Folders, out: &Printer) -> Result<Option<OutputFile>> {
     let is_stdout = args.html.as_deref() == Some(Path::new("-"));
     if is_stdout && out.json {
         return Err(UserError::usage("--json and `--html -` both write to the standard output")
@@ -164,7 +155,8 @@ fn page_file(
             .into());
     }
     let path = args.html.as_deref().filter(|_| !is_stdout);
-    path.map(|path| OutputFile::open(path, &settings.project.bank, &settings.project.root)).transpose()
+    let bank = Bank::new(folders.here.join(".memories"));
+    path.map(|path| OutputFile::open(path, &bank, &folders.here)).transpose()
 }
 
 fn finish(

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::args::{ContentArgs, SecretArgs};
 use super::trash::{self, MovedMemory};
-use crate::bank::shared::is_shared;
 use crate::bank::lockfile::Anchors;
+use crate::bank::shared::is_shared;
 use crate::bank::{MemoryFile, names};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};

@@ -12,8 +12,8 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::args::quality;
-use crate::bank::shared;
 use crate::bank::lockfile::Anchors;
+use crate::bank::shared;
 use crate::config::Settings;
 use crate::engine::examples::RankedSymbol;
 use crate::engine::track::{self, Degree, FoundSymbol, Step};

@@ -124,9 +124,9 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
     let max_lines = args.anchored.then(|| args.max_lines(project));
     let mut anchors = anchor_reports(project, &anchored, max_lines).into_iter();
     let shared = project.bank.shared();
-    let reports = selected
-        .into_iter()
-        .map(|(stored, anchor)| memory_report(stored, &shared, anchor.and_then(|_| anchors.next())));
+    let reports = selected.into_iter().map(|(stored, anchor)| {
+        memory_report(stored, &shared, anchor.and_then(|_| anchors.next()))
+    });
     let is_all = *filter == Filter::default() && !args.anchored && !args.unanchored;
     let off = if is_all { OffReport::all(&shared) } else { Vec::new() };
     Ok(Report { memories: reports.collect(), off, warnings })

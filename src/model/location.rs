@@ -73,7 +73,11 @@ impl FromStr for ElsewhereLocation {
         let (commit, location) = rest.split_once(':').ok_or_else(invalid)?;
         let is_commit = commit.len() >= 7 && commit.bytes().all(|it| it.is_ascii_hexdigit());
         let is_plain = !text.contains(char::is_control);
-        if repository.is_empty() || !is_commit || !is_plain || location.parse::<CodeLocation>().is_err() {
+        if repository.is_empty()
+            || !is_commit
+            || !is_plain
+            || location.parse::<CodeLocation>().is_err()
+        {
             return Err(invalid());
         }
         Ok(Self(text.to_owned()))
@@ -108,7 +112,13 @@ mod tests {
         for text in ["shop@1a2b3c4:src/db.py::close", "git@example.org:a/shop@1a2b3c4d:db.py"] {
             assert_eq!(text.parse::<ElsewhereLocation>().expect(text).to_string(), text);
         }
-        for text in ["src/db.py::close", "shop@main:db.py", "@1a2b3c4:db.py", "shop@1a2b3c4:", "a@1a2b3c4:b\u{1b}"] {
+        for text in [
+            "src/db.py::close",
+            "shop@main:db.py",
+            "@1a2b3c4:db.py",
+            "shop@1a2b3c4:",
+            "a@1a2b3c4:b\u{1b}",
+        ] {
             assert!(text.parse::<ElsewhereLocation>().is_err(), "{text}");
         }
     }

@@ -143,7 +143,10 @@ fn tampered(config: &BankConfig, pin: &PinnedBank) -> UserError {
         short(&pin.commit)
     ))
     .hint("compare `sha256` with its last version: git log -p .memories/banks.lock")
-    .hint(format!("to pin it again after a review: cerberus memory bank remove {0}, then add it", config.name))
+    .hint(format!(
+        "to pin it again after a review: cerberus memory bank remove {0}, then add it",
+        config.name
+    ))
 }
 
 /// Returns the first digits of a commit id.

@@ -14,6 +14,8 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use crate::bank::append_file::AppendFile;
+use crate::error::UserError;
+use crate::tree::git::remote::{LIMITS, Mirror};
 
 use super::Progress;
 
@@ -56,10 +58,12 @@ pub(crate) fn read(
             known.insert(record.key(), record);
         }
     }
+    let temporary = tempfile::tempdir()?;
+    let empty = Mirror::open(temporary.path(), "", LIMITS).map_err(UserError::environment)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     let n_done = AtomicUsize::new(0);
     let read = |source: &Source| {
-        let found = record::read(source, known.get(&source.key()));
+        let found = record::read(source, known.get(&source.key()), &empty);
         if let Ok((record, true)) = &found {
             file.append(&serde_json::to_string(record)?)?;
         }
@@ -68,7 +72,7 @@ pub(crate) fn read(
     };
     let records: Vec<Result<Record, String>> =
         pool.install(|| sources.par_iter().map(read).collect::<Result<_>>())?;
-    let banks = pool.install(|| banks::Banks::read(&records, sources, &options.cache));
+    let banks = pool.install(|| banks::Banks::read(&records, sources, &options.cache, &empty));
     let repositories = sources.iter().zip(&records).map(|(source, record)| match record {
         Ok(record) => report::repository(source, record, &banks),
         Err(why) => Repository::failed(source, why),

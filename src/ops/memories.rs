@@ -4,9 +4,9 @@ use anyhow::Result;
 use clap::Args;
 use rustc_hash::FxHashSet;
 
-use crate::bank::{MemoryFile, shared};
 use crate::bank::lockfile::Anchors;
 use crate::bank::memories::BankFiles;
+use crate::bank::{MemoryFile, shared};
 use crate::error::UserError;
 use crate::file_stat::FileStat;
 use crate::markdown::links::normalize_path;

@@ -80,7 +80,10 @@ fn shared_rules_are_used_like_rules_of_the_project() {
     assert!(shown.contains("shared bank team at"), "{shown}");
     assert!(shown.contains("salt = secrets.token_bytes(16)"), "{shown}");
     let velvet = sandbox.ok("memory show velvet");
-    assert!(velvet.contains("one in another repository: hall@1a2b3c4:src/room.py::hang"), "{velvet}");
+    assert!(
+        velvet.contains("one in another repository: hall@1a2b3c4:src/room.py::hang"),
+        "{velvet}"
+    );
     let injected = sandbox.ok("memory inject --query \"velvet curtains, salt\"");
     assert!(injected.contains("Hash the password"), "{injected}");
     assert!(injected.contains("one in another repository: `hall@1a2b3c4:src/room.py::hang`"));
@@ -91,7 +94,10 @@ fn shared_rules_are_used_like_rules_of_the_project() {
     let export = sandbox.ok("memory export");
     assert!(!export.contains("bank://"), "an export has the project's own memories");
     // The same rule of a document is a duplicate.
-    sandbox.write("AGENTS.md", "# Rules\n\n- Hash the password with a fresh salt before the account is stored\n");
+    sandbox.write(
+        "AGENTS.md",
+        "# Rules\n\n- Hash the password with a fresh salt before the account is stored\n",
+    );
     let imported = sandbox.json("memory import AGENTS.md");
     assert_eq!(imported["items"][0]["outcome"], "duplicate", "{imported}");
     assert_eq!(sandbox.run("doctor").status(), 0, "{}", sandbox.run("doctor").text());
@@ -122,7 +128,9 @@ fn shared_rules_cannot_be_changed_in_the_project() {
 #[test]
 fn a_project_replaces_a_shared_rule_or_switches_it_off_with_a_reason() {
     let (sandbox, _) = shop();
-    sandbox.ok("memory add \"Hash with scrypt\" --id hash --override-reason \"scrypt only\" --no-anchor");
+    sandbox.ok(
+        "memory add \"Hash with scrypt\" --id hash --override-reason \"scrypt only\" --no-anchor",
+    );
     let shown = sandbox.ok("memory show hash");
     assert!(shown.contains("Hash with scrypt"), "{shown}");
     assert!(shown.contains("replaces that of the shared bank team: scrypt only"), "{shown}");
@@ -158,7 +166,12 @@ fn an_update_shows_the_difference_before_it_pins() {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 1, "{}", outcome.text());
         let printed = outcome.stdout();
-        for part in ["-Hash the password with a fresh salt", "+Hash the password with a new salt", "+Escape HTML", "1 added, 1 changed, 0 removed"] {
+        for part in [
+            "-Hash the password with a fresh salt",
+            "+Hash the password with a new salt",
+            "+Escape HTML",
+            "1 added, 1 changed, 0 removed",
+        ] {
             assert!(printed.contains(part), "{part}: {printed}");
         }
         assert_eq!(sandbox.read(".memories/banks.lock"), before);
@@ -201,7 +214,8 @@ fn an_unreachable_bank_is_an_error_and_remains_pinned() {
     sandbox.remove("../rules");
     fails(&sandbox, "memory bank update --yes", 2, &["the folder `../rules`"]);
     sandbox.edit("cerberus.toml", "path = \"../rules\"", "git = \"file:///nowhere/rules\"");
-    let unreachable = ["failed to fetch the shared bank `team`", "git ls-remote file:///nowhere/rules"];
+    let unreachable =
+        ["failed to fetch the shared bank `team`", "git ls-remote file:///nowhere/rules"];
     fails(&sandbox, "memory bank update --yes", 3, &unreachable);
     for (url, why) in [
         ("ext::sh -c touch% pwned", "would run a command"),
@@ -251,7 +265,11 @@ fn a_tampered_bank_is_an_error_and_is_not_used() {
     let cached = format!("../home/cache/cerberus/banks/{hash}.bank");
     sandbox.edit(&cached, "fresh salt", "other salt");
     let shown = sandbox.run("memory show");
-    assert!(shown.stderr().contains("is not used: its texts do not have the hash"), "{}", shown.text());
+    assert!(
+        shown.stderr().contains("is not used: its texts do not have the hash"),
+        "{}",
+        shown.text()
+    );
     assert!(!shown.stdout().contains("other salt"));
     sandbox.ok("memory bank fetch");
     assert!(sandbox.ok("memory show hash").contains("fresh salt"));
@@ -269,7 +287,12 @@ fn a_huge_bank_and_one_with_a_secret_are_refused() {
     let key = format!("Use ghp_{}\n", "Ab3dE5gH7jKq".repeat(3));
     rules.write(".memories/key.md", key);
     rules.commit("a key");
-    fails(&sandbox, "memory bank update --yes", 2, &["`key.md` of the shared bank `team`", "--allow-secret"]);
+    fails(
+        &sandbox,
+        "memory bank update --yes",
+        2,
+        &["`key.md` of the shared bank `team`", "--allow-secret"],
+    );
     rules.write(".memories/key.md", "a \u{1b}[2J b\n");
     rules.commit("control characters");
     fails(&sandbox, "memory bank update --yes", 2, &["control character"]);

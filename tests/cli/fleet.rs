@@ -4,8 +4,10 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-const HASH: &str = "---\ntype: rule\n---\n\nHash the password with a fresh salt before the account is stored\n";
-const CLOSE: &str = "---\ntype: rule\n---\n\nClose the database session in a finally block when the request ends\n";
+const HASH: &str =
+    "---\ntype: rule\n---\n\nHash the password with a fresh salt before the account is stored\n";
+const CLOSE: &str =
+    "---\ntype: rule\n---\n\nClose the database session in a finally block when the request ends\n";
 
 /// A bank `rules` and the repository `shop`, which pins it and has an example of each rule.
 fn shop() -> (Sandbox, Sandbox) {
@@ -46,7 +48,11 @@ fn a_fleet_shows_who_is_behind_and_where_examples_drifted_or_are_missing() {
     rules.write(".memories/new.md", "---\ntype: rule\n---\n\nEscape HTML entities in text\n");
     rules.commit("a new rule");
     web.ok("memory bank update --yes");
-    web.edit("cerberus.toml", "branch = \"main\"", "branch = \"main\"\noff = [{ id = \"close\", reason = \"no database\" }]");
+    web.edit(
+        "cerberus.toml",
+        "branch = \"main\"",
+        "branch = \"main\"\noff = [{ id = \"close\", reason = \"no database\" }]",
+    );
     web.commit("update");
     api.edit("shop/accounts.py", "salt + digest", "digest");
     api.edit("shop/accounts.py", "salt = secrets.token_bytes(16)\n        digest = hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)", "digest = md5(password)");
@@ -78,7 +84,10 @@ fn a_fleet_shows_who_is_behind_and_where_examples_drifted_or_are_missing() {
     assert_eq!(rule(api, "close")["state"], "unanchored");
     let rules = report["rules"].as_array().expect("a list");
     let close = rules.iter().find(|it| it["id"] == "close").expect("the rule");
-    assert_eq!((&close["held"], &close["unanchored"], &close["off"]), (&1.into(), &1.into(), &1.into()));
+    assert_eq!(
+        (&close["held"], &close["unanchored"], &close["off"]),
+        (&1.into(), &1.into(), &1.into())
+    );
 
     let printed = sandbox.ok("fleet report fleet.txt");
     assert!(printed.contains("4 repositories: 2 behind, 1 without a bank"), "{printed}");
@@ -124,7 +133,11 @@ fn a_repository_that_cannot_be_read_does_not_hide_the_others() {
     sandbox.write("fleet.txt", ".\nfile:///nowhere/api\n. nothing\n");
     let outcome = sandbox.run("fleet report fleet.txt");
     assert_eq!(outcome.status(), 1, "{}", outcome.text());
-    assert!(outcome.stdout().contains("3 repositories: 0 behind, 2 not read"), "{}", outcome.text());
+    assert!(
+        outcome.stdout().contains("3 repositories: 0 behind, 2 not read"),
+        "{}",
+        outcome.text()
+    );
     assert!(outcome.stdout().contains("it has no branch `nothing`"), "{}", outcome.text());
     let report = sandbox.json("fleet report fleet.txt");
     assert!(repository(&report, "nowhere/api")["error"].is_string());
@@ -152,7 +165,7 @@ fn errors_of_the_command_line_have_the_place_and_a_hint() {
     sandbox.write("empty.txt", "# nothing\n");
     sandbox.write("words.txt", "\n. main more\n");
     sandbox.write("branch.txt", ". --upload-pack=x\n");
-    sandbox.write("ext.txt", "ext::sh -c\n");
+    sandbox.write("ext.txt", "ext::sh\n");
     sandbox.write("part.json", "{\"version\":1}\n");
     sandbox.write("new.json", "{\"version\":7,\"repositories\":[]}\n");
     for (line, why) in [

@@ -49,8 +49,8 @@ impl Pack {
                 let limit = memories::MAX_BYTES / 1024;
                 return Err(format!("`{path}` is larger than {limit} KB"));
             }
-            let text = String::from_utf8(text)
-                .map_err(|_| format!("`{path}` is not valid UTF-8"))?;
+            let text =
+                String::from_utf8(text).map_err(|_| format!("`{path}` is not valid UTF-8"))?;
             checked.push((path, text));
         }
         Ok(Self { files: checked })

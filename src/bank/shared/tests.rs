@@ -1,3 +1,5 @@
+//! Pinned banks that are read, selected, replaced, switched off and refused.
+
 use std::path::Path;
 
 use super::*;
@@ -34,7 +36,8 @@ fn configs(more: &str) -> Vec<BankConfig> {
     struct File {
         banks: Vec<BankConfig>,
     }
-    let text = format!("[[banks]]\nname = \"team\"\ngit = \"https://example.org/rules.git\"\n{more}");
+    let text =
+        format!("[[banks]]\nname = \"team\"\ngit = \"https://example.org/rules.git\"\n{more}");
     toml::from_str::<File>(&text).expect("valid").banks
 }
 
@@ -53,7 +56,10 @@ fn memories_are_selected_by_id_tag_type_and_scope() {
     for (more, expected) in [
         ("", vec!["db/close", "hash-it", "notes"]),
         ("include = { type = [\"rule\"] }", vec!["db/close", "hash-it"]),
-        ("include = { tag = [\"security\"], scope = [\"language:*\"] }", vec!["db/close", "hash-it"]),
+        (
+            "include = { tag = [\"security\"], scope = [\"language:*\"] }",
+            vec!["db/close", "hash-it"],
+        ),
         ("exclude = { id = [\"db/*\"] }", vec!["hash-it", "notes"]),
         ("include = { type = [\"rule\"] }\nexclude = { tag = [\"core\"] }", vec!["hash-it"]),
         ("include = { id = [\"nothing\"] }", vec![]),
@@ -66,11 +72,15 @@ fn memories_are_selected_by_id_tag_type_and_scope() {
 #[test]
 fn a_memory_is_switched_off_with_its_reason() {
     let folder = tempfile::tempdir().expect("a temp folder");
-    let off = "off = [{ id = \"hash-it\", reason = \"no passwords\" }, { id = \"x\", reason = \"y\" }]";
+    let off =
+        "off = [{ id = \"hash-it\", reason = \"no passwords\" }, { id = \"x\", reason = \"y\" }]";
     let bank = bank(folder.path(), RULES, off);
     assert_eq!(ids(&bank), ["db/close", "notes"]);
     let shared = bank.shared();
-    assert_eq!((shared.off[0].id.as_str(), shared.off[0].reason.as_str()), ("hash-it", "no passwords"));
+    assert_eq!(
+        (shared.off[0].id.as_str(), shared.off[0].reason.as_str()),
+        ("hash-it", "no passwords")
+    );
     assert!(shared.warnings[0].contains("names `x`, which it does not have"), "{shared:?}");
 }
 

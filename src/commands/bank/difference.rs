@@ -22,12 +22,15 @@ pub(super) struct Difference {
 impl Difference {
     /// Compares the texts of a bank; without old ones all are added.
     pub(super) fn new(name: &str, old: Option<&Pack>, new: &Pack) -> Self {
-        let texts = |pack: &'_ Pack| -> BTreeMap<String, String> {
-            pack.files.iter().cloned().collect()
-        };
+        let texts =
+            |pack: &'_ Pack| -> BTreeMap<String, String> { pack.files.iter().cloned().collect() };
         let (old, new) = (old.map(texts).unwrap_or_default(), texts(new));
-        let mut difference =
-            Self { added: Vec::new(), changed: Vec::new(), removed: Vec::new(), text: String::new() };
+        let mut difference = Self {
+            added: Vec::new(),
+            changed: Vec::new(),
+            removed: Vec::new(),
+            text: String::new(),
+        };
         let mut paths: Vec<&String> = old.keys().chain(new.keys()).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -72,8 +75,13 @@ mod tests {
         let old = pack(&[("a.md", "one\n"), ("b.md", "two\n"), ("c.md", "three\n")]);
         let new = pack(&[("b.md", "2\n"), ("c.md", "three\n"), ("d.md", "four\n")]);
         let found = Difference::new("team", Some(&old), &new);
-        assert_eq!((found.added, found.changed, found.removed), (vec!["d.md".into()], vec!["b.md".into()], vec!["a.md".into()]));
-        for line in ["--- a/team/b.md", "+++ b/team/b.md", "-two", "+2", "+++ /dev/null", "-one", "+four"] {
+        assert_eq!(
+            (found.added, found.changed, found.removed),
+            (vec!["d.md".into()], vec!["b.md".into()], vec!["a.md".into()])
+        );
+        for line in
+            ["--- a/team/b.md", "+++ b/team/b.md", "-two", "+2", "+++ /dev/null", "-one", "+four"]
+        {
             assert!(found.text.contains(line), "{line}: {}", found.text);
         }
         assert!(Difference::new("team", Some(&old), &old).is_empty());

@@ -41,7 +41,8 @@ pub(super) fn fleet(fleet: &Fleet, out: &mut Printer) {
     let counts = &fleet.counts;
     let n = plural(counts.repositories, "repository");
     let mut line = format!("{n}: {} behind", counts.behind);
-    for (count, what) in [(counts.unreadable, "not read"), (counts.without_bank, "without a bank")] {
+    for (count, what) in [(counts.unreadable, "not read"), (counts.without_bank, "without a bank")]
+    {
         if count > 0 {
             line.push_str(&format!(", {count} {what}"));
         }
@@ -61,7 +62,11 @@ pub(super) fn fleet(fleet: &Fleet, out: &mut Printer) {
                 Some(_) => out.paint(WARN, "old"),
                 None => "pinned".to_owned(),
             };
-            out.line(&format!("  {} {state}: {}", out.safe(short(commit)), plural(*n, "repository")));
+            out.line(&format!(
+                "  {} {state}: {}",
+                out.safe(short(commit)),
+                plural(*n, "repository")
+            ));
         }
         if bank.unpinned > 0 {
             out.line(&format!("  not pinned: {}", plural(bank.unpinned, "repository")));

@@ -171,7 +171,10 @@ fn change(
         let (text, _) = text::decode(&bytes);
         let stem = file.strip_suffix(".md").unwrap_or(&file).to_owned();
         let id = frontmatter::parse(&text).frontmatter.id.unwrap_or(stem);
-        let others = memories.all.iter().filter(|it| it.memory.id == id && it.file != file && !is_shared(&it.file));
+        let others = memories
+            .all
+            .iter()
+            .filter(|it| it.memory.id == id && it.file != file && !is_shared(&it.file));
         replaced.extend(others.map(|it| it.file.clone()));
         replaced.extend(old.is_some().then(|| file.clone()));
     }

@@ -15,6 +15,9 @@ use crate::model::Memory;
 use crate::ops::banks;
 use crate::tree::git::remote::{LIMITS, Mirror};
 
+/// Start of the URL of a folder of this machine.
+const FILE_URL: &str = "file://";
+
 /// What is known of the banks that the records name.
 pub(super) struct Banks {
     /// The memories of each hash, or why they are unknown.
@@ -28,6 +31,7 @@ impl Banks {
         records: &[Result<Record, String>],
         sources: &[Source],
         cache: &Path,
+        empty: &Mirror,
     ) -> Self {
         let mut pins: BTreeMap<&str, (&PinnedBank, Option<String>)> = BTreeMap::new();
         let mut newest: BTreeMap<(String, String), &BankConfig> = BTreeMap::new();
@@ -38,7 +42,8 @@ impl Banks {
                 if let Some(url) = &url {
                     newest.entry((url.clone(), config.revision().to_string())).or_insert(config);
                 }
-                let pin = record.pins.iter().find(|pin| pin.is_of(config) && pin.name == config.name);
+                let pin =
+                    record.pins.iter().find(|pin| pin.is_of(config) && pin.name == config.name);
                 if let Some(pin) = pin {
                     let known = pins.entry(&pin.sha256).or_insert((pin, None));
                     known.1 = known.1.take().or(url);
@@ -47,12 +52,14 @@ impl Banks {
         }
         let memories = pins
             .into_par_iter()
-            .map(|(sha256, (pin, url))| (sha256.to_owned(), texts(pin, url.as_deref(), cache).map(rules)))
+            .map(|(sha256, (pin, url))| {
+                (sha256.to_owned(), texts(pin, url.as_deref(), cache).map(rules))
+            })
             .collect();
         let newest = newest
             .into_par_iter()
             .map(|((url, revision), config)| {
-                let commit = newest_commit(&url, config);
+                let commit = newest_commit(&empty.with_url(&url), config);
                 ((url, revision), commit)
             })
             .collect();
@@ -71,7 +78,7 @@ impl Banks {
     /// Returns the commit that the revision of a bank has now, or why it is unknown.
     pub(super) fn newest(&self, config: &BankConfig, source: &Source) -> Result<&str, &str> {
         let Some(url) = url(config, source) else {
-            return Err("its folder is not known here");
+            return Err("its folder may not be read here");
         };
         match self.newest.get(&(url, config.revision().to_string())) {
             Some(Ok(commit)) => Ok(commit),
@@ -81,19 +88,24 @@ impl Banks {
     }
 }
 
-/// Returns the URL of a bank, if it is known: a folder is relative to a repository of this machine.
+/// Returns the URL of a bank, if it may be read: a folder is relative to a repository of this machine,
+/// and only such a repository may name files of it.
 fn url(config: &BankConfig, source: &Source) -> Option<String> {
-    if config.git.is_some() {
-        return banks::url(config, Path::new("")).ok();
-    }
-    banks::url(config, record::folder(source)?).ok()
+    let folder = record::folder(source);
+    let url = banks::url(config, folder.unwrap_or(Path::new(""))).ok()?;
+    let is_here = folder.is_some() || source.place.starts_with(FILE_URL);
+    let is_allowed = match config.path {
+        Some(_) => folder.is_some(),
+        None => is_here || !url.starts_with(FILE_URL),
+    };
+    is_allowed.then_some(url)
 }
 
 fn texts(pin: &PinnedBank, url: Option<&str>, cache: &Path) -> Result<Pack, String> {
     if let Ok(Some(pack)) = pack::load(cache, &pin.sha256) {
         return Ok(pack);
     }
-    let url = url.ok_or("its folder is not known here")?;
+    let url = url.ok_or("its folder may not be read here")?;
     let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
     let mirror = Mirror::open(temporary.path(), url, LIMITS)?;
     mirror.fetch_commit(&pin.commit)?;
@@ -110,14 +122,17 @@ fn rules(pack: Pack) -> Vec<Memory> {
     pack.files.iter().map(|(path, text)| memories::of_text(path, text)).collect()
 }
 
-fn newest_commit(url: &str, config: &BankConfig) -> Result<String, String> {
+fn newest_commit(mirror: &Mirror, config: &BankConfig) -> Result<String, String> {
     let name = match config.revision() {
         Revision::Commit(id) => return Ok(id.to_ascii_lowercase()),
         Revision::Default => "HEAD".to_owned(),
         Revision::Tag(name) => format!("refs/tags/{name}"),
         Revision::Branch(name) => format!("refs/heads/{name}"),
     };
-    let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let found = Mirror::open(temporary.path(), url, LIMITS)?.references(&[&name])?;
-    found.into_iter().next().map(|it| it.commit).ok_or_else(|| format!("it has no {}", config.revision()))
+    let found = mirror.references(&[&name])?;
+    found
+        .into_iter()
+        .next()
+        .map(|it| it.commit)
+        .ok_or_else(|| format!("it has no {}", config.revision()))
 }

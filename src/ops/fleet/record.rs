@@ -88,27 +88,10 @@ impl<'a> Reader<'a> {
         if let Some(folder) = super::local_folder(&source.place) {
             return Ok(Self::Local(LocalRepository::new(folder)));
         }
-        let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+        let folder =
+            tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
         let mirror = Mirror::open(folder.path(), &source.place, LIMITS)?;
         Ok(Self::Remote { mirror, _folder: folder })
-    }
-
-    fn commit(&self, branch: Option<&str>) -> Result<String, String> {
-        let name = branch.map_or_else(|| "HEAD".to_owned(), |name| format!("refs/heads/{name}"));
-        let missing = || match branch {
-            Some(name) => format!("it has no branch `{name}`"),
-            None => "it has no commit".to_owned(),
-        };
-        match self {
-            Self::Local(repository) => {
-                let why = |why: String| if is_missing(&why) { missing() } else { why };
-                repository.commit(&name).map_err(why)
-            }
-            Self::Remote { mirror, .. } => {
-                let found = mirror.references(&[&name])?;
-                found.into_iter().next().map(|it| it.commit).ok_or_else(missing)
-            }
-        }
     }
 
     fn entries(&self, commit: &str) -> Result<Vec<TreeEntry>, String> {
@@ -141,9 +124,8 @@ impl<'a> Reader<'a> {
         let contents = contents.ok_or("git cannot read its files")?;
         let by_id: BTreeMap<&String, Vec<u8>> =
             ids.iter().zip(contents).filter_map(|(id, content)| Some((id, content?))).collect();
-        let content = |entry: &&'e TreeEntry| {
-            Some((entry.path.as_str(), by_id.get(&entry.object)?.clone()))
-        };
+        let content =
+            |entry: &&'e TreeEntry| Some((entry.path.as_str(), by_id.get(&entry.object)?.clone()));
         Ok(entries.iter().filter_map(content).collect())
     }
 }
@@ -153,18 +135,38 @@ fn is_missing(why: &str) -> bool {
     why.contains("Needed a single revision") || why.contains("unknown revision")
 }
 
+/// Returns the commit of a source. `empty` is a repository for questions to others.
+fn commit(source: &Source, empty: &Mirror) -> Result<String, String> {
+    let branch = source.branch.as_deref();
+    let name = branch.map_or_else(|| "HEAD".to_owned(), |name| format!("refs/heads/{name}"));
+    let missing = || match branch {
+        Some(name) => format!("it has no branch `{name}`"),
+        None => "it has no commit".to_owned(),
+    };
+    if let Some(folder) = super::local_folder(&source.place) {
+        let why = |why: String| if is_missing(&why) { missing() } else { why };
+        return LocalRepository::new(folder).commit(&name).map_err(why);
+    }
+    let found = empty.with_url(&source.place).references(&[&name])?;
+    found.into_iter().next().map(|it| it.commit).ok_or_else(missing)
+}
+
 /// Reads a repository, unless it is at the commit of `known`. Returns also whether it was read.
-pub(super) fn read(source: &Source, known: Option<&Record>) -> Result<(Record, bool), String> {
-    let reader = Reader::open(source)?;
-    let commit = reader.commit(source.branch.as_deref())?;
+pub(super) fn read(
+    source: &Source,
+    known: Option<&Record>,
+    empty: &Mirror,
+) -> Result<(Record, bool), String> {
+    let commit = commit(source, empty)?;
     if let Some(known) = known.filter(|known| known.commit == commit) {
         return Ok((known.clone(), false));
     }
+    let reader = Reader::open(source)?;
     let entries = reader.entries(&commit)?;
     let is_read = |entry: &&TreeEntry| match entry.path.strip_prefix(BANK) {
         Some(file) => {
-            let is_private = file.starts_with("indices/")
-                || file.split('/').any(|part| part.starts_with('.'));
+            let is_private =
+                file.starts_with("indices/") || file.split('/').any(|part| part.starts_with('.'));
             [lock::FILE, crate::bank::LOCKFILE].contains(&file)
                 || (file.ends_with(".md") && !is_private)
         }
@@ -229,7 +231,9 @@ impl Record {
                 });
             }
         }
-        match bytes(crate::bank::LOCKFILE).map_or_else(|| Ok(Anchors::new()), |it| lockfile::decode(it)) {
+        match bytes(crate::bank::LOCKFILE)
+            .map_or_else(|| Ok(Anchors::new()), |it| lockfile::decode(it))
+        {
             Ok(anchors) => anchors,
             Err(error) => {
                 self.warnings.push(format!("{error:#}"));
@@ -254,9 +258,7 @@ fn states(anchors: &Anchors, code: &BTreeMap<&str, Vec<u8>>) -> BTreeMap<String,
             anchored.iter().filter(|it| Some(it.1.fingerprint.file) != hash).collect();
         let just_anchors: Vec<&Anchor> = changed.iter().map(|it| it.1).collect();
         let found = match content {
-            Some(bytes) if !changed.is_empty() => {
-                track::verify_content(file, bytes, &just_anchors)
-            }
+            Some(bytes) if !changed.is_empty() => track::verify_content(file, bytes, &just_anchors),
             _ => vec![None; changed.len()],
         };
         let of_changed = changed.iter().zip(found).map(|((id, _), found)| {

@@ -264,21 +264,23 @@ impl Fleet {
         let mut rules: BTreeMap<(Option<&str>, &str), Rule> = BTreeMap::new();
         for repository in &repositories {
             counts.unreadable += usize::from(repository.error.is_some());
-            counts.without_bank +=
-                usize::from(repository.error.is_none() && !repository.has_bank && repository.banks.is_empty());
+            counts.without_bank += usize::from(
+                repository.error.is_none() && !repository.has_bank && repository.banks.is_empty(),
+            );
             counts.behind +=
                 usize::from(repository.banks.iter().any(|bank| bank.state == PinState::Old));
             counts.held += repository.n_rules(RuleState::Held);
             counts.drifted += repository.n_rules(RuleState::Drifted);
             counts.unanchored += repository.n_rules(RuleState::Unanchored);
             for bank in &repository.banks {
-                let versions = banks.entry((&bank.source, &bank.revision)).or_insert(BankVersions {
-                    source: bank.source.clone(),
-                    revision: bank.revision.clone(),
-                    newest: None,
-                    pinned: BTreeMap::new(),
-                    unpinned: 0,
-                });
+                let versions =
+                    banks.entry((&bank.source, &bank.revision)).or_insert(BankVersions {
+                        source: bank.source.clone(),
+                        revision: bank.revision.clone(),
+                        newest: None,
+                        pinned: BTreeMap::new(),
+                        unpinned: 0,
+                    });
                 versions.newest = bank.newest.clone().or(versions.newest.take());
                 match &bank.commit {
                     Some(commit) => *versions.pinned.entry(commit.clone()).or_default() += 1,
@@ -309,7 +311,9 @@ impl Fleet {
                 let of = repository.rules.iter().filter(|rule| rule.state == state);
                 of.map(|rule| rule.id.as_str()).collect()
             };
-            for (state, word) in [(RuleState::Drifted, "drifted"), (RuleState::Unanchored, "unanchored")] {
+            for (state, word) in
+                [(RuleState::Drifted, "drifted"), (RuleState::Unanchored, "unanchored")]
+            {
                 let ids = named(state);
                 let shown: Vec<&str> = ids.iter().take(3).copied().collect();
                 let more = ids.len().saturating_sub(shown.len());

@@ -49,9 +49,13 @@ pub(crate) fn sources(args: &[String], branch: Option<&str>) -> Result<Vec<Sourc
                 let (place, of_line) = (words.next().unwrap_or_default(), words.next());
                 let at = || format!("{arg}:{}", line_idx + 1);
                 if let Some(word) = words.next() {
-                    return Err(UserError::usage(format!("{}: unexpected `{}`", at(), word.escape_debug()))
-                        .hint("a line is a URL or a folder, and a branch after it")
-                        .into());
+                    return Err(UserError::usage(format!(
+                        "{}: unexpected `{}`",
+                        at(),
+                        word.escape_debug()
+                    ))
+                    .hint("a line is a URL or a folder, and a branch after it")
+                    .into());
                 }
                 add(place, folder, of_line.or(branch), &at(), &mut found)?;
             }
@@ -83,7 +87,8 @@ fn add(
     found: &mut Vec<Source>,
 ) -> Result<()> {
     if let Some(branch) = branch
-        && (branch.starts_with('-') || branch.contains(|c: char| c.is_control() || "^~:?*[\\ ".contains(c)))
+        && (branch.starts_with('-')
+            || branch.contains(|c: char| c.is_control() || "^~:?*[\\ ".contains(c)))
     {
         return Err(UserError::usage(format!("{at}: `{}` is not a branch", branch.escape_debug()))
             .hint("name it as `git branch` lists it")
@@ -100,7 +105,9 @@ fn add(
                 .into());
         }
         let place = |folder: PathBuf| folder.display().to_string();
-        found.extend(folders.into_iter().map(|it| Source { place: place(it), branch: branch.clone() }));
+        found.extend(
+            folders.into_iter().map(|it| Source { place: place(it), branch: branch.clone() }),
+        );
         return Ok(());
     }
     match url_fault(place) {
@@ -108,9 +115,9 @@ fn add(
             found.push(Source { place: place.to_owned(), branch });
             Ok(())
         }
-        Some(fault) if place.contains(':') => {
-            Err(UserError::usage(format!("{at}: {fault}")).hint("use https, ssh, git or file").into())
-        }
+        Some(fault) if place.contains(':') => Err(UserError::usage(format!("{at}: {fault}"))
+            .hint("use https, ssh, git or file")
+            .into()),
         Some(_) => Err(UserError::usage(format!("{at}: `{}` not found", place.escape_debug()))
             .hint("name a URL, or an existing folder or file")
             .into()),

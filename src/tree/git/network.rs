@@ -59,7 +59,9 @@ pub(crate) fn url_fault(url: &str) -> Option<String> {
     let authority = rest.split('/').next().unwrap_or_default();
     let is_secret = authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
     if is_secret && url.contains("://") {
-        return Some("the URL has a password; let git store it, as with `git credential`".to_owned());
+        return Some(
+            "the URL has a password; let git store it, as with `git credential`".to_owned(),
+        );
     }
     None
 }
@@ -79,6 +81,10 @@ pub(super) fn run(
     let child = command
         .args(args)
         .current_dir(folder)
+        // Those of a hook of git, in which cerberus may run.
+        .env_remove("GIT_OBJECT_DIRECTORY")
+        .env_remove("GIT_ALTERNATE_OBJECT_DIRECTORIES")
+        .env_remove("GIT_NAMESPACE")
         .env("GIT_ALLOW_PROTOCOL", PROTOCOLS)
         .env("GIT_PROTOCOL_FROM_USER", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
@@ -152,9 +158,11 @@ pub(super) fn size(folder: &Path) -> u64 {
 
 /// Returns the message of git that names the cause.
 fn failure(message: &str) -> String {
-    let is_cause = |line: &&str| ["fatal: ", "error: ", "ERR "].iter().any(|it| line.starts_with(it));
+    let is_cause =
+        |line: &&str| ["fatal: ", "error: ", "ERR "].iter().any(|it| line.starts_with(it));
     let cause = message.lines().find(is_cause).or_else(|| message.lines().next());
-    let cause = cause.unwrap_or("git failed").trim_start_matches("fatal: ").trim_start_matches("error: ");
+    let cause =
+        cause.unwrap_or("git failed").trim_start_matches("fatal: ").trim_start_matches("error: ");
     cause.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"")
 }
 

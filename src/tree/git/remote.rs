@@ -45,6 +45,11 @@ impl Mirror {
         Ok(mirror)
     }
 
+    /// Returns the same repository for questions to another URL, without fetching.
+    pub(crate) fn with_url(&self, url: &str) -> Self {
+        Self { folder: self.folder.clone(), url: url.to_owned(), limits: self.limits }
+    }
+
     fn run(&self, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
         network::run(&self.folder, args, input, self.limits)
     }
@@ -55,7 +60,9 @@ impl Mirror {
         let mut args = vec!["ls-remote", "--quiet", "--", self.url.as_str()];
         let peeled: Vec<String> = names.iter().map(|name| format!("{name}^{{}}")).collect();
         args.extend(names);
-        args.extend(peeled.iter().map(String::as_str).filter(|name| name.starts_with("refs/tags/")));
+        args.extend(
+            peeled.iter().map(String::as_str).filter(|name| name.starts_with("refs/tags/")),
+        );
         let output = self.run(&args, &[])?;
         let mut found: BTreeMap<String, String> = BTreeMap::new();
         for line in String::from_utf8_lossy(&output).lines() {
@@ -84,7 +91,11 @@ impl Mirror {
     pub(crate) fn fetch_objects(&self, ids: &[String]) -> Result<(), String> {
         let missing: Vec<String> = {
             let sizes = self.sizes(ids).ok_or("the cache cannot be read")?;
-            ids.iter().zip(sizes).filter(|(_, size)| size.is_none()).map(|it| it.0.clone()).collect()
+            ids.iter()
+                .zip(sizes)
+                .filter(|(_, size)| size.is_none())
+                .map(|it| it.0.clone())
+                .collect()
         };
         if missing.is_empty() {
             return Ok(());
@@ -103,11 +114,6 @@ impl Mirror {
         args.extend(["--stdin", "origin"]);
         let input = wanted.join("\n") + "\n";
         self.run(&args, input.as_bytes()).map(drop)
-    }
-
-    /// Whether the repository in the cache has an object.
-    pub(crate) fn has(&self, id: &str) -> bool {
-        self.git(["cat-file", "-e", id]).bytes().is_some()
     }
 
     /// Whether a commit is another one or an ancestor of it, among the fetched commits.
