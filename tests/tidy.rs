@@ -82,7 +82,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("postcard", Only(&["ops", "engine"])),
     ("pulldown-cmark", Only(&["markdown"])),
     ("rayon", Only(&["bank", "engine", "ops", "commands"])),
-    ("regex", Only(&["tokens"])),
+    ("regex", Only(&["tokens", "syntax", "engine"])),
     ("rmcp", Only(&["mcp"])),
     ("rusqlite", Only(&["store"])),
     ("rust-stemmers", Only(&["engine"])),
@@ -122,6 +122,8 @@ const N_DEPENDENCIES: usize = 48;
 const N_DEV_DEPENDENCIES: usize = 3;
 
 const MAX_LINES: usize = 600;
+
+const WORKFLOWS: [&str; 2] = [".github/workflows/ci.yml", ".github/workflows/release.yml"];
 
 /// The version that may be without a release in the changelog.
 const FIRST_VERSION: &str = "0.1.0";
@@ -189,18 +191,29 @@ fn readme_lists_each_dependency() {
 fn actions_and_python_packages_are_pinned_by_hash() {
     let mut faults = Vec::new();
     let is_hash = |text: &str| text.len() == 40 && text.bytes().all(|it| it.is_ascii_hexdigit());
-    for path in [".github/workflows/ci.yml", ".ci/run", "README.md"] {
+    for path in [&WORKFLOWS[..], &["action.yml", ".ci/run", "README.md"]].concat() {
         for (line, text) in read(path).lines().enumerate() {
-            let action = text.trim_start().strip_prefix("- uses: ");
+            let action = text.trim_start().trim_start_matches("- ").strip_prefix("uses: ");
             let version = action.and_then(|it| it.split(['@', ' ']).nth(1));
             let is_pinned = version.is_none_or(is_hash)
-                && (!text.contains("pip install ") || text.contains(" --require-hashes "));
+                && (!text.contains("pip install ") && !text.contains("pip\" install ")
+                    || text.contains(" --require-hashes "));
             if !is_pinned {
                 faults.push(format!("{path}:{}: pin it by hash: {text}", line + 1));
             }
         }
     }
     assert_none(faults);
+}
+
+#[test]
+fn workflows_are_yaml_with_least_permissions() {
+    for path in WORKFLOWS {
+        let workflow: serde_json::Value = serde_saphyr::from_str(&read(path))
+            .unwrap_or_else(|error| panic!("`{path}` is not valid YAML: {error}"));
+        let permissions = &workflow["permissions"];
+        assert_eq!(*permissions, serde_json::json!({ "contents": "read" }), "{path}");
+    }
 }
 
 #[test]

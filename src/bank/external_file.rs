@@ -1,8 +1,9 @@
 //! Files outside the bank that the user asked cerberus to write, such as `AGENTS.md`.
 //!
 //! One rule holds for all of them: a path inside the project is never written through a link to a
-//! place outside of it, and no folder is created. A file that is updated must be inside the
-//! project; a file that is written as a whole, such as an export, may be anywhere else.
+//! place outside of it, and no folder is created, except for the settings of agents that `setup`
+//! shows first. A file that is updated must be inside the project; a file that is written as a whole,
+//! such as an export, may be anywhere else.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -52,6 +53,32 @@ impl ExternalFile {
         Ok(Self { path: real, exists: read.is_some(), bytes: read.unwrap_or_default() })
     }
 
+    /// Like [`open`](Self::open), but a write creates the missing folders of the file.
+    pub(crate) fn open_with_folders(path: &Path, root: &Path) -> Result<Self> {
+        let folder = files::folder_of(path);
+        let existing = folder.ancestors().find(|it| it.symlink_metadata().is_ok());
+        match existing {
+            Some(existing) if existing != folder => {
+                if !existing.is_dir() {
+                    let shown = existing.display();
+                    return Err(UserError::usage(format!("`{shown}` is not a folder"))
+                        .hint(format!("show it with `ls -l {shown}`, and move it away"))
+                        .into());
+                }
+                let real = existing.canonicalize()?.join(path.strip_prefix(existing)?);
+                let is_plain = path.components().all(|it| it != Component::ParentDir);
+                if !is_plain || !real.starts_with(root.canonicalize()?) {
+                    let shown = path.display();
+                    return Err(UserError::usage(format!("`{shown}` is outside the project"))
+                        .hint("a folder on the way is a symbolic link; replace it with a folder")
+                        .into());
+                }
+                Ok(Self { path: real, exists: false, bytes: Vec::new() })
+            }
+            _ => Self::open(path, root),
+        }
+    }
+
     /// Returns the path without links.
     pub(crate) fn real_path(&self) -> &Path {
         &self.path
@@ -71,6 +98,28 @@ impl ExternalFile {
     pub(crate) fn remove(&self) -> Result<bool> {
         files::remove(&self.path)?;
         Ok(self.exists)
+    }
+
+    /// Removes the file, and its folders below `root` that are empty then.
+    pub(crate) fn remove_with_folders(&self, root: &Path) -> Result<()> {
+        files::remove(&self.path)?;
+        let root = root.canonicalize()?;
+        let folders = self.path.ancestors().skip(1).take_while(|it| **it != root);
+        for folder in folders {
+            if !files::remove_empty_folder(folder) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the content that the file had when it was opened, or removes it if it did not exist.
+    pub(crate) fn restore(&self, root: &Path) -> Result<()> {
+        if self.exists {
+            files::replace(&self.path, &self.bytes)
+        } else {
+            self.remove_with_folders(root)
+        }
     }
 
     /// Adds the execute permission for everyone with read permission.

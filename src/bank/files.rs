@@ -335,6 +335,11 @@ pub(super) fn remove_folder(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Removes a folder if it is empty, and returns whether it did. Syncs no folder.
+pub(super) fn remove_empty_folder(path: &Path) -> bool {
+    std::fs::remove_dir(path).is_ok()
+}
+
 /// Adds the execute permission for everyone with read permission. Does nothing on Windows.
 pub(super) fn make_executable(path: &Path) -> Result<()> {
     #[cfg(unix)]

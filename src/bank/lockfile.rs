@@ -9,15 +9,17 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::error::UserError;
-use crate::model::{Anchor, Fingerprint, Language, Origin, SymbolKind};
+use crate::model::{Anchor, ExampleRole, Fingerprint, Language, Origin, OtherExample, SymbolKind};
 use crate::syntax::fingerprint::encoding::FingerprintFields;
 use crate::text::LineIndex;
 
 use super::{Bank, files};
 
 /// Version of the format that is written. Version 1 has `chosen` for `origin` and `sketches` for
-/// `minhash`; it is still read.
-const VERSION: u32 = 2;
+/// `minhash`; it is still read. Version 3 has tables of other examples; without one, version 2 is
+/// written, which older versions of cerberus read.
+const VERSION: u32 = 3;
+const VERSION_WITHOUT_EXAMPLES: u32 = 2;
 
 /// Size limit, enough for about 25,000 anchors. Parsing takes up to seventy times as much memory.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -64,6 +66,27 @@ struct Entry {
     hashes: String,
     #[serde(alias = "sketches")]
     minhash: String,
+    #[serde(default, rename = "example", skip_serializing_if = "Vec::is_empty")]
+    examples: Vec<ExampleEntry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExampleEntry {
+    role: ExampleRole,
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    kind: SymbolKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<Language>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    tokens: u32,
+    hashes: String,
+    minhash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
 }
 
 impl Bank {
@@ -140,8 +163,9 @@ impl Bank {
 
 /// Returns the text of a lock file.
 pub(crate) fn render(anchors: &Anchors) -> String {
+    let has_examples = anchors.values().any(|anchor| !anchor.others.is_empty());
     let file = LockFile {
-        version: VERSION,
+        version: if has_examples { VERSION } else { VERSION_WITHOUT_EXAMPLES },
         anchors: anchors.iter().map(|(id, anchor)| entry(id, anchor)).collect(),
     };
     let body = toml::to_string(&file).expect("strings and numbers can be serialized");
@@ -163,6 +187,23 @@ fn entry(id: &str, anchor: &Anchor) -> Entry {
         tokens,
         hashes,
         minhash,
+        examples: anchor.others.iter().map(example_entry).collect(),
+    }
+}
+
+fn example_entry(example: &OtherExample) -> ExampleEntry {
+    let FingerprintFields { tokens, hashes, minhash } = example.fingerprint.to_fields();
+    ExampleEntry {
+        role: example.role,
+        file: example.file.clone(),
+        symbol: example.symbol.clone(),
+        kind: example.kind,
+        language: example.language,
+        commit: example.commit.clone(),
+        tokens,
+        hashes,
+        minhash,
+        code: example.code.clone(),
     }
 }
 
@@ -240,6 +281,7 @@ fn check_lines(text: &str) -> Result<(), UserError> {
         let is_valid = line.is_empty()
             || line.starts_with('#')
             || line.starts_with("[[anchor]]")
+            || line.starts_with("[[anchor.example]]")
             || line.split_once('=').is_some_and(|(key, value)| {
                 is_key(key.trim_ascii()) && !value.trim_ascii_start().starts_with(['[', '{'])
             });
@@ -256,11 +298,7 @@ fn anchor(entry: Entry) -> Result<Anchor, String> {
     if names.into_iter().flatten().any(|name| name.contains(['\n', '\r'])) {
         return Err("it contains a line break in a name".to_owned());
     }
-    if let Some(commit) = &entry.commit
-        && !commit.bytes().all(|byte| byte.is_ascii_hexdigit())
-    {
-        return Err("its `commit` is not a hexadecimal number".to_owned());
-    }
+    check_commit(entry.commit.as_deref())?;
     if !entry.quality.is_finite() || !entry.match_score.is_finite() {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
@@ -276,6 +314,35 @@ fn anchor(entry: Entry) -> Result<Anchor, String> {
         quality: entry.quality,
         match_score: entry.match_score,
         commit: entry.commit,
+        others: entry.examples.into_iter().map(example).collect::<Result<_, _>>()?,
+    })
+}
+
+fn check_commit(commit: Option<&str>) -> Result<(), String> {
+    let is_valid = commit.is_none_or(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    is_valid.then_some(()).ok_or_else(|| "its `commit` is not a hexadecimal number".to_owned())
+}
+
+fn example(entry: ExampleEntry) -> Result<OtherExample, String> {
+    if [Some(&entry.file), entry.symbol.as_ref()]
+        .into_iter()
+        .flatten()
+        .any(|name| name.contains(['\n', '\r']))
+    {
+        return Err("an example contains a line break in a name".to_owned());
+    }
+    check_commit(entry.commit.as_deref())?;
+    let fields =
+        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, minhash: entry.minhash };
+    Ok(OtherExample {
+        fingerprint: Fingerprint::from_fields(&fields)?,
+        role: entry.role,
+        file: entry.file,
+        symbol: entry.symbol,
+        kind: entry.kind,
+        language: entry.language,
+        commit: entry.commit,
+        code: entry.code,
     })
 }
 
@@ -311,6 +378,7 @@ mod tests {
             match_score: 0.9876,
             commit: Some("0123456789ab".to_owned()),
             fingerprint: FileFeatures::new(&text, &source).fingerprint(0),
+            others: Vec::new(),
         };
         let anchors = Anchors::from([("close-session-at-the-end".to_owned(), anchor)]);
         let text = render(&anchors);
@@ -323,6 +391,32 @@ mod tests {
             .replace("origin = ", "chosen = ")
             .replace("minhash = ", "sketches = ");
         assert_eq!(parse(&version_1).expect("the old format"), anchors);
+    }
+
+    #[test]
+    fn other_examples_round_trip_and_raise_the_version() {
+        let old = include_str!("../../tests/fuzz/seeds/lock/two");
+        let mut anchors = parse(old).expect("the old format");
+        assert!(render(&anchors).contains("version = 2\n"));
+        let anchor = anchors.values_mut().next().expect("an anchor");
+        for (role, code) in [(ExampleRole::Also, None), (ExampleRole::Not, Some("f(\n\t\"x\"\n)"))]
+        {
+            anchor.others.push(OtherExample {
+                role,
+                file: "src/a.py".to_owned(),
+                symbol: Some("A.f".to_owned()),
+                kind: anchor.kind,
+                language: anchor.language,
+                commit: anchor.commit.clone(),
+                fingerprint: anchor.fingerprint.clone(),
+                code: code.map(str::to_owned),
+            });
+        }
+        let text = render(&anchors);
+        assert!(text.contains("version = 3\n") && text.contains("[[anchor.example]]"), "{text}");
+        assert!(text.contains("code = \"f(\\n\\t\\\"x\\\"\\n)\"\n"), "one line: {text}");
+        assert_eq!(parse(&text).expect("the rendered text"), anchors);
+        assert!(check_lines(&text).is_ok());
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(crate) mod names;
 mod output_file;
 mod pins;
 pub(crate) mod shared;
+pub(crate) mod toml_table;
 mod trash;
 mod view;
 

@@ -15,11 +15,13 @@ use crate::commands::inject::InjectArgs;
 use crate::commands::linked::LinkedArgs;
 use crate::commands::links::LinksArgs;
 use crate::commands::merge::MergeArgs;
+use crate::commands::pattern::PatternArgs;
 use crate::commands::pin::PinCommand;
 use crate::commands::read::ReadArgs;
 use crate::commands::reanchor::ReanchorArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::review::ReviewArgs;
+use crate::commands::review_diff::ReviewDiffArgs;
 use crate::commands::search::SearchArgs;
 use crate::commands::sections::SectionsArgs;
 use crate::commands::show::ShowArgs;
@@ -87,6 +89,29 @@ Examples:
   cerberus memory review --list --limit 10
   cerberus memory review hash-passwords")]
     Review(ReviewArgs),
+    /// Show, accept or export the pattern of code that breaks a rule
+    #[command(after_help = "\
+A pattern is a rule of ast-grep. It is derived from what the rule says about names, or from what
+counter-examples have and examples lack; most rules have none. Hits of a derived pattern are hints.
+An accepted one is in the frontmatter of the memory, where it may be edited, and its hits are errors.
+
+Examples:
+  cerberus memory pattern no-print
+  cerberus memory pattern no-print --accept
+  cerberus memory pattern no-print --format ast-grep > no-print.yml")]
+    Pattern(PatternArgs),
+    /// Check added and changed code against the patterns of the rules
+    #[command(after_help = "\
+Compares the files with the last commit, with --staged the index, with REV the last common commit.
+An accepted pattern in an added line is an error, and the exit status is 1; a derived one is a hint,
+as is a new function that the project nearly has already. The comment `cerberus: allow ID REASON` on
+the line or the line above it allows it.
+
+Examples:
+  cerberus memory review-diff
+  cerberus memory review-diff origin/main --format github
+  cerberus memory review-diff --all --baseline old-hits.json --update-baseline")]
+    ReviewDiff(ReviewDiffArgs),
     /// Search the memories, or sections of them
     #[command(after_help = "\
 Archived and superseded memories are omitted; --status archived and --superseded find them.

@@ -6,12 +6,13 @@
 mod complete;
 mod mcp;
 mod memory;
+mod usage;
 
 use std::ffi::OsString;
 
 use anyhow::Result;
-use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
 
 use crate::commands::check::CheckArgs;
 use crate::commands::completions::CompletionsArgs;
@@ -19,11 +20,13 @@ use crate::commands::fleet::FleetCommand;
 use crate::commands::hooks::HooksCommand;
 use crate::commands::index::IndexArgs;
 use crate::commands::inject::ClientProfile;
+use crate::commands::setup::SetupArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, export,
-    feedback, fleet, hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor,
-    report, review, search, sections, show, stats, trash, trust, update,
+    feedback, fleet, hooks, import, index, init, inject, linked, links, merge, pattern, pin, read,
+    reanchor, report, review, review_diff, search, sections, setup, show, stats, trash, trust,
+    update,
 };
 use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
@@ -92,14 +95,34 @@ Example: cerberus memory add \"Close the session when the request ends\" --hint 
     /// Update the code index and print its statistics
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),
+    /// Set up the agents of this project: the MCP server and the hooks
+    #[command(after_help = "\
+Without an agent, those are set up whose files the project has. The diff is shown, and written after
+a question or with --yes. Comments, order and all other settings of a file are preserved, and entries
+of cerberus that you edited stay as they are. --remove removes what was written, and the files and
+folders in which nothing else remains. Without `cerberus` on PATH the hooks do nothing.
+
+Codex reads `.codex` of trusted projects only; Codex, Copilot and Gemini CLI ask before they run the
+hooks of a repository for the first time. For the cloud agent of Copilot add the server of
+`.github/mcp.json` in the settings of the repository. The hook of git belongs to the clone, and is set
+up by its name only.
+
+Exit status of --check: 0 everything is up to date; 1 something is missing.
+
+Examples:
+  cerberus setup
+  cerberus setup claude git --yes
+  cerberus setup --check
+  cerberus setup cursor --remove")]
+    Setup(SetupArgs),
     /// Install agent and git hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
     /// Serve the memory to an agent over the Model Context Protocol on stdin and stdout
     #[command(after_help = "\
 The settings of --print-config belong in .mcp.json (claude), .codex/config.toml (codex),
-.cursor/mcp.json (cursor), .vscode/mcp.json (vscode), .gemini/settings.json (gemini) or
-opencode.json (opencode).
+.cursor/mcp.json (cursor), .vscode/mcp.json (vscode), .gemini/settings.json (gemini),
+.github/mcp.json (copilot) or opencode.json (opencode). `cerberus setup` writes them.
 
 Examples:
   cerberus mcp --print-config claude > .mcp.json
@@ -154,7 +177,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     {
         return complete::run(words, &request);
     }
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         // Help goes to stdout, and writing it may fail like any other output.
         Err(error) if !error.use_stderr() => {
@@ -164,11 +187,15 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
             out.line(text.trim_end());
             return out.flush().map_or_else(|error| out.failure(&error), |()| ExitStatus::Done);
         }
-        Err(mut error) => {
-            suggest_full_path(&mut error);
-            // Ignored: without stderr there is no other place to report it.
-            let _ = error.print();
-            return ExitStatus::Usage;
+        Err(error) => {
+            // Without a command, the help is more useful than an error.
+            if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+                // Ignored: without stderr there is no other place to report it.
+                let _ = error.print();
+                return ExitStatus::Usage;
+            }
+            let out = Printer::new(Terminal::detect(ColorChoice::Auto), false);
+            return out.failure(&usage::error(&error, &args).into());
         }
     };
     if cli.global.timings {
@@ -189,22 +216,6 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     }
 }
 
-/// Adds the full path of a subcommand to the error, as for `cerberus search`.
-fn suggest_full_path(error: &mut clap::Error) {
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return;
-    };
-    let cli = Cli::command();
-    let group = cli.get_subcommands().find(|group| group.find_subcommand(name).is_some());
-    let path = match group {
-        Some(group) => format!("cerberus {} {name}", group.get_name()),
-        None if cli.find_subcommand(name).is_some() => format!("cerberus {name}"),
-        None => return,
-    };
-    let tip = format!("use `{path}`").into();
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
-}
-
 fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
     match &cli.command {
         Command::Check(args) => {
@@ -220,6 +231,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
             let settings = Settings::resolve(&cli.global)?;
             with_repair(&settings, out, |out| index::run(args, &settings, out))
         }
+        Command::Setup(args) => setup::run(args, &Settings::resolve(&cli.global)?, out),
         Command::Mcp(args) => mcp::run(args, &cli.global, out),
         Command::Trust(args) => trust::run(args, &cli.global, out),
         Command::Memory(command) => {
@@ -266,6 +278,8 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Show(args) => show::run(args, settings, out),
         MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
         MemoryCommand::Review(args) => review::run(args, settings, out),
+        MemoryCommand::Pattern(args) => pattern::run(args, settings, out),
+        MemoryCommand::ReviewDiff(args) => review_diff::run(args, settings, out),
         MemoryCommand::Report(args) => report::run(args, settings, out),
         MemoryCommand::Search(args) => search::run(args, settings, out),
         MemoryCommand::Linked(args) => linked::run(args, settings, out),

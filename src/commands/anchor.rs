@@ -11,10 +11,13 @@ use crate::engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
 use crate::engine::rank::rule_words::RuleWords;
 use crate::error::{ExitStatus, UserError};
 use crate::markdown::frontmatter::FieldValue;
-use crate::model::{Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind};
+use crate::model::{
+    Anchor, CodeLocation, Confidence, ExampleChoice, ExampleRole, Origin, RuleKind,
+};
 use crate::ops::Project;
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::document::{self, Edit};
+use crate::ops::examples::{self as examples_beside, Change, OtherSummary};
 use crate::ops::memories::{self, Memories};
 use crate::output::{NAME, OK, Printer, WARN};
 use crate::text::shell_word;
@@ -35,7 +38,16 @@ pub(crate) struct AnchorArgs {
     /// Anchor the memory to this file or symbol
     #[arg(long, value_name = "FILE[::SYMBOL]", group = "choice")]
     pub(crate) to: Option<CodeLocation>,
-    /// Remove the anchor, and the record that there is no example
+    /// Add this file or symbol as a further example
+    #[arg(long, value_name = "FILE[::SYMBOL]", group = "choice")]
+    pub(crate) also: Option<CodeLocation>,
+    /// Record this file or symbol as code that breaks the rule
+    #[arg(long, value_name = "FILE[::SYMBOL]", group = "choice")]
+    pub(crate) not: Option<CodeLocation>,
+    /// Remove a further example or a counter-example
+    #[arg(long, value_name = "FILE[::SYMBOL]", group = "choice")]
+    pub(crate) drop: Option<CodeLocation>,
+    /// Remove the anchor with all examples, and the record that there is no example
     #[arg(long, group = "choice")]
     pub(crate) clear: bool,
     /// Record that the code has no example, remove the anchor, and search no more
@@ -49,7 +61,7 @@ pub(crate) struct AnchorArgs {
         long = "hint",
         visible_alias = "keyword",
         value_name = "WORD",
-        conflicts_with_all = ["to", "clear", "none"]
+        conflicts_with_all = ["to", "clear", "none", "also", "not", "drop"]
     )]
     pub(crate) hints: Vec<String>,
     /// Minimum quality for an anchor (0 to 1)
@@ -64,7 +76,15 @@ impl AnchorArgs {
     /// Returns whether the best candidate becomes the anchor if its quality is sufficient.
     fn is_automatic(&self) -> bool {
         let is_removal = self.clear || self.none;
-        self.candidates.is_none() && self.pick.is_none() && self.to.is_none() && !is_removal
+        let is_choice = self.pick.is_some() || self.to.is_some() || self.change().is_some();
+        self.candidates.is_none() && !is_choice && !is_removal
+    }
+
+    /// Returns the change of the examples beside the main one.
+    fn change(&self) -> Option<Change<'_>> {
+        let also = self.also.as_ref().map(|it| Change::Add(ExampleRole::Also, it));
+        let not = self.not.as_ref().map(|it| Change::Add(ExampleRole::Not, it));
+        also.or(not).or(self.drop.as_ref().map(Change::Drop))
     }
 }
 
@@ -78,6 +98,9 @@ pub(crate) struct Report {
     /// The new anchor; in a dry run the one that would be stored.
     pub(crate) anchor: Option<AnchorSummary>,
     pub(crate) previous: Option<AnchorSummary>,
+    /// The examples beside the main one, and the counter-examples.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<OtherSummary>,
     /// What is decided about the example; in a dry run what would be.
     pub(crate) example: Option<ExampleChoice>,
     /// Why no candidate became the anchor.
@@ -117,6 +140,7 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         min_quality: args.min_quality.unwrap_or(project.min_quality),
         anchor: None,
         previous: previous.map(AnchorSummary::from),
+        others: Vec::new(),
         example: stored.memory.example,
         reason: None,
         kind: None,
@@ -128,7 +152,14 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         written: false,
         warnings: memories.warnings.clone(),
     };
-    let new = if args.clear || args.none {
+    if let Some(change) = args.change() {
+        let others = examples_beside::change(project, stored, change, args.dry_run)?;
+        report.anchor = report.previous.clone();
+        report.others = others.iter().map(OtherSummary::from).collect();
+        report.written = !args.dry_run;
+        return Ok(report);
+    }
+    let mut new = if args.clear || args.none {
         None
     } else if let Some(location) = &args.to {
         Some(anchors::at_location(project, location)?)
@@ -147,6 +178,11 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         })?;
         find(project, Query { languages, ..query }, args, &mut report)?
     };
+    if let (Some(new), Some(previous)) = (&mut new, previous) {
+        new.others.clone_from(&previous.others);
+        new.others.retain(|it| it.file != new.file || it.symbol != new.symbol);
+        report.others = new.others.iter().map(OtherSummary::from).collect();
+    }
     report.anchor = new.as_ref().map(AnchorSummary::from);
     // A list of candidates changes nothing.
     if args.candidates.is_none() && !args.dry_run {
@@ -263,6 +299,22 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
     let id = out.style(NAME, &report.id);
     if let Some(kind) = report.recorded_kind {
         out.line(&format!("recorded that {id} is of the kind {kind}"));
+    }
+    if let Some(change) = args.change() {
+        let verb = match (change, args.dry_run) {
+            (Change::Add(..), false) => "added",
+            (Change::Add(..), true) => "would add",
+            (Change::Drop(_), false) => "removed",
+            (Change::Drop(_), true) => "would remove",
+        };
+        let (what, location) = match change {
+            Change::Add(ExampleRole::Also, location) => ("an example of", location),
+            Change::Add(ExampleRole::Not, location) => ("a counter-example of", location),
+            Change::Drop(location) => ("an example of", location),
+        };
+        let location = out.safe(&location.to_string());
+        out.line(&format!("{} {what} {id}: {location}", out.paint(OK, verb)));
+        return;
     }
     let is_list = args.candidates.is_some();
     if let Some(anchor) = &report.anchor {

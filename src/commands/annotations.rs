@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text;
 
@@ -34,6 +35,35 @@ pub(super) fn sarif_log(rules: &[Value], results: &[Value]) -> Value {
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
+    })
+}
+
+/// A result for SARIF.
+pub(super) struct SarifResult<'a> {
+    pub(super) rule: &'a str,
+    pub(super) level: &'a str,
+    pub(super) file: &'a str,
+    /// Line and column, from 1.
+    pub(super) place: Option<(usize, usize)>,
+    pub(super) text: &'a str,
+    /// The name of the fingerprint, and what identifies the result in its file.
+    pub(super) identity: (&'a str, &'a str),
+}
+
+/// Returns a result of a SARIF log. Its fingerprint does not depend on the line.
+pub(super) fn sarif_result(result: &SarifResult<'_>) -> Value {
+    let SarifResult { rule, level, file, place, text, identity: (name, identity) } = result;
+    let mut location = json!({"artifactLocation": {"uri": uri(file)}});
+    if let Some((line, column)) = place {
+        location["region"] = json!({"startLine": line, "startColumn": column});
+    }
+    let hash = xxh3_64(format!("{file}\0{rule}\0{identity}").as_bytes());
+    json!({
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": location}],
+        "partialFingerprints": {*name: format!("{hash:016x}")},
     })
 }
 

@@ -10,6 +10,7 @@ use crate::config::GlobalArgs;
 use crate::error::ExitStatus;
 use crate::output::Printer;
 
+mod after_edit;
 mod answer;
 pub(crate) mod commit;
 mod edit;
@@ -18,7 +19,7 @@ mod payload;
 mod session;
 mod settings;
 
-pub(crate) use settings::is_outdated;
+pub(crate) use settings::{is_outdated, merge, remove};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HooksCommand {
@@ -111,6 +112,8 @@ pub(crate) enum HookEvent {
     SessionStart,
     /// The agent edits a file
     Edit,
+    /// The agent edited a file
+    AfterEdit,
     /// A commit, or a shell command that may make one
     Commit,
 }
@@ -126,6 +129,7 @@ pub(crate) fn run(
             match args.event {
                 HookEvent::SessionStart => session::run(args.tool, global, out)?,
                 HookEvent::Edit => edit::run(args.tool, global, out)?,
+                HookEvent::AfterEdit => after_edit::run(args.tool, global, out)?,
                 HookEvent::Commit => commit::run(args.tool, global, out)?,
             }
             Ok(ExitStatus::Done)

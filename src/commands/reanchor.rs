@@ -12,21 +12,23 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::args::quality;
+use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::bank::shared;
 use crate::config::Settings;
 use crate::engine::examples::RankedSymbol;
 use crate::engine::track::{self, Degree, FoundSymbol, Step};
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, Origin, State};
+use crate::model::{Anchor, ExampleRole, Origin, State};
 use crate::ops::memories::{Filter, Memories, find_id};
-use crate::ops::{Progress, Project, rounded};
+use crate::ops::{Progress, Project, patterns, rounded};
 use crate::output::{Printer, ProgressBar};
 use crate::text::plural;
 use crate::tree::git;
 
 mod annotations;
 mod conflict;
+mod examples;
 mod print;
 mod reconcile;
 
@@ -95,11 +97,24 @@ pub(crate) struct Report {
     /// Ids of anchors that both sides of a merge changed to different code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) undecided: Vec<String>,
+    /// Accepted patterns that are not valid, or contradict the examples of their rule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) patterns: Vec<PatternFault>,
     /// Whether a check passes.
     pub(crate) ok: bool,
     /// Whether the lock file was changed.
     pub(crate) written: bool,
     pub(crate) warnings: Vec<String>,
+}
+
+/// What is wrong with the accepted pattern of a memory.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PatternFault {
+    pub(crate) id: String,
+    /// File of the memory, relative to the project root.
+    pub(crate) memory: String,
+    pub(crate) message: String,
 }
 
 /// Number of anchors in each state.
@@ -126,6 +141,9 @@ pub(crate) struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) degree: Option<Degree>,
     pub(crate) chosen: Origin,
+    /// The role of an example beside the main one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<ExampleRole>,
     pub(crate) old: TrackedLocation,
     pub(crate) new: Option<TrackedLocation>,
     pub(crate) similarity: f64,
@@ -242,8 +260,11 @@ pub(crate) fn reanchor_in(
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let selected = selected(project, args, &filter, memories)?;
-    let old: Vec<Anchor> = selected.values().cloned().collect();
-    let followed = track::follow(&project.root, &project.exclude, &old, progress)?;
+    let mut old: Vec<Anchor> = selected.values().cloned().collect();
+    let beside = examples::beside(&selected);
+    old.extend(beside.iter().map(|it| it.anchor.clone()));
+    let mut followed = track::follow(&project.root, &project.exclude, &old, progress)?;
+    let followed_beside = followed.split_off(selected.len());
     let reconciler = Reconciler::new(project, memories, args, &selected, &followed)?;
     let mut anchors = memories.anchors.clone();
     // The anchors that a check expects in the lock file.
@@ -264,6 +285,14 @@ pub(crate) fn reanchor_in(
         anchors.extend(update.map(|update| (id.clone(), update)));
         results.push(finding);
     }
+    examples::reconcile(
+        project,
+        args,
+        beside.iter().zip(followed_beside),
+        (&mut anchors, &mut expected),
+        &mut results,
+    );
+    let patterns = pattern_faults(project, memories, &filter);
     let orphans = orphans(memories, &filter);
     for id in &orphans {
         anchors.remove(id);
@@ -285,14 +314,31 @@ pub(crate) fn reanchor_in(
     let fails = |finding: &Finding| finding.drift || (args.strict && finding.edited);
     Ok(Report {
         ok: (written || differ_only_in_layout(&expected, &memories.anchors))
+            && patterns.is_empty()
             && !results.iter().any(fails),
         summary: summary(&results),
         results,
         orphans,
         undecided: Vec::new(),
+        patterns,
         written,
         warnings,
     })
+}
+
+/// Tests the accepted patterns of the selected memories with the examples of their rules.
+fn pattern_faults(project: &Project, memories: &Memories, filter: &Filter) -> Vec<PatternFault> {
+    let selected = memories.all.iter().filter(|it| filter.takes(it, &memories.anchors));
+    let fault = |stored: &MemoryFile| {
+        let id = stored.memory.id.clone();
+        let message = patterns::fault(project, stored, memories.anchors.get(&id))?;
+        Some(PatternFault {
+            id,
+            memory: project.bank.shown_path(&stored.file, &project.root),
+            message,
+        })
+    };
+    selected.filter_map(fault).collect()
 }
 
 #[derive(Debug, Serialize)]

@@ -22,11 +22,15 @@ use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track;
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, ExampleChoice, Language, PinScope, Scope, State, SymbolKind};
+use crate::model::{
+    Anchor, ExampleChoice, Language, MemoryType, PinScope, Scope, State, SymbolKind,
+};
 use crate::ops::anchors;
+use crate::ops::examples::OtherSummary;
 use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
 use crate::ops::metadata::{Metadata, OffReport};
+use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::pins::{self, BuiltinPin};
 use crate::ops::sync;
 use crate::ops::{Progress, Project, rounded};
@@ -110,6 +114,9 @@ pub(crate) struct Entry {
     /// Whether the memory can have an example; a universal one cannot.
     pub(crate) anchorable: bool,
     pub(crate) anchor: Option<Anchored>,
+    /// How a rule is checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern: Option<PatternSummary>,
 }
 
 impl Entry {
@@ -134,6 +141,9 @@ pub(crate) struct Anchored {
     pub(crate) command: Option<String>,
     /// `None` if the code was not found.
     pub(crate) code: Option<Code>,
+    /// The examples beside the main one, and the counter-examples.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<OtherSummary>,
 }
 
 /// The current code of an example.
@@ -159,8 +169,12 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     let links = links::links_in(project, sync::open_with(project, &memories)?, false)?;
     let filter = pins::Filter { scope: Some(PinScope::Persistent), ..pins::Filter::default() };
     let pins = pins::list(project, &filter, false, None)?;
-    let findings: BTreeMap<String, Finding> =
-        checked.results.into_iter().map(|finding| (finding.id.clone(), finding)).collect();
+    let findings: BTreeMap<String, Finding> = checked
+        .results
+        .into_iter()
+        .filter(|finding| finding.role.is_none())
+        .map(|finding| (finding.id.clone(), finding))
+        .collect();
     let lines = lines(project, &memories.anchors, &findings);
     let shared = project.bank.shared();
     let to_entry = |stored: &MemoryFile| {
@@ -168,7 +182,12 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         let anchor = memories.anchors.get(id).zip(findings.get(id));
         let lines = lines.get(id.as_str()).copied();
         let anchored = |(anchor, finding)| anchored(project, stored, anchor, finding, lines);
-        entry(stored, &shared, anchor.map(anchored))
+        let is_rule = stored.memory.memory_type == MemoryType::Rule;
+        let pattern = is_rule
+            .then(|| patterns::of_memory(project, stored, memories.anchors.get(id)))
+            .as_ref()
+            .map(PatternSummary::from);
+        Entry { pattern, ..entry(stored, &shared, anchor.map(anchored)) }
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
     entries.sort_by(|a, b| a.metadata.id.cmp(&b.metadata.id));
@@ -205,6 +224,7 @@ fn entry(stored: &MemoryFile, shared: &SharedFiles, anchor: Option<Anchored>) ->
         sections: sections::list(stored, &stored.text).sections,
         anchorable: stored.memory.scope != Scope::Universal,
         anchor,
+        pattern: None,
     }
 }
 
@@ -247,6 +267,7 @@ fn anchored(
     finding: &Finding,
     lines: Option<Lines>,
 ) -> Anchored {
+    let others = anchor.others.iter().map(OtherSummary::from).collect();
     let record = finding.written.then(|| "cerberus memory reanchor".to_owned());
     Anchored {
         kind: anchor.kind,
@@ -256,6 +277,7 @@ fn anchored(
         command: finding.next.clone().or(record),
         code: lines.and_then(|lines| code(project, stored, finding, lines)),
         finding: finding.clone(),
+        others,
     }
 }
 

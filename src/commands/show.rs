@@ -13,11 +13,15 @@ use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track::{self, InPlaceSymbol};
 use crate::error::{ExitStatus, UserError};
-use crate::model::{Anchor, ExampleChoice, Language, Origin, State, SymbolKind};
+use crate::model::{
+    Anchor, ExampleChoice, ExampleRole, Language, MemoryType, Origin, State, SymbolKind,
+};
 use crate::ops::anchors;
 use crate::ops::banks::short;
+use crate::ops::examples::OtherSummary;
 use crate::ops::memories::{self, Filter, Memories};
 use crate::ops::metadata::{Metadata, OffReport, Override};
+use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::{Project, rounded, sync};
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 use crate::text::shell_word;
@@ -70,6 +74,9 @@ pub(crate) struct MemoryReport {
     pub(crate) metadata: Metadata,
     pub(crate) text: String,
     pub(crate) anchor: Option<AnchorReport>,
+    /// How the rule is checked; only for memories that are named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern: Option<PatternSummary>,
 }
 
 /// Anchor with its state and code in the current tree.
@@ -94,6 +101,9 @@ pub(crate) struct AnchorReport {
     /// The lines of the file in `code`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shown_lines: Option<Vec<LineRange>>,
+    /// The examples beside the main one, and the counter-examples.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<OtherSummary>,
 }
 
 /// Returns the memories that match the arguments.
@@ -161,9 +171,12 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
         {
             warnings.extend(anchor.as_ref().and_then(|_| anchored_without_example(&stored)));
             let max_lines = Some(args.max_lines(project));
+            let pattern = (stored.memory.memory_type == MemoryType::Rule)
+                .then(|| patterns::of_memory(project, &stored, anchor.as_ref()));
             let report = |it| anchor_reports(project, &[(&stored, &it)], max_lines).pop();
             let anchor = anchor.and_then(report);
-            found.push(memory_report(&stored, &shared, anchor));
+            let pattern = pattern.as_ref().map(PatternSummary::from);
+            found.push(MemoryReport { pattern, ..memory_report(&stored, &shared, anchor) });
         }
     }
     warnings.sort_unstable();
@@ -260,6 +273,7 @@ fn anchor_report(
         end_line: lines.map(|(_, last)| last + 1),
         shown_lines: excerpt.as_ref().map(excerpt::shown_lines),
         code: excerpt.map(|excerpt| excerpt.text),
+        others: anchor.others.iter().map(OtherSummary::from).collect(),
     }
 }
 
@@ -276,7 +290,8 @@ fn memory_report(
     anchor: Option<AnchorReport>,
 ) -> MemoryReport {
     let text = stored.memory.body.trim().to_owned();
-    MemoryReport { metadata: Metadata::in_project(stored, shared), text, anchor }
+    let metadata = Metadata::in_project(stored, shared);
+    MemoryReport { metadata, text, anchor, pattern: None }
 }
 
 pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -368,6 +383,11 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     } else if let Some(elsewhere) = &memory.metadata.example_elsewhere {
         out.line(&out.safe(&format!("  no example here; one in another repository: {elsewhere}")));
     }
+    if let Some(pattern) = memory.pattern.as_ref().filter(|it| it.pattern.is_some()) {
+        let id = shell_word(&memory.metadata.id);
+        let command = format!("see cerberus memory pattern {}", out.safe(&id));
+        out.line(&format!("  {}: {command}", pattern.enforcement.as_str()));
+    }
 }
 
 fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
@@ -394,5 +414,12 @@ fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
             out.line(&format!("  next: cerberus memory reanchor, then cerberus memory show {id}"));
         }
         None => {}
+    }
+    for other in &anchor.others {
+        let kind = match other.role {
+            ExampleRole::Also => "also",
+            ExampleRole::Not => "not",
+        };
+        out.line(&format!("  {kind} {}", out.safe(&other.location())));
     }
 }

@@ -8,6 +8,7 @@
 //! - [`examples`] is the API to both: a [`Query`](examples::Query) in, a
 //!   [`Ranking`](examples::Ranking) of symbols out.
 //! - [`excerpt`] shortens an example to the lines that show its rule.
+//! - [`patterns`] derives patterns of code that breaks a rule, and tests them.
 //! - [`relevance`] compares rules and their examples with the files of a task.
 //! - [`track`] finds the code of an anchor again after the tree changed.
 //!
@@ -24,6 +25,7 @@ pub(crate) mod discover;
 pub(crate) mod examples;
 pub(crate) mod excerpt;
 pub(crate) mod index;
+pub(crate) mod patterns;
 pub(crate) mod rank;
 mod recency;
 pub(crate) mod relevance;

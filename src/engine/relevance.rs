@@ -21,7 +21,10 @@ use crate::model::Anchor;
 use crate::store::code::FileRow;
 use crate::syntax::fingerprint;
 use crate::timings;
-use crate::tree::read;
+use crate::tree::{entries, read};
+
+/// Number of files beside a new file that it is assumed to be like.
+const MAX_NEIGHBOURS: usize = 3;
 
 /// A rule with its example.
 pub(crate) struct Rule<'a> {
@@ -132,8 +135,9 @@ struct FileText<'p> {
 
 impl<'p> FileText<'p> {
     fn new(code: CodeBase<'_>, path: &'p str, written: Option<&String>) -> Self {
-        // A new file has only a path, and perhaps the text that is about to be written.
-        let mut text = read::text(code.root, path).unwrap_or_default();
+        // A new file has only a path, and perhaps the text that is about to be written. It will be
+        // like the files beside it.
+        let mut text = read::text(code.root, path).unwrap_or_else(|_| neighbours(code, path));
         if let Some(written) = written {
             text.push('\n');
             text.push_str(written);
@@ -147,6 +151,24 @@ impl<'p> FileText<'p> {
         let names = fingerprint::word_hashes(&text);
         Self { path, n_terms, counts, names, imports: imports(&text) }
     }
+}
+
+/// Returns the text of the source files beside a new file that have the same extension and the most
+/// similar names.
+fn neighbours(code: CodeBase<'_>, path: &str) -> String {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let entries = entries::entries(code.root, folder, code.exclude).unwrap_or_default();
+    let extension = |path: &str| path.rsplit_once('.').map(|(_, extension)| extension.to_owned());
+    let mut files: Vec<String> =
+        entries.into_iter().filter(|file| extension(file) == extension(path)).collect();
+    // Stable: files with equally similar names remain sorted.
+    files.sort_by(|a, b| {
+        let similarity = |file| relevance::file_name_similarity(file, path);
+        similarity(b).total_cmp(&similarity(a))
+    });
+    let texts =
+        files.iter().take(MAX_NEIGHBOURS).filter_map(|file| read::text(code.root, file).ok());
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// The terms of a rule that some file has, with their weights.

@@ -18,7 +18,7 @@ use jiff::tz::TimeZone;
 use serde_saphyr::FlowSeq;
 
 pub(crate) use self::edit::{FieldValue, remove, set, set_updated_at};
-use self::yaml::{Entry, Field, Value};
+use self::yaml::{Block, Entry, Field, Value};
 use super::Diagnostic;
 use crate::model::{ElsewhereLocation, ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
 use crate::text::{LineIndex, Span, glob_fault, split_globs, suggest};
@@ -44,6 +44,8 @@ pub(crate) struct Frontmatter {
     pub(crate) example_elsewhere: Option<ElsewhereLocation>,
     /// Why the memory replaces one of a shared bank.
     pub(crate) override_reason: Option<String>,
+    /// The accepted pattern of code that breaks the rule, as YAML.
+    pub(crate) pattern: Option<String>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) updated_at: Option<Timestamp>,
     /// The author of the memory, a person or a program, or the places that it was imported from.
@@ -74,6 +76,7 @@ impl Frontmatter {
             scalar(self.example.as_ref()),
             scalar(self.example_elsewhere.as_ref()),
             scalar(self.override_reason.as_ref()),
+            self.pattern.as_deref().map(|text| Field::Block(Block(text))),
             scalar(self.created_at.as_ref()),
             scalar(self.updated_at.as_ref()),
             match &self.source[..] {
@@ -213,6 +216,7 @@ impl Reader {
                 }
                 "example_elsewhere" => fields.example_elsewhere = self.choice(&entry, []),
                 "override_reason" => fields.override_reason = self.label(&entry),
+                "pattern" => fields.pattern = self.scalar(&entry),
                 "created_at" => fields.created_at = self.time(&entry),
                 "updated_at" => fields.updated_at = self.time(&entry),
                 "source" => fields.source = self.source(&entry),

@@ -6,6 +6,7 @@
 //! and no clock.
 
 pub(crate) mod claims;
+pub(crate) mod code_examples;
 pub(crate) mod edit;
 pub(crate) mod frontmatter;
 pub(crate) mod html;

@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::commands::setup::McpClient;
+
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
     /// Offer all tools, or a minimal set
@@ -18,21 +20,4 @@ pub(crate) enum ToolSet {
     All,
     /// Search, anchor, inject, create and re-anchor, at most 1,200 tokens
     Core,
-}
-
-/// The client that starts the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum McpClient {
-    /// Claude Code
-    Claude,
-    /// Codex
-    Codex,
-    /// Cursor
-    Cursor,
-    /// VS Code
-    Vscode,
-    /// Gemini CLI
-    Gemini,
-    /// opencode
-    Opencode,
 }

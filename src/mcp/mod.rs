@@ -17,7 +17,6 @@ use crate::ops::pins;
 use crate::tokens;
 
 mod args;
-mod clients;
 mod prompts;
 mod resources;
 mod schema;
@@ -29,15 +28,10 @@ mod transport;
 use server::Server;
 use transport::LineTransport;
 
-pub(crate) use args::{McpArgs, McpClient, ToolSet};
+pub(crate) use args::{McpArgs, ToolSet};
 
 /// How long running calls may continue after the client disconnects.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Returns the settings with which a client starts the server.
-pub(crate) fn settings(client: McpClient, global: &GlobalArgs, set: ToolSet) -> Result<String> {
-    clients::settings(client, global, set)
-}
 
 /// Serves one client until it disconnects.
 pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {

@@ -18,6 +18,7 @@ use super::schema;
 use super::tool_result::ToolResult;
 
 mod anchors;
+mod changes;
 mod documents;
 mod pins;
 mod search;
@@ -111,6 +112,7 @@ pub(super) fn all(set: ToolSet) -> Vec<Tool> {
     let tools = search::tools()
         .into_iter()
         .chain(anchors::tools())
+        .chain(changes::tools())
         .chain(documents::tools())
         .chain(pins::tools());
     tools.filter(|tool| set == ToolSet::All || CORE.contains(&tool.name())).collect()
@@ -140,7 +142,7 @@ mod tests {
     #[test]
     fn each_tool_is_described_and_listed_once() {
         let tools = all(ToolSet::All);
-        assert_eq!(tools.len(), 16);
+        assert_eq!(tools.len(), 17);
         for tool in &tools {
             let listed = &tool.listed;
             assert!(listed.title.is_some() && listed.description.is_some(), "{}", tool.name());

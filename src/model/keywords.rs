@@ -38,6 +38,7 @@ keywords! {
     RuleKind: "kind",
     Confidence: "confidence",
     ExampleChoice: "value",
+    ExampleRole: "role",
     State: "state",
     EdgeType: "relation",
     LinkState: "state",
@@ -168,6 +169,19 @@ pub(crate) enum Confidence {
 pub(crate) enum ExampleChoice {
     /// The code has none, so no command searches for one.
     None,
+}
+
+/// Role of an example beside the main one of a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+pub(crate) enum ExampleRole {
+    /// Another example of the rule.
+    Also,
+    /// Code that breaks the rule.
+    Not,
 }
 
 /// How an anchor was selected: by ranking or by a person.

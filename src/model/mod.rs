@@ -118,6 +118,43 @@ pub(crate) struct Anchor {
     /// Last commit at which the anchor was verified.
     pub(crate) commit: Option<String>,
     pub(crate) fingerprint: Fingerprint,
+    /// More examples, and code that breaks the rule; sorted by role and location.
+    pub(crate) others: Vec<OtherExample>,
+}
+
+/// Code that shows a rule beside its main example, or that breaks it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OtherExample {
+    pub(crate) role: ExampleRole,
+    pub(crate) file: String,
+    /// Qualified symbol; `None` for a whole file.
+    pub(crate) symbol: Option<String>,
+    pub(crate) kind: SymbolKind,
+    pub(crate) language: Option<Language>,
+    /// For an example the last commit at which it was verified, for a counter-example the one at
+    /// which it broke the rule.
+    pub(crate) commit: Option<String>,
+    pub(crate) fingerprint: Fingerprint,
+    /// The code of a short counter-example, which need not exist any more.
+    pub(crate) code: Option<String>,
+}
+
+impl OtherExample {
+    /// Returns the anchor that follows the example.
+    pub(crate) fn to_anchor(&self) -> Anchor {
+        Anchor {
+            file: self.file.clone(),
+            symbol: self.symbol.clone(),
+            kind: self.kind,
+            language: self.language,
+            origin: Origin::Manual,
+            quality: 1.0,
+            match_score: 1.0,
+            commit: self.commit.clone(),
+            fingerprint: self.fingerprint.clone(),
+            others: Vec::new(),
+        }
+    }
 }
 
 /// Features of a symbol's code that identify it after an edit, move or rename.

@@ -74,6 +74,7 @@ fn new_anchor(
         match_score,
         commit: git::head(&project.root).map(|head| head.abbreviated_id()),
         fingerprint: located.fingerprint,
+        others: Vec::new(),
     })
 }
 

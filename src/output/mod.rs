@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::config::Terminal;
@@ -39,6 +39,10 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 
 /// Minimum width of a table column with longer cells.
 const MIN_COLUMN_WIDTH: usize = 12;
+
+/// Where a cell may break, a space without width. It is removed from the printed table; one in the text
+/// itself is escaped before.
+const BREAK: char = '\u{200b}';
 
 /// Error for a closed pipe on stdout.
 #[derive(Debug)]
@@ -134,13 +138,13 @@ impl Printer {
             .set_width(u16::try_from(self.terminal.width).unwrap_or(u16::MAX))
             .set_header(heading);
         for row in rows {
-            table.add_row(row.iter().map(|cell| self.safe(cell)));
+            table.add_row(row.iter().map(|cell| breakable(&self.safe(cell))));
         }
         // The first column identifies the row, so it is never wrapped.
         if let Some(first) = table.column_mut(0) {
             first.set_constraint(ColumnConstraint::ContentWidth).set_padding((0, 1));
         }
-        let text = table.to_string();
+        let text = table.to_string().replace(BREAK, "");
         for line in text.lines() {
             self.line(line.trim_end());
         }
@@ -249,6 +253,15 @@ impl Printer {
     }
 }
 
+/// Returns a cell whose text breaks at spaces, or after the separators of a path without spaces.
+fn breakable(text: &str) -> Cell {
+    if text.contains(' ') || !text.contains(['/', ':']) {
+        return Cell::new(text);
+    }
+    let text = text.replace('/', &format!("/{BREAK}")).replace("::", &format!("::{BREAK}"));
+    Cell::new(text).set_delimiter(BREAK)
+}
+
 /// Returns the minimum width of a table whose first column is not wrapped.
 fn min_width(heading: &[&str], rows: &[Vec<String>]) -> usize {
     const GAP: usize = 2;
@@ -271,7 +284,7 @@ mod tests {
 
     const ROW: &[&str] = &["close-sessions-with-the-request", "rule", "src/shop/db.py::close"];
 
-    fn printed(width: usize) -> String {
+    fn printer(width: usize) -> Printer {
         let terminal = Terminal {
             out_is_terminal: true,
             err_is_terminal: false,
@@ -279,7 +292,11 @@ mod tests {
             width,
             height: 24,
         };
-        let mut out = Printer::new(terminal, false);
+        Printer::new(terminal, false)
+    }
+
+    fn printed(width: usize) -> String {
+        let mut out = printer(width);
         let row = ROW.iter().map(|cell| (*cell).to_owned()).collect();
         out.rows(&["id", "type", "example"], &[row]);
         out.take()
@@ -290,6 +307,18 @@ mod tests {
         let table = "id                               type  example\n\
                      close-sessions-with-the-request  rule  src/shop/db.py::close\n";
         assert_eq!(printed(80), table);
+    }
+
+    #[test]
+    fn a_path_breaks_after_its_separators() {
+        let mut out = printer(60);
+        let row = ["env-config", "rule", "src/flask/settings/config.py::Config.from_prefixed_env"];
+        out.rows(&["id", "type", "example"], &[row.map(str::to_owned).to_vec()]);
+        let table = "id          type  example\n\
+                     env-config  rule  src/flask/settings/\n                  \
+                     config.py::\n                  \
+                     Config.from_prefixed_env\n";
+        assert_eq!(out.take(), table);
     }
 
     #[test]

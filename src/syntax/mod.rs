@@ -6,6 +6,8 @@
 //!   [`minhash`] estimates the similarity of edited code.
 //! - [`excerpt`] shortens code for display, and [`highlight`] classifies it for colours.
 //!
+//! - [`pattern`] finds code by its shape, as ast-grep does.
+//!
 //! This module reads no files. Parsing cannot fail: a file with syntax errors yields the parts
 //! that parse, and a file that takes too much time or memory yields no symbols.
 
@@ -16,5 +18,6 @@ pub(crate) mod language;
 mod layout;
 pub(crate) mod minhash;
 pub(crate) mod parse;
+pub(crate) mod pattern;
 
 pub(crate) use parse::{ParsedFile, Symbol, Token, TokenKind};

@@ -40,6 +40,31 @@ impl Globs {
     }
 }
 
+/// Compiled globs of whole paths, in which `*` also matches `/`, as in ast-grep's rules.
+#[derive(Debug)]
+pub(crate) struct PathGlobs(Vec<GlobMatcher>);
+
+impl PathGlobs {
+    /// Compiles globs. An invalid one matches nothing.
+    pub(crate) fn new(globs: &[String]) -> Self {
+        let valid = globs.iter().filter(|glob| glob.len() <= MAX_GLOB_BYTES);
+        Self(
+            valid
+                .filter_map(|it| Some(GlobBuilder::new(it).build().ok()?.compile_matcher()))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether a glob matches a path.
+    pub(crate) fn matches(&self, path: &str) -> bool {
+        self.0.iter().any(|glob| glob.is_match(path))
+    }
+}
+
 /// Returns why a glob can match no file of the project.
 pub(crate) fn glob_fault(glob: &str) -> Option<String> {
     let path = glob.trim().trim_start_matches('!');

@@ -6,6 +6,7 @@
 //! names, because the repository may be untrusted. Git reads objects and the index only;
 //! `worktree` compares them with the files.
 
+mod added;
 mod history;
 mod network;
 pub(crate) mod past;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
+pub(crate) use added::{AddedLines, added_in, added_in_index, added_since};
 pub(crate) use history::{Change, Commits, Objects, Version, commits_since, with_objects};
 use process::{Failure, Git};
 pub(crate) use worktree::{

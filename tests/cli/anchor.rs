@@ -95,11 +95,8 @@ fn an_impossible_anchor_is_refused() {
 
         $ cerberus memory anchor close-session --pick 1 --clear
         --- stderr
-        error: the argument '--pick <RANK>' cannot be used with '--clear'
-
-        Usage: cerberus memory anchor --pick <RANK> <ID>
-
-        For more information, try '--help'.
+        cerberus: the argument `--pick <RANK>` cannot be used with `--clear`
+        hint: see cerberus memory anchor --help
         [exit 2]
 
         $ cerberus memory anchor close-sesion
@@ -110,9 +107,8 @@ fn an_impossible_anchor_is_refused() {
 
         $ cerberus memory anchor close-session --min-quality 2
         --- stderr
-        error: invalid value '2' for '--min-quality <QUALITY>': must be between 0 and 1
-
-        For more information, try '--help'.
+        cerberus: invalid value `2` for `--min-quality <QUALITY>`: must be between 0 and 1
+        hint: see cerberus memory anchor --help
         [exit 2]
     "#]]);
 }
@@ -155,12 +151,87 @@ fn the_kind_is_recorded_with_every_choice() {
 
         $ cerberus memory anchor escape-html --none --hint word
         --- stderr
-        error: the argument '--none' cannot be used with '--hint <WORD>'
-
-        Usage: cerberus memory anchor --none <ID>
-
-        For more information, try '--help'.
+        cerberus: the argument `--none` cannot be used with `--hint <WORD>`
+        hint: see cerberus memory anchor --help
         [exit 2]
     "#]]);
     assert_eq!(kind("escape-html"), "process");
+}
+
+#[test]
+fn further_examples_and_counter_examples_are_recorded() {
+    let sandbox = Sandbox::anchored();
+    let main = sandbox.json("memory show close-session")["memories"][0]["anchor"].clone();
+    sandbox.ok("memory anchor escape-html --to web/html.ts::escapeHtml");
+    assert!(sandbox.lock().contains("version = 2\n"));
+    sandbox.session(expect![[r#"
+        $ cerberus memory anchor escape-html --also web/cart.ts::addToCart --dry-run
+        would add an example of escape-html: web/cart.ts::addToCart
+        [exit 0]
+
+        $ cerberus memory anchor escape-html --also web/html.ts::escapeHtml
+        --- stderr
+        cerberus: it is the main example of this memory already
+        hint: name other code, as in `--also FILE::SYMBOL`
+        [exit 2]
+
+        $ cerberus memory anchor escape-html --drop web/cart.ts::addToCart
+        --- stderr
+        cerberus: `escape-html` has no further example at `web/cart.ts::addToCart`
+        hint: list them with `cerberus memory show escape-html`
+        [exit 2]
+
+        $ cerberus memory anchor hang-curtains --not web/cart.ts::addToCart
+        --- stderr
+        cerberus: `hang-curtains` has no anchor, so it has no further examples
+        hint: anchor it first: cerberus memory anchor hang-curtains --to FILE::SYMBOL
+        hint: or write code that breaks the rule in its text, in a code block below `Bad:`
+        [exit 2]
+    "#]]);
+    assert!(sandbox.lock().contains("version = 2\n"));
+    sandbox.ok("memory anchor escape-html --not web/cart.ts::addToCart");
+    let lock = sandbox.lock();
+    assert!(lock.contains("version = 3\n") && lock.contains("role = \"not\""), "{lock}");
+    assert!(lock.contains("addToCart("), "the code of a short counter-example: {lock}");
+    sandbox.ok(&format!(
+        "memory anchor escape-html --also {}::{}",
+        main["file"].as_str().expect("a file"),
+        main["symbol"].as_str().expect("a symbol")
+    ));
+    let others = &sandbox.json("memory show escape-html")["memories"][0]["anchor"]["others"];
+    assert_eq!(others[0]["role"], "also");
+    assert_eq!(others[0]["symbol"], main["symbol"]);
+    assert_eq!(others[1]["role"], "not");
+    let shown = sandbox.ok("memory show escape-html");
+    assert!(shown.contains("\n  not web/cart.ts::addToCart"), "{shown}");
+    // Neither is injected, and another main example keeps them.
+    assert!(!sandbox.ok("memory inject").contains("addToCart"));
+    sandbox.ok("memory anchor escape-html --to web/html.ts");
+    assert_eq!(sandbox.lock().matches("[[anchor.example]]").count(), 2);
+    sandbox.ok("memory anchor escape-html --drop web/cart.ts::addToCart");
+    assert_eq!(sandbox.lock().matches("[[anchor.example]]").count(), 1);
+}
+
+#[test]
+fn every_further_example_is_followed_and_no_counter_example() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("memory anchor escape-html --to web/html.ts::escapeHtml");
+    sandbox.ok("memory anchor escape-html --also web/cart.ts::addToCart");
+    sandbox.ok("memory anchor escape-html --not web/cart.ts");
+    let text = sandbox.read("web/cart.ts");
+    sandbox.write("web/basket.ts", &text);
+    sandbox.remove("web/cart.ts");
+    let report = sandbox.json_of(sandbox.run("memory reanchor --check --json"));
+    let moved =
+        report["results"].as_array().expect("a list").iter().find(|it| it["role"] == "also");
+    assert_eq!(moved.expect("a finding")["new"]["file"], "web/basket.ts");
+    sandbox.ok("memory reanchor");
+    let lock = sandbox.lock();
+    assert!(lock.contains("file = \"web/basket.ts\"\nsymbol = \"addToCart\""), "{lock}");
+    assert!(lock.contains("role = \"not\"\nfile = \"web/cart.ts\""), "{lock}");
+    sandbox.ok("memory reanchor --check");
+    sandbox.write("web/basket.ts", "export const nothing = 1;\n");
+    let failed = sandbox.run("memory reanchor --check");
+    assert_eq!(failed.status(), 1, "{}", failed.text());
+    assert!(failed.text().contains("--drop web/basket.ts::addToCart"), "{}", failed.text());
 }

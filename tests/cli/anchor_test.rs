@@ -94,21 +94,14 @@ fn invalid_rules_are_reported_with_their_line() {
 
         $ cerberus memory anchor-test
         --- stderr
-        error: the following required arguments were not provided:
-          <TEXT|--rules <FILE>>
-
-        Usage: cerberus memory anchor-test <TEXT|--rules <FILE>>
-
-        For more information, try '--help'.
+        cerberus: the following required arguments were not provided: <TEXT|--rules <FILE>>
+        hint: see cerberus memory anchor-test --help
         [exit 2]
 
         $ cerberus memory anchor-test x --rules rules.txt
         --- stderr
-        error: the argument '[TEXT]...' cannot be used with '--rules <FILE>'
-
-        Usage: cerberus memory anchor-test <TEXT|--rules <FILE>>
-
-        For more information, try '--help'.
+        cerberus: the argument `[TEXT]...` cannot be used with `--rules <FILE>`
+        hint: see cerberus memory anchor-test --help
         [exit 2]
 
         $ cerberus memory anchor-test x --scope universal
@@ -119,9 +112,8 @@ fn invalid_rules_are_reported_with_their_line() {
 
         $ cerberus memory anchor-test x --scope galaxy
         --- stderr
-        error: invalid value 'galaxy' for '--scope <SCOPE>': unknown scope `galaxy`: expected universal, language:<name> or project:<name>
-
-        For more information, try '--help'.
+        cerberus: invalid value `galaxy` for `--scope <SCOPE>`: unknown scope `galaxy`: expected universal, language:<name> or project:<name>
+        hint: see cerberus memory anchor-test --help
         [exit 2]
     "#]],
     );

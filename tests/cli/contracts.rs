@@ -287,6 +287,10 @@ fn json_of_pins_inject_feedback_and_hooks() {
             edited: []
             file: string
             written: bool
+            $ cerberus setup claude
+            agents: [string]
+            files: [{action:string,agent:string,diff:string,edited:[],file:string}]
+            written: bool
         "#]],
     );
 }

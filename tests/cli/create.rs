@@ -140,11 +140,8 @@ fn an_invalid_document_is_refused() {
 
         $ cerberus memory create new --content x --file bell.txt
         --- stderr
-        error: the argument '--content <TEXT>' cannot be used with '--file <FILE>'
-
-        Usage: cerberus memory create --content <TEXT> <NAME>
-
-        For more information, try '--help'.
+        cerberus: the argument `--content <TEXT>` cannot be used with `--file <FILE>`
+        hint: see cerberus memory create --help
         [exit 2]
 
         $ cerberus memory create new --file bell.txt

@@ -106,34 +106,22 @@ fn a_misplaced_command_gets_a_tip() {
     sandbox.session(expect![[r#"
         $ cerberus search session
         --- stderr
-        error: unrecognized subcommand 'search'
-
-          tip: use `cerberus memory search`
-
-        Usage: cerberus [OPTIONS] <COMMAND>
-
-        For more information, try '--help'.
+        cerberus: unrecognized subcommand `search`
+        hint: use `cerberus memory search`
+        hint: see cerberus --help
         [exit 2]
 
         $ cerberus memory doctor
         --- stderr
-        error: unrecognized subcommand 'doctor'
-
-          tip: use `cerberus doctor`
-
-        Usage: cerberus memory [OPTIONS] <COMMAND>
-
-        For more information, try '--help'.
+        cerberus: unrecognized subcommand `doctor`
+        hint: use `cerberus doctor`
+        hint: see cerberus memory --help
         [exit 2]
 
         $ cerberus memory pin add
         --- stderr
-        error: the following required arguments were not provided:
-          <TEXT>
-
-        Usage: cerberus memory pin add <TEXT>
-
-        For more information, try '--help'.
+        cerberus: the following required arguments were not provided: <TEXT>
+        hint: see cerberus memory pin add --help
         [exit 2]
 
         $ cerberus memory anchor-test ""

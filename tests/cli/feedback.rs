@@ -48,21 +48,14 @@ fn feedback_is_counted_by_verdict() {
 
         $ cerberus memory feedback hash
         --- stderr
-        error: the following required arguments were not provided:
-          <--helpful|--unhelpful>
-
-        Usage: cerberus memory feedback <--helpful|--unhelpful> <ID>
-
-        For more information, try '--help'.
+        cerberus: the following required arguments were not provided: <--helpful|--unhelpful>
+        hint: see cerberus memory feedback --help
         [exit 2]
 
         $ cerberus memory feedback hash --helpful --unhelpful
         --- stderr
-        error: the argument '--helpful' cannot be used with '--unhelpful'
-
-        Usage: cerberus memory feedback <--helpful|--unhelpful> <ID>
-
-        For more information, try '--help'.
+        cerberus: the argument `--helpful` cannot be used with `--unhelpful`
+        hint: see cerberus memory feedback --help
         [exit 2]
     "#]]);
     assert_eq!(sandbox.git("status --porcelain"), "");

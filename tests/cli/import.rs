@@ -311,11 +311,8 @@ fn an_unreadable_source_is_refused() {
 
         $ cerberus memory import PROSE.md --overwrite
         --- stderr
-        error: the argument '[FILE]...' cannot be used with '--overwrite'
-
-        Usage: cerberus memory import <FILE>...
-
-        For more information, try '--help'.
+        cerberus: the argument `[FILE]...` cannot be used with `--overwrite`
+        hint: see cerberus memory import --help
         [exit 2]
     "#]]);
 }

@@ -25,6 +25,8 @@ const PIECES: &[(&str, &[&str])] = &[
 #[cfg(target_os = "linux")]
 const EXPENSIVE: &[(&str, &str, usize)] = &[
     ("py", "/*\n", 4_000),
+    ("py", "/*\nwhere ", 6_000),
+    ("py", "/*\na.b(c).d(e).f(g) ", 6_000),
     ("java", "A<\n", 25_000),
     ("ts", "A<B,\n", 12_000),
     ("go", "case a:\n", 12_000),

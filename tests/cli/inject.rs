@@ -236,12 +236,8 @@ fn into_updates_a_block_in_a_file() {
 
         $ cerberus memory inject --check
         --- stderr
-        error: the following required arguments were not provided:
-          --into <FILE>
-
-        Usage: cerberus memory inject --into <FILE> --check
-
-        For more information, try '--help'.
+        cerberus: the following required arguments were not provided: --into <FILE>
+        hint: see cerberus memory inject --help
         [exit 2]
     "#]]);
     expect![[r#"

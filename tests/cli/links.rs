@@ -290,12 +290,8 @@ fn memories_are_found_by_their_link_targets() {
 
         $ cerberus memory linked
         --- stderr
-        error: the following required arguments were not provided:
-          <TARGET|--diff>
-
-        Usage: cerberus memory linked <TARGET|--diff> [QUERY]
-
-        For more information, try '--help'.
+        cerberus: the following required arguments were not provided: <TARGET|--diff>
+        hint: see cerberus memory linked --help
         [exit 2]
 
         $ cerberus memory linked src/nothing.py

@@ -562,11 +562,9 @@ fn print_config_prints_the_settings_of_each_client() {
         {
           "mcpServers": {
             "cerberus": {
-              "args": [
-                "mcp"
-              ],
+              "type": "stdio",
               "command": "cerberus",
-              "type": "stdio"
+              "args": ["mcp"]
             }
           }
         }
@@ -578,11 +576,9 @@ fn print_config_prints_the_settings_of_each_client() {
         {
           "mcpServers": {
             "cerberus": {
-              "args": [
-                "mcp"
-              ],
+              "type": "stdio",
               "command": "cerberus",
-              "type": "stdio"
+              "args": ["mcp"]
             }
           }
         }
@@ -590,13 +586,9 @@ fn print_config_prints_the_settings_of_each_client() {
         {
           "servers": {
             "cerberus": {
-              "args": [
-                "mcp",
-                "--tools",
-                "core"
-              ],
+              "type": "stdio",
               "command": "cerberus",
-              "type": "stdio"
+              "args": ["mcp", "--tools", "core"]
             }
           }
         }
@@ -604,10 +596,8 @@ fn print_config_prints_the_settings_of_each_client() {
         {
           "mcpServers": {
             "cerberus": {
-              "args": [
-                "mcp"
-              ],
-              "command": "cerberus"
+              "command": "cerberus",
+              "args": ["mcp"]
             }
           }
         }
@@ -616,20 +606,15 @@ fn print_config_prints_the_settings_of_each_client() {
           "$schema": "https://opencode.ai/config.json",
           "mcp": {
             "cerberus": {
-              "command": [
-                "cerberus",
-                "mcp"
-              ],
-              "enabled": true,
-              "type": "local"
+              "type": "local",
+              "command": ["cerberus", "mcp"],
+              "enabled": true
             }
           }
         }
         # emacs: 2
-        error: invalid value 'emacs' for '--print-config <CLIENT>'
-          [possible values: claude, codex, cursor, vscode, gemini, opencode]
-
-        For more information, try '--help'.
+        cerberus: invalid value `emacs` for `--print-config <CLIENT>` [possible values: claude, codex, cursor, vscode, gemini, copilot, opencode]
+        hint: see cerberus mcp --help
     "##]]
     .assert_eq(&text);
 }

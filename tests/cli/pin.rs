@@ -297,16 +297,14 @@ fn invalid_pins_are_refused() {
 
         $ cerberus memory pin add "Be good" --priority urgent
         --- stderr
-        error: invalid value 'urgent' for '--priority <PRIORITY>': unknown priority `urgent`: expected one of critical, safety, info
-
-        For more information, try '--help'.
+        cerberus: invalid value `urgent` for `--priority <PRIORITY>`: unknown priority `urgent`: expected one of critical, safety, info
+        hint: see cerberus memory pin add --help
         [exit 2]
 
         $ cerberus memory pin add "Be good" --meta by
         --- stderr
-        error: invalid value 'by' for '--meta <KEY=VALUE>': the format is KEY=VALUE
-
-        For more information, try '--help'.
+        cerberus: invalid value `by` for `--meta <KEY=VALUE>`: the format is KEY=VALUE
+        hint: see cerberus memory pin add --help
         [exit 2]
 
         $ cerberus memory pin remove knd
@@ -329,11 +327,8 @@ fn invalid_pins_are_refused() {
 
         $ cerberus memory pin list --project-id shop --global-only
         --- stderr
-        error: the argument '--project-id <NAME>' cannot be used with '--global-only'
-
-        Usage: cerberus memory pin list --project-id <NAME>
-
-        For more information, try '--help'.
+        cerberus: the argument `--project-id <NAME>` cannot be used with `--global-only`
+        hint: see cerberus memory pin list --help
         [exit 2]
     "#]]);
     assert_eq!(sandbox.json("memory pin list")["totals"]["pins"], 1, "nothing else was pinned");

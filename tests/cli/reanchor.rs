@@ -278,37 +278,30 @@ fn a_dry_run_writes_nothing() {
 fn wrong_usage_is_refused() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"
-            $ cerberus memory reanchor --accept hang-curtains
-            --- stderr
-            cerberus: `hang-curtains` has no anchor to accept
-            hint: find one with `cerberus memory anchor hang-curtains`
-            [exit 2]
+        $ cerberus memory reanchor --accept hang-curtains
+        --- stderr
+        cerberus: `hang-curtains` has no anchor to accept
+        hint: find one with `cerberus memory anchor hang-curtains`
+        [exit 2]
 
-            $ cerberus memory reanchor --accept none
-            --- stderr
-            cerberus: memory `none` not found
-            hint: list the memories with `cerberus memory show`
-            [exit 2]
+        $ cerberus memory reanchor --accept none
+        --- stderr
+        cerberus: memory `none` not found
+        hint: list the memories with `cerberus memory show`
+        [exit 2]
 
-            $ cerberus memory reanchor --strict
-            --- stderr
-            error: the following required arguments were not provided:
-              --check
+        $ cerberus memory reanchor --strict
+        --- stderr
+        cerberus: the following required arguments were not provided: --check
+        hint: see cerberus memory reanchor --help
+        [exit 2]
 
-            Usage: cerberus memory reanchor --check --strict
-
-            For more information, try '--help'.
-            [exit 2]
-
-            $ cerberus memory reanchor --check --accept
-            --- stderr
-            error: the argument '--check' cannot be used with '--accept [<ID>]'
-
-            Usage: cerberus memory reanchor --check
-
-            For more information, try '--help'.
-            [exit 2]
-        "#]]);
+        $ cerberus memory reanchor --check --accept
+        --- stderr
+        cerberus: the argument `--check` cannot be used with `--accept [<ID>]`
+        hint: see cerberus memory reanchor --help
+        [exit 2]
+    "#]]);
 }
 
 #[test]

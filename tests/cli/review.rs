@@ -181,11 +181,8 @@ fn a_rule_without_an_example_is_not_searched_for() {
 
         $ cerberus memory anchor escape --none --to web/html.ts
         --- stderr
-        error: the argument '--none' cannot be used with '--to <FILE[::SYMBOL]>'
-
-        Usage: cerberus memory anchor --none <ID>
-
-        For more information, try '--help'.
+        cerberus: the argument `--none` cannot be used with `--to <FILE[::SYMBOL]>`
+        hint: see cerberus memory anchor --help
         [exit 2]
     "#]]);
     sandbox.ok("memory anchor escape --none");

@@ -178,21 +178,14 @@ fn fix_closes_sections_and_shows_the_change() {
 
         $ cerberus memory sections plan --dry-run
         --- stderr
-        error: the following required arguments were not provided:
-          --fix
-
-        Usage: cerberus memory sections --fix --dry-run <ID>
-
-        For more information, try '--help'.
+        cerberus: the following required arguments were not provided: --fix
+        hint: see cerberus memory sections --help
         [exit 2]
 
         $ cerberus memory sections plan --fix --dry-run --validate
         --- stderr
-        error: the argument '--dry-run' cannot be used with '--validate'
-
-        Usage: cerberus memory sections --fix --dry-run <ID>
-
-        For more information, try '--help'.
+        cerberus: the argument `--dry-run` cannot be used with `--validate`
+        hint: see cerberus memory sections --help
         [exit 2]
     "#]]);
     let fixed = OPEN.replace("```\n## Later", "```\n<!-- /ANCHOR:steps -->\n## Later");

@@ -140,58 +140,54 @@ fn an_unknown_id_is_refused_with_a_suggestion() {
     let sandbox = Sandbox::anchored();
     sandbox.ok("memory add \"Hash file names\" --id hash-files --no-anchor");
     sandbox.session(expect![[r#"
-            $ cerberus memory show close-sesion
-            --- stderr
-            cerberus: memory `close-sesion` not found
-            hint: did you mean `close-session`?
-            [exit 2]
+        $ cerberus memory show close-sesion
+        --- stderr
+        cerberus: memory `close-sesion` not found
+        hint: did you mean `close-session`?
+        [exit 2]
 
-            $ cerberus memory show hash
-            --- stderr
-            cerberus: `hash` is a prefix of 2 ids
-            hint: type more characters of one of: hash-files, hash-passwords
-            [exit 2]
+        $ cerberus memory show hash
+        --- stderr
+        cerberus: `hash` is a prefix of 2 ids
+        hint: type more characters of one of: hash-files, hash-passwords
+        [exit 2]
 
-            $ cerberus memory show hash-p escape zzz
-            --- stderr
-            cerberus: memory `zzz` not found
-            hint: list the memories with `cerberus memory show`
-            [exit 2]
+        $ cerberus memory show hash-p escape zzz
+        --- stderr
+        cerberus: memory `zzz` not found
+        hint: list the memories with `cerberus memory show`
+        [exit 2]
 
-            $ cerberus memory show ""
-            --- stderr
-            cerberus: memory `` not found
-            hint: list the memories with `cerberus memory show`
-            [exit 2]
+        $ cerberus memory show ""
+        --- stderr
+        cerberus: memory `` not found
+        hint: list the memories with `cerberus memory show`
+        [exit 2]
 
-            $ cerberus memory show --scope projct:shop
-            --- stderr
-            cerberus: no memory has the scope `projct:shop`
-            hint: did you mean `project:shop`?
-            [exit 2]
+        $ cerberus memory show --scope projct:shop
+        --- stderr
+        cerberus: no memory has the scope `projct:shop`
+        hint: did you mean `project:shop`?
+        [exit 2]
 
-            $ cerberus memory show --scope language:go
-            --- stderr
-            cerberus: no memory has the scope `language:go`
-            hint: specify one of: all, project:shop
-            [exit 2]
+        $ cerberus memory show --scope language:go
+        --- stderr
+        cerberus: no memory has the scope `language:go`
+        hint: specify one of: all, project:shop
+        [exit 2]
 
-            $ cerberus memory show --type ruel
-            --- stderr
-            error: invalid value 'ruel' for '--type <TYPE>': unknown type `ruel`: expected one of rule, decision, plan, journal, fact, observation, reflection
+        $ cerberus memory show --type ruel
+        --- stderr
+        cerberus: invalid value `ruel` for `--type <TYPE>`: unknown type `ruel`: expected one of rule, decision, plan, journal, fact, observation, reflection
+        hint: see cerberus memory show --help
+        [exit 2]
 
-            For more information, try '--help'.
-            [exit 2]
-
-            $ cerberus memory show --anchored --unanchored
-            --- stderr
-            error: the argument '--anchored' cannot be used with '--unanchored'
-
-            Usage: cerberus memory show --anchored [IDS]...
-
-            For more information, try '--help'.
-            [exit 2]
-        "#]],
+        $ cerberus memory show --anchored --unanchored
+        --- stderr
+        cerberus: the argument `--anchored` cannot be used with `--unanchored`
+        hint: see cerberus memory show --help
+        [exit 2]
+    "#]],
     );
 }
 

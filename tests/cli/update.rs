@@ -75,9 +75,8 @@ fn frontmatter_keys_are_set_and_nothing_else_changes() {
 
         $ cerberus memory update plan --status archvied
         --- stderr
-        error: invalid value 'archvied' for '--status <STATUS>': unknown status `archvied`: expected one of active, archived
-
-        For more information, try '--help'.
+        cerberus: invalid value `archvied` for `--status <STATUS>`: unknown status `archvied`: expected one of active, archived
+        hint: see cerberus memory update --help
         [exit 2]
     "#]]);
     expect![[r#"
@@ -202,11 +201,8 @@ fn an_edit_that_damages_the_memory_is_refused() {
 
         $ cerberus memory update plan --section in --replace-frontmatter --content x
         --- stderr
-        error: the argument '--section <SECTION>' cannot be used with '--replace-frontmatter'
-
-        Usage: cerberus memory update --section <SECTION> --content <TEXT> <ID>
-
-        For more information, try '--help'.
+        cerberus: the argument `--section <SECTION>` cannot be used with `--replace-frontmatter`
+        hint: see cerberus memory update --help
         [exit 2]
 
         $ cerberus memory update plan

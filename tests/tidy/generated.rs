@@ -1,4 +1,4 @@
-//! What is made from the command line's definition: completions, man pages, the README's list;
+//! What is made from the command line's definition: completions, man pages, the reference, the README's list;
 //! and the command lines that the README and the help show.
 
 use std::collections::BTreeMap;
@@ -12,6 +12,10 @@ use super::{assert_none, entries, read, root};
 const LIST_START: &str =
     "<!-- commands: written by `UPDATE=1 cargo test --locked --test tidy` -->\n";
 const LIST_END: &str = "<!-- end of commands -->";
+
+/// Pages of the documentation that show command lines.
+const DOCUMENTATION: &[&str] =
+    &["tutorial.md", "how-to/agents.md", "how-to/ci.md", "how-to/migrate.md", "how-to/monorepo.md"];
 
 #[test]
 fn completions_are_up_to_date() {
@@ -34,6 +38,47 @@ fn man_pages_are_up_to_date() {
     let mut files = BTreeMap::new();
     add_man_pages(&command, &mut files);
     assert_none(compare(&root().join("man"), &files, is_updating()));
+}
+
+#[test]
+fn the_reference_has_the_help_of_each_command() {
+    let mut page = "# Commands\n\nThe help of each command, `cerberus COMMAND --help`. Every command also accepts the global\n\
+                    options of `cerberus --help`.\n"
+        .to_owned();
+    let mut command = cerberus_memory::command().disable_help_subcommand(true).term_width(100);
+    command.build();
+    add_help(&command, &mut page);
+    let path = root().join("docs/reference/commands.md");
+    if is_updating() {
+        std::fs::write(&path, &page).expect("the page can be written");
+    }
+    let is_equal = read("docs/reference/commands.md") == page;
+    assert!(is_equal, "docs/reference/commands.md: `UPDATE=1` rewrites it");
+}
+
+/// Adds the help of a command and of those below it, without the global options.
+fn add_help(command: &Command, page: &mut String) {
+    let is_root = !command.get_bin_name().unwrap_or_default().contains(' ');
+    let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
+    let help = command.clone().render_long_help().to_string();
+    let mut lines: Vec<&str> = Vec::new();
+    let mut is_global = false;
+    for line in help.lines() {
+        match line {
+            "Global options:" => is_global = !is_root,
+            // The text after the options is not indented.
+            line if !line.is_empty() && !line.starts_with(' ') => is_global = false,
+            _ => {}
+        }
+        if !is_global {
+            lines.push(line.trim_end());
+        }
+    }
+    let text = lines.join("\n");
+    page.push_str(&format!("\n## {name}\n\n```text\n{}\n```\n", text.trim_end()));
+    for below in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+        add_help(below, page);
+    }
 }
 
 #[test]
@@ -63,6 +108,12 @@ fn shown_command_lines_parse() {
         .map(|(line, text)| (format!("README.md:{line}"), text.to_owned()))
         .collect();
     let in_readme = shown.len();
+    for page in DOCUMENTATION {
+        let path = format!("docs/{page}");
+        let text = read(&path);
+        let lines = readme_lines(&text).into_iter();
+        shown.extend(lines.map(|(line, text)| (format!("{path}:{line}"), text.to_owned())));
+    }
     add_help_lines(&cerberus_memory::command(), &mut shown);
     assert!(
         in_readme > 0 && shown.len() > in_readme,

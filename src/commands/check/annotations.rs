@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Finding, Report, Severity};
-use crate::commands::annotations::{command_data, command_property, sarif_log, uri};
+use crate::commands::annotations::{
+    SarifResult, command_data, command_property, sarif_log, sarif_result,
+};
 
 /// The rules that results refer to, with what a finding means.
 const RULES: &[(&str, &str)] = &[
@@ -92,17 +93,6 @@ fn result(
     text: &str,
     claim: &str,
 ) -> Value {
-    let mut location = json!({"artifactLocation": {"uri": uri(file)}});
-    if let Some((line, column)) = place {
-        location["region"] = json!({"startLine": line, "startColumn": column});
-    }
-    // The fingerprint does not depend on the line.
-    let identity = xxh3_64(format!("{file}\0{rule}\0{claim}").as_bytes());
-    json!({
-        "ruleId": rule,
-        "level": level,
-        "message": {"text": text},
-        "locations": [{"physicalLocation": location}],
-        "partialFingerprints": {"cerberusClaim/v1": format!("{identity:016x}")},
-    })
+    let identity = ("cerberusClaim/v1", claim);
+    sarif_result(&SarifResult { rule, level, file, place, text, identity })
 }

@@ -2,13 +2,12 @@
 //! name change.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, IsTerminal};
 
 use anyhow::{Context, Result};
-use similar::TextDiff;
 
 use super::{CheckArgs, CheckFormat, Report, print};
 use crate::bank::external_file::ExternalFile;
+use crate::commands::confirm;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::output::Printer;
@@ -35,17 +34,15 @@ pub(super) fn run(
         return rest(args, settings, out);
     }
     for document in &fixed {
-        let old = String::from_utf8_lossy(&document.file.bytes);
-        let name = document.path.as_str();
-        let diff = TextDiff::from_lines(old.as_ref(), document.text.as_str());
-        let text = diff.unified_diff().context_radius(1).header(name, name).to_string();
+        let new = document.text.as_bytes();
+        let text = confirm::diff(&document.path, &document.file.bytes, new);
         for line in text.lines() {
             out.line(&out.safe(line));
         }
     }
     let n_changes = plural(fixed.iter().map(|document| document.n_changes).sum(), "name");
     if !args.yes {
-        if !(std::io::stdin().is_terminal() && out.is_terminal()) {
+        if !confirm::is_possible(out) {
             out.flush()?;
             return Err(UserError::check(format!(
                 "{n_changes} not written, because nobody can be asked"
@@ -53,11 +50,7 @@ pub(super) fn run(
             .hint("write them: cerberus check --fix --yes")
             .into());
         }
-        out.line(&format!("write {n_changes}? [y/N]"));
-        out.flush()?;
-        let mut answer = String::new();
-        std::io::stdin().lock().read_line(&mut answer)?;
-        if !matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        if !confirm::ask(&format!("write {n_changes}?"), out)? {
             out.line("nothing was written");
             return Ok(ExitStatus::CheckFailed);
         }

@@ -35,6 +35,7 @@ const SETTINGS: &[(&str, Option<HookTool>, &str)] = &[
     (".mcp.json", None, "cerberus mcp --print-config claude"),
     (".codex/config.toml", None, "cerberus mcp --print-config codex"),
     (".cursor/mcp.json", None, "cerberus mcp --print-config cursor"),
+    (".github/mcp.json", None, "cerberus mcp --print-config copilot"),
     (".vscode/mcp.json", None, "cerberus mcp --print-config vscode"),
     ("opencode.json", None, "cerberus mcp --print-config opencode"),
 ];

@@ -8,10 +8,9 @@ use crate::output::Printer;
 
 /// Prints a text as context for the model. The name of the event is the one in the settings.
 pub(super) fn print(tool: HookTool, text: &str, out: &mut Printer) -> Result<()> {
-    let named = |event: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } });
     match tool {
-        HookTool::Claude | HookTool::Codex => out.json(&named("PreToolUse")),
-        HookTool::Gemini => out.json(&named("AfterTool")),
+        HookTool::Claude | HookTool::Codex => out.json(&named("PreToolUse", text)),
+        HookTool::Gemini => out.json(&named("AfterTool", text)),
         HookTool::Cursor => out.json(&json!({ "additional_context": text })),
         HookTool::Copilot => out.json(&json!({ "additionalContext": text })),
         // The plugin appends the text to the result of the tool.
@@ -20,4 +19,16 @@ pub(super) fn print(tool: HookTool, text: &str, out: &mut Printer) -> Result<()>
             Ok(())
         }
     }
+}
+
+/// Like [`print`], after a tool has run.
+pub(super) fn print_after(tool: HookTool, text: &str, out: &mut Printer) -> Result<()> {
+    match tool {
+        HookTool::Claude | HookTool::Codex => out.json(&named("PostToolUse", text)),
+        _ => print(tool, text, out),
+    }
+}
+
+fn named(event: &str, text: &str) -> serde_json::Value {
+    json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
 }

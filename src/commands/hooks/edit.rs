@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Result;
 
 use super::payload::{self, Edit, Event};
-use super::{HookTool, answer};
+use super::{HookTool, after_edit, answer};
 use crate::commands::inject;
 use crate::config::{GlobalArgs, Settings};
 use crate::ops::Project;
@@ -17,14 +17,32 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
     let Some(event) = payload::read(tool) else { return Ok(()) };
     // Without a session the same rules would come with every edit.
     let Some(session) = &event.session else { return Ok(()) };
-    let edits = edits(&event);
-    let Some(folder) = edits.iter().find_map(|(path, _)| path.parent()) else { return Ok(()) };
-    let settings = Settings::resolve_around(folder, global)?;
+    let Some((settings, written)) = written(&event, global)? else { return Ok(()) };
     let project = &settings.project;
-    if !settings.memory_enabled || !project.bank.exists() {
-        return Ok(());
+    let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
+    // The event of these agents comes after the edit.
+    if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
+        text.push_str(&after_edit::findings(project, &written)?);
     }
-    let root = project.root.canonicalize()?;
+    if !text.is_empty() {
+        answer::print(tool, &text, out)?;
+    }
+    Ok(())
+}
+
+/// Returns the settings of the project around the edited files, and the written texts by path.
+/// Returns `None` if there are none, or if the project has no bank.
+pub(super) fn written(
+    event: &Event,
+    global: &GlobalArgs,
+) -> Result<Option<(Settings, BTreeMap<String, String>)>> {
+    let edits = edits(event);
+    let Some(folder) = edits.iter().find_map(|(path, _)| path.parent()) else { return Ok(None) };
+    let settings = Settings::resolve_around(folder, global)?;
+    if !settings.memory_enabled || !settings.project.bank.exists() {
+        return Ok(None);
+    }
+    let root = settings.project.root.canonicalize()?;
     let mut written: BTreeMap<String, String> = BTreeMap::new();
     for (path, text) in &edits {
         let Some(path) = path.strip_prefix(&root).ok().and_then(slashed) else { continue };
@@ -32,14 +50,7 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
             written.entry(path).or_default().push_str(text);
         }
     }
-    if written.is_empty() {
-        return Ok(());
-    }
-    let text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
-    if !text.is_empty() {
-        answer::print(tool, &text, out)?;
-    }
-    Ok(())
+    Ok((!written.is_empty()).then_some((settings, written)))
 }
 
 /// Returns the edited files with absolute paths without links, and the written texts.

@@ -6,12 +6,13 @@
 use std::path::Path;
 
 use anyhow::Result;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
-use jsonc_parser::{ParseOptions, json};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
+use jsonc_parser::json;
 use serde::Serialize;
 
 use super::{HookEvent, HookTool, HooksPrintArgs};
 use crate::bank::ExternalFile;
+use crate::commands::settings_file::{Edited, SettingsFile, is_equal};
 use crate::config::{GlobalArgs, Settings};
 use crate::error::{ExitStatus, UserError};
 use crate::ops::managed_block;
@@ -31,22 +32,6 @@ struct Written {
     written: bool,
     /// The commands of hooks that run cerberus, but were edited, so that they are not replaced.
     edited: Vec<String>,
-}
-
-/// A text with merged settings.
-#[derive(Debug, PartialEq)]
-struct Merged {
-    text: Vec<u8>,
-    /// Whether a hook of an earlier version was replaced.
-    is_upgraded: bool,
-    /// See [`Written::edited`].
-    edited: Vec<String>,
-}
-
-impl Merged {
-    fn new(text: Vec<u8>) -> Self {
-        Self { text, is_upgraded: false, edited: Vec::new() }
-    }
 }
 
 /// Returns whether settings contain an unedited hook of an earlier version.
@@ -142,7 +127,7 @@ fn write(tool: HookTool, path: &Path, root: &Path) -> Result<Written> {
 }
 
 /// Returns `old` with the settings merged, or the reason for the failure.
-fn merge(tool: HookTool, old: &[u8]) -> Result<Merged, String> {
+pub(crate) fn merge(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
     match tool {
         HookTool::Git => merge_script(old),
         HookTool::Opencode => merge_plugin(old),
@@ -150,14 +135,9 @@ fn merge(tool: HookTool, old: &[u8]) -> Result<Merged, String> {
     }
 }
 
-fn merge_json(tool: HookTool, old: &[u8]) -> Result<Merged, String> {
-    let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
-    let root = CstRootNode::parse(text, &ParseOptions::default())
-        .map_err(|error| format!("it is not valid JSON: {error}"))?;
-    if root.value().is_none() && !text.trim().is_empty() {
-        return Err("it contains only comments".to_owned());
-    }
-    let settings = root.object_value_or_create().ok_or("it is not a JSON object")?;
+fn merge_json(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
+    let file = SettingsFile::parse(old)?;
+    let settings = file.object()?;
     let has_version = matches!(tool, HookTool::Cursor | HookTool::Copilot);
     if has_version && settings.get("version").is_none() {
         settings.append("version", json!(1));
@@ -188,11 +168,59 @@ fn merge_json(tool: HookTool, old: &[u8]) -> Result<Merged, String> {
             [node, ..] => edited.extend(commands(node).into_iter().next()),
         }
     }
-    let mut text = root.to_string();
-    if !text.ends_with('\n') && old.is_empty() {
-        text.push('\n');
+    Ok(Edited { text: file.text(), is_upgraded, edited })
+}
+
+/// Returns `old` without the settings of a tool, or the reason for the failure. Edited hooks stay.
+pub(crate) fn remove(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
+    if old.is_empty() {
+        return Ok(Edited::new(Vec::new()));
     }
-    Ok(Merged { text: text.into_bytes(), is_upgraded, edited })
+    match tool {
+        HookTool::Git => remove_script(old),
+        HookTool::Opencode if old == OPENCODE_PLUGIN.as_bytes() => Ok(Edited::new(Vec::new())),
+        HookTool::Opencode => {
+            Ok(Edited { edited: edited_plugin(old), ..Edited::new(old.to_vec()) })
+        }
+        _ => remove_json(tool, old),
+    }
+}
+
+fn remove_json(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
+    let file = SettingsFile::parse(old)?;
+    let settings = file.object()?;
+    let Some(hooks) = settings.object_value("hooks") else {
+        return Ok(Edited::new(old.to_vec()));
+    };
+    let old_entries = old_entries(tool);
+    let (mut edited, mut n_removed) = (Vec::new(), 0);
+    for entry in entries(tool) {
+        let Some(array) = hooks.array_value(entry.event) else { continue };
+        for node in array.elements().into_iter().filter(|node| kind(node) == Some(entry.kind)) {
+            if is_equal(&node, &entry.value) || old_entries.iter().any(|it| is_equal(&node, it)) {
+                node.remove();
+                n_removed += 1;
+            } else {
+                edited.extend(commands(&node).into_iter().next());
+            }
+        }
+        if n_removed > 0 && array.elements().is_empty() {
+            hooks.get(entry.event).into_iter().for_each(|property| property.remove());
+        }
+    }
+    if n_removed == 0 {
+        return Ok(Edited { edited, ..Edited::new(old.to_vec()) });
+    }
+    if hooks.properties().is_empty() {
+        settings.get("hooks").into_iter().for_each(|property| property.remove());
+    }
+    // The version alone has no meaning.
+    if let ([property], HookTool::Cursor | HookTool::Copilot) = (&settings.properties()[..], tool)
+        && property.decoded_name().as_deref() == Some("version")
+    {
+        property.clone().remove();
+    }
+    Ok(Edited { edited, ..Edited::new(file.text_or_empty()) })
 }
 
 /// Returns the command line of a hook. It does nothing without cerberus, and never fails: a failure
@@ -206,7 +234,7 @@ fn command(tool: &str, event: &str) -> String {
 /// Returns the entries of a tool. Before the first edit, a large project may have to be indexed,
 /// which the time limits allow for.
 fn entries(tool: HookTool) -> Vec<Entry> {
-    use HookEvent::{Commit, Edit, SessionStart};
+    use HookEvent::{AfterEdit, Commit, Edit, SessionStart};
     let entry = |event, kind, value| Entry { event, kind, value };
     match tool {
         // `.claude/settings.json`, https://code.claude.com/docs/en/hooks: `SessionStart` without a
@@ -218,6 +246,7 @@ fn entries(tool: HookTool) -> Vec<Entry> {
             vec![
                 entry("SessionStart", SessionStart, group(None, hook("session-start"))),
                 entry("PreToolUse", Edit, group(Some(edits), hook("edit"))),
+                entry("PostToolUse", AfterEdit, group(Some(edits), hook("after-edit"))),
                 entry("PreToolUse", Commit, group(Some("Bash"), hook("commit"))),
             ]
         }
@@ -228,6 +257,7 @@ fn entries(tool: HookTool) -> Vec<Entry> {
             vec![
                 entry("SessionStart", SessionStart, group(None, hook("session-start"))),
                 entry("PreToolUse", Edit, group(Some("apply_patch"), hook("edit"))),
+                entry("PostToolUse", AfterEdit, group(Some("apply_patch"), hook("after-edit"))),
                 entry("PreToolUse", Commit, group(Some("Bash"), hook("commit"))),
             ]
         }
@@ -329,6 +359,7 @@ fn kind(entry: &CstNode) -> Option<HookEvent> {
         ("session-start", HookEvent::SessionStart),
         ("memory linked", HookEvent::Commit),
         ("commit", HookEvent::Commit),
+        ("after-edit", HookEvent::AfterEdit),
         ("edit", HookEvent::Edit),
     ];
     commands(entry).iter().find_map(|command| {
@@ -352,39 +383,12 @@ fn commands(entry: &CstNode) -> Vec<String> {
     own(&entry).into_iter().chain(inner.flat_map(|hook| own(&hook))).collect()
 }
 
-/// Whether a node has this value, in any layout and order of the keys.
-fn is_equal(node: &CstNode, value: &CstInputValue) -> bool {
-    match value {
-        CstInputValue::Null => node.as_null_keyword().is_some(),
-        CstInputValue::Bool(value) => node.as_boolean_lit().is_some_and(|it| it.value() == *value),
-        CstInputValue::Number(value) => {
-            node.as_number_lit().is_some_and(|number| number.to_string() == *value)
-        }
-        CstInputValue::String(value) => node
-            .as_string_lit()
-            .and_then(|it| it.decoded_value().ok())
-            .is_some_and(|it| it == *value),
-        CstInputValue::Array(values) => node.as_array().is_some_and(|array| {
-            let nodes = array.elements();
-            nodes.len() == values.len()
-                && nodes.iter().zip(values).all(|(node, value)| is_equal(node, value))
-        }),
-        CstInputValue::Object(values) => node.as_object().is_some_and(|object| {
-            object.properties().len() == values.len()
-                && values.iter().all(|(key, value)| {
-                    let node = object.get(key).and_then(|property| property.value());
-                    node.is_some_and(|node| is_equal(&node, value))
-                })
-        }),
-    }
-}
-
 /// Returns a script with the managed block, at the start because a script may exit anywhere.
-fn merge_script(old: &[u8]) -> Result<Merged, String> {
+fn merge_script(old: &[u8]) -> Result<Edited, String> {
     let update =
         |old: &[u8]| managed_block::SCRIPT.update(old, PRE_COMMIT).map_err(|it| it.message);
     if old.is_empty() {
-        return Ok(Merged::new([b"#!/bin/sh\n".as_slice(), &update(b"")?].concat()));
+        return Ok(Edited::new([b"#!/bin/sh\n".as_slice(), &update(b"")?].concat()));
     }
     let first = old.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_shell = first.starts_with(b"#!") && first.trim_ascii_end().ends_with(b"sh");
@@ -392,26 +396,53 @@ fn merge_script(old: &[u8]) -> Result<Merged, String> {
         return Err("it is not a shell script with a `#!` line".to_owned());
     }
     let Some(block) = managed_block::SCRIPT.text(old).map_err(|it| it.message)? else {
-        return Ok(Merged::new([&update(first)?, &old[first.len()..]].concat()));
+        return Ok(Edited::new([&update(first)?, &old[first.len()..]].concat()));
     };
     let block = String::from_utf8_lossy(block).replace("\r\n", "\n");
     let is_upgraded = OLD_PRE_COMMITS.contains(&&*block);
     if is_upgraded || block == PRE_COMMIT {
-        return Ok(Merged { is_upgraded, ..Merged::new(update(old)?) });
+        return Ok(Edited { is_upgraded, ..Edited::new(update(old)?) });
     }
-    Ok(Merged { edited: vec![block], ..Merged::new(old.to_vec()) })
+    Ok(Edited { edited: vec![block], ..Edited::new(old.to_vec()) })
+}
+
+/// Returns a script without the managed block, or nothing if only the first line remains.
+fn remove_script(old: &[u8]) -> Result<Edited, String> {
+    let Some(block) = managed_block::SCRIPT.text(old).map_err(|it| it.message)? else {
+        return Ok(Edited::new(old.to_vec()));
+    };
+    let block = String::from_utf8_lossy(block).replace("\r\n", "\n");
+    if block != PRE_COMMIT && !OLD_PRE_COMMITS.contains(&&*block) {
+        return Ok(Edited { edited: vec![block], ..Edited::new(old.to_vec()) });
+    }
+    let mut rest = managed_block::SCRIPT.remove(old).map_err(|it| it.message)?;
+    // The empty line between the first line and the block, which a merge puts there.
+    let first = old.split_inclusive(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len);
+    for newline in ["\r\n", "\n"] {
+        let gap = format!("{newline}{}", managed_block::SCRIPT.start);
+        if old[first..].starts_with(gap.as_bytes()) {
+            rest.drain(first..first + newline.len());
+        }
+    }
+    let is_empty = rest.trim_ascii() == b"#!/bin/sh";
+    Ok(Edited::new(if is_empty { Vec::new() } else { rest }))
 }
 
 /// Returns the plugin, which is the whole file.
-fn merge_plugin(old: &[u8]) -> Result<Merged, String> {
+fn merge_plugin(old: &[u8]) -> Result<Edited, String> {
     if old.is_empty() || old == OPENCODE_PLUGIN.as_bytes() {
-        return Ok(Merged::new(OPENCODE_PLUGIN.as_bytes().to_vec()));
+        return Ok(Edited::new(OPENCODE_PLUGIN.as_bytes().to_vec()));
     }
     if !String::from_utf8_lossy(old).contains("cerberus") {
         return Err("it is another plugin; name a file of its own".to_owned());
     }
-    let edited = vec!["cerberus hooks run opencode edit".to_owned()];
-    Ok(Merged { edited, ..Merged::new(old.to_vec()) })
+    Ok(Edited { edited: edited_plugin(old), ..Edited::new(old.to_vec()) })
+}
+
+/// Returns the command of an edited plugin, or nothing if it is another plugin.
+fn edited_plugin(text: &[u8]) -> Vec<String> {
+    let is_ours = String::from_utf8_lossy(text).contains("cerberus");
+    is_ours.then(|| "cerberus hooks run opencode edit".to_owned()).into_iter().collect()
 }
 
 #[cfg(test)]

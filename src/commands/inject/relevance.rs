@@ -8,10 +8,10 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use crate::bank::MemoryFile;
-use crate::engine::rank::relevance;
-use crate::engine::rank::tokenize;
+use crate::engine::rank::path_class::PathClass;
+use crate::engine::rank::{relevance, rule_kind, tokenize};
 use crate::engine::relevance as code;
-use crate::model::{Language, MemoryStatus, Scope};
+use crate::model::{Anchor, Language, Memory, MemoryStatus, RuleKind, Scope};
 use crate::ops::memories::Memories;
 use crate::ops::sync::{self, SyncedStore};
 use crate::ops::{Project, links, search};
@@ -29,8 +29,18 @@ const MENTION: f64 = 4.0;
 const PATHS: f64 = 10.0;
 const NEAR_PATHS: f64 = 4.0;
 
+/// For working advice such as "add a changeset": it matters before a commit, not in a file.
+const PROCESS: f64 = -8.0;
+
+/// For a rule about tests if the focus has a test, and if it has none.
+const TEST_IN_TEST: f64 = 3.0;
+const TEST_IN_SOURCE: f64 = -6.0;
+
 /// For the best match of the query.
 const MATCH: f64 = 6.0;
+
+/// The stem of "test", "tests" and "testing".
+const TEST: &str = "test";
 
 /// The most memories that match a query.
 const MAX_MATCHES: usize = 100;
@@ -92,7 +102,10 @@ pub(super) fn rank<'m>(
     for (stored, in_code) in applicable.into_iter().zip(in_code) {
         let id = &stored.memory.id;
         let query = matches.as_ref().and_then(|matches| matches.get(id));
-        let evidence = Evidence { place: place(stored, memories, focus), query, in_code };
+        let anchor = memories.anchors.get(id);
+        let subject = subject(&stored.memory, anchor, focus);
+        let place = place(stored, memories, focus);
+        let evidence = Evidence { place, query, in_code, subject };
         if evidence.is_relevant() || (matches.is_none() && focus.files.is_empty()) {
             ranked.push((evidence.score(), stored, evidence.reason()));
         } else {
@@ -114,6 +127,8 @@ struct Evidence<'s> {
     query: Option<&'s f64>,
     /// What it has in common with the files, and the least score of a relevant memory.
     in_code: Option<(relevance::Features, f64)>,
+    /// The points for what it is about.
+    subject: f64,
 }
 
 impl Evidence<'_> {
@@ -128,7 +143,7 @@ impl Evidence<'_> {
     fn score(&self) -> f64 {
         let place = self.place.as_ref().map_or(0.0, |(points, _)| *points);
         let in_code = self.in_code.map_or(0.0, |(features, _)| features.score());
-        place + MATCH * self.query.copied().unwrap_or(0.0) + in_code
+        place + MATCH * self.query.copied().unwrap_or(0.0) + in_code + self.subject
     }
 
     fn reason(&self) -> Option<String> {
@@ -196,6 +211,32 @@ fn place(stored: &MemoryFile, memories: &Memories, focus: &Focus) -> Option<(f64
         Some((PATHS + NEAR_PATHS * nearness, format!("it applies to {glob}")))
     });
     matches.max_by(|(a, _), (b, _)| a.total_cmp(b))
+}
+
+/// Returns the points for what a memory is about: working advice, tests, or other code.
+fn subject(memory: &Memory, anchor: Option<&Anchor>, focus: &Focus) -> f64 {
+    if focus.files.is_empty() {
+        return 0.0;
+    }
+    let kind = memory.kind.unwrap_or_else(|| rule_kind::classify(&memory.body).kind);
+    // Code that shows a rule is better evidence than its wording.
+    let is_process = anchor.is_none() && kind == RuleKind::Process;
+    let process = if is_process { PROCESS } else { 0.0 };
+    let names_tests = |text: &str| tokenize::terms(text).iter().any(|term| term == TEST);
+    let is_about_tests = match anchor {
+        Some(anchor) => is_test(&anchor.file),
+        None => memory.heading.as_deref().is_some_and(names_tests) || names_tests(&memory.body),
+    };
+    let test = match is_about_tests {
+        true if focus.files.iter().any(|file| is_test(file)) => TEST_IN_TEST,
+        true => TEST_IN_SOURCE,
+        false => 0.0,
+    };
+    process + test
+}
+
+fn is_test(path: &str) -> bool {
+    PathClass::from_path(path) == PathClass::Test
 }
 
 /// Returns the part of a glob up to the last folder without a wildcard.

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Finding, Report};
-use crate::commands::annotations::{command_data, command_property, sarif_log, uri};
+use crate::commands::annotations::{
+    self, SarifResult, command_data, command_property, sarif_log, uri,
+};
 use crate::model::State;
 
 /// Returns the severity of a finding for GitHub and for SARIF, or `None` if it needs no attention.
@@ -35,6 +37,15 @@ pub(super) fn github(report: &Report) -> String {
                 command_data(&message)
             );
         }
+    }
+    for fault in &report.patterns {
+        let _ = writeln!(
+            text,
+            "::error file={},line=1,title={}::{}",
+            command_property(&fault.memory),
+            command_property(&format!("cerberus: {} pattern", fault.id)),
+            command_data(&fault.message)
+        );
     }
     text
 }
@@ -66,8 +77,23 @@ pub(super) fn sarif(report: &Report) -> Value {
                 "helpUri": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html",
             })
         })
+        .chain([json!({
+            "id": "pattern",
+            "shortDescription": {"text": "the pattern of a rule contradicts its examples"},
+        })])
         .collect();
-    let results: Vec<Value> = report.results.iter().filter_map(sarif_result).collect();
+    let faults = report.patterns.iter().map(|fault| {
+        annotations::sarif_result(&SarifResult {
+            rule: "pattern",
+            level: "error",
+            file: &fault.memory,
+            place: None,
+            text: &format!("`{}`: {}", fault.id, fault.message),
+            identity: ("cerberusPattern/v1", &fault.id),
+        })
+    });
+    let results: Vec<Value> =
+        report.results.iter().filter_map(sarif_result).chain(faults).collect();
     sarif_log(&rules, &results)
 }
 

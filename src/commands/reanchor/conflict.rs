@@ -133,6 +133,7 @@ mod tests {
             match_score: 1.0,
             commit: None,
             fingerprint: Fingerprint::default(),
+            others: Vec::new(),
         }
     }
 

@@ -22,6 +22,16 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
     for finding in report.results.iter().filter(|it| it.is_notable()) {
         print_finding(finding, args, out);
     }
+    for fault in &report.patterns {
+        let (id, error) = (out.style(NAME, &fault.id), out.paint(ERROR, "pattern"));
+        out.line(&format!("{error} {id}: {}", out.safe(&fault.message)));
+        let command = format!("cerberus memory pattern {}", shell_word(&fault.id));
+        out.line(&format!(
+            "  next: correct it in {}, see {}",
+            out.safe(&fault.memory),
+            out.safe(&command)
+        ));
+    }
     for id in &report.orphans {
         let verb = if args.writes() { "is removed" } else { "would be removed" };
         out.line(&format!("{}: memory not found; its anchor {verb}", out.style(NAME, id)));

@@ -168,6 +168,7 @@ impl<'a> Reconciler<'a> {
             edited: followed.edited,
             degree: followed.degree,
             chosen: anchor.origin,
+            role: None,
             old: TrackedLocation::from(anchor),
             new: followed.new.as_ref().map(TrackedLocation::from),
             similarity: rounded(followed.similarity),
@@ -187,7 +188,7 @@ impl<'a> Reconciler<'a> {
                 self.approve(anchor, place, &followed)
             }
             (Some(place), _) => self.judge(anchor, place, &followed, &mut finding),
-            (None, State::Gone) => self.replace(&mut finding)?,
+            (None, State::Gone) => self.replace(anchor, &mut finding)?,
             (None, _) => {
                 finding.drift = true;
                 let choice = match finding.candidates.first() {
@@ -272,12 +273,13 @@ impl<'a> Reconciler<'a> {
 
     /// Returns an anchor to the best other example. Only an automatic anchor is replaced; for a
     /// manual one the example is suggested.
-    fn replace(&self, finding: &mut Finding) -> Result<Option<Anchor>> {
+    fn replace(&self, anchor: &Anchor, finding: &mut Finding) -> Result<Option<Anchor>> {
         let best = self.candidates.get(&finding.id).and_then(|candidates| candidates.first());
         let best = best.filter(|best| best.meets_threshold(self.min_quality));
         finding.replacement = best.cloned();
         if let (Some(best), Origin::Auto) = (best, finding.chosen) {
-            return anchors::from_candidate(self.project, best, Origin::Auto).map(Some);
+            let replacement = anchors::from_candidate(self.project, best, Origin::Auto)?;
+            return Ok(Some(Anchor { others: anchor.others.clone(), ..replacement }));
         }
         let choice = if best.is_some() { "--pick 1" } else { "--candidates 5" };
         finding.next = Some(format!("cerberus memory anchor {} {choice}", shell_word(&finding.id)));

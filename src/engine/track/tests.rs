@@ -60,6 +60,7 @@ fn anchor_at(root: &Path, location: &str) -> Anchor {
         match_score: 1.0,
         commit: None,
         fingerprint: Fingerprint::from_fields(&fields).expect("valid fields"),
+        others: Vec::new(),
     }
 }
 
@@ -374,6 +375,7 @@ fn anchors_of(code: &FileSymbols) -> Vec<Anchor> {
             match_score: 1.0,
             commit: None,
             fingerprint: code.fingerprint(symbol_idx),
+            others: Vec::new(),
         })
         .collect()
 }

@@ -14,6 +14,7 @@ fn check(text: &str, expected: Expect) {
         shown += &match field {
             Field::Scalar(word) => format!("{key}: {word:?}\n"),
             Field::List(words) => format!("{key}: {:?}\n", words.0),
+            Field::Block(text) => format!("{key}: {:?}\n", text.0),
         };
     }
     shown += &format!("body: {:?}\n", &text[parsed.body_start..]);
@@ -356,6 +357,7 @@ prop_compose! {
             example: Some(ExampleChoice::None),
             example_elsewhere: "shop@1a2b3c4:src/db.py::close".parse().ok(),
             override_reason: Some("we: print".to_owned()),
+            pattern: Some("language: Python\nrule:\n  pattern: \"f($A)\"\n".to_owned()),
             created_at: seconds.and_then(|seconds| Timestamp::from_second(seconds).ok()),
             updated_at: None,
             source,

@@ -9,10 +9,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
-use serde_saphyr::{FlowSeq, Location, Spanned};
+use serde_saphyr::{FlowSeq, LitStr, Location, Spanned};
 
 /// The known keys, in the order in which they are written; other keys may hold anything.
-pub(super) const KEYS: [&str; 17] = [
+pub(super) const KEYS: [&str; 18] = [
     "id",
     "type",
     "kind",
@@ -26,6 +26,7 @@ pub(super) const KEYS: [&str; 17] = [
     "example",
     "example_elsewhere",
     "override_reason",
+    "pattern",
     "created_at",
     "updated_at",
     "source",
@@ -58,6 +59,18 @@ pub(super) enum Value {
 pub(super) enum Field<'a> {
     Scalar(Cow<'a, str>),
     List(FlowSeq<&'a [String]>),
+    /// Text of several lines, which stay lines.
+    Block(Block<'a>),
+}
+
+/// Text that is written as a literal block.
+#[derive(Debug, PartialEq)]
+pub(super) struct Block<'a>(pub(super) &'a str);
+
+impl Serialize for Block<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        LitStr(self.0).serialize(serializer)
+    }
 }
 
 pub(super) struct Error {

@@ -7,7 +7,7 @@
 //! - The parser hardly advances ([`MAX_SLOW_CALLS`]), or reads the same bytes again and again
 //!   ([`MAX_READS`]), for example from each of many unfinished comments to the end.
 //! - Repetitive code, deeply nested code or code with errors leaves constructs open ([`MAX_DEPTH`]), has many syntax errors
-//!   ([`MAX_RECOVERIES`]) or is ambiguous ([`MAX_COMPARED`]). Only the log of the parser shows
+//!   ([`MAX_RECOVERIES`]) or is ambiguous ([`MAX_COMPARED`], [`MAX_MERGES`]). Only the log of the parser shows
 //!   these, and it takes several times as long as parsing, so only such code is parsed with it.
 //!
 //! All signs are counted, not timed: the same text gives the same result on every machine.
@@ -43,6 +43,14 @@ const MAX_RECOVERIES: u32 = 100;
 /// Maximum number of recoveries in other code with syntax errors. 1000 of them can take three seconds.
 const MAX_SCATTERED_RECOVERIES: u32 = 500;
 
+/// Maximum number of merges of the parser's versions in a long statement. Each can add a tree of the
+/// whole statement at its end.
+const MAX_MERGES: u32 = 600;
+
+/// Number of consecutive lines, each of which starts with an operator or follows one, in a long
+/// statement. An ambiguous one is expensive without any syntax error.
+const LONG_STATEMENT: u32 = 200;
+
 /// Number of brackets that are open at once in deep code, also counted in strings and comments.
 const DEEP: u32 = 500;
 
@@ -70,8 +78,8 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
     if text.len() <= FREE_BYTES {
         return attempt(parser, text, None, &Cell::new(false));
     }
-    let Shape { is_repetitive, is_deep } = Shape::of(text.as_bytes());
-    if !is_repetitive && !is_deep {
+    let Shape { is_repetitive, is_deep, has_long_statement } = Shape::of(text.as_bytes());
+    if !is_repetitive && !is_deep && !has_long_statement {
         let has_error = Cell::new(false);
         let tree = attempt(parser, text, None, &has_error);
         if !has_error.get() {
@@ -79,7 +87,8 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
         }
     }
     let max_recoveries = if is_repetitive { MAX_RECOVERIES } else { MAX_SCATTERED_RECOVERIES };
-    let open = Arc::new(OpenSymbols { max_recoveries, ..OpenSymbols::default() });
+    let max_merges = if has_long_statement { MAX_MERGES } else { u32::MAX };
+    let open = Arc::new(OpenSymbols { max_recoveries, max_merges, ..OpenSymbols::default() });
     let counter = Arc::clone(&open);
     let log = move |kind, message: &str| counter.read(kind, message);
     parser.set_logger(Some(Box::new(log)));
@@ -202,6 +211,8 @@ struct Shape {
     is_repetitive: bool,
     /// Whether it opens many more brackets than it closes.
     is_deep: bool,
+    /// Whether very many lines continue a statement with an operator, or are those of a comment.
+    has_long_statement: bool,
 }
 
 impl Shape {
@@ -213,12 +224,16 @@ impl Shape {
         let mut recent = [0u8; 4];
         let (mut n_tokens, mut n_repeated, mut n_blocks) = (0u32, 0, 0);
         let mut brackets = Brackets::default();
+        let (mut n_continued, mut has_long_statement, mut is_line_start) = (0, false, false);
         let mut at = 0;
         while at < text.len() {
             let first = text[at];
             at += 1;
             let token = match class(first) {
-                ByteClass::Space => continue,
+                ByteClass::Space => {
+                    is_line_start |= first == b'\n';
+                    continue;
+                }
                 ByteClass::Word => {
                     while at < text.len() && class(text[at]) == ByteClass::Word {
                         at += 1;
@@ -238,6 +253,12 @@ impl Shape {
                     first
                 }
             };
+            if is_line_start {
+                is_line_start = false;
+                let is_continued = is_operator(token) || is_operator(recent[3]);
+                n_continued = if is_continued { n_continued + 1 } else { 0 };
+                has_long_statement |= n_continued > LONG_STATEMENT;
+            }
             recent = [recent[1], recent[2], recent[3], token];
             n_tokens += 1;
             let hash = u32::from_le_bytes(recent).wrapping_mul(0x9E37_79B1) >> 22;
@@ -254,8 +275,29 @@ impl Shape {
         Self {
             is_repetitive: n_blocks >= MIN_REPETITIVE_BLOCKS,
             is_deep: brackets.max_depth > DEEP,
+            has_long_statement,
         }
     }
+}
+
+/// Whether a token is the last or the first byte of an operator with two operands.
+fn is_operator(token: u8) -> bool {
+    matches!(
+        token,
+        b'*' | b'/'
+            | b'%'
+            | b'+'
+            | b'-'
+            | b'&'
+            | b'|'
+            | b'^'
+            | b'<'
+            | b'>'
+            | b'='
+            | b'!'
+            | b'?'
+            | b'@'
+    )
 }
 
 /// The brackets that are open at once, and the maximum so far.
@@ -278,7 +320,7 @@ impl Brackets {
     }
 }
 
-/// The number of open symbols, of recoveries and of comparisons so far, from the parser's log. While it
+/// The number of open symbols, of recoveries, merges and comparisons so far, from the parser's log. While it
 /// recovers, the parser has several versions of its state; the best one is 0.
 #[derive(Default)]
 struct OpenSymbols {
@@ -286,6 +328,8 @@ struct OpenSymbols {
     depth: AtomicI64,
     n_recoveries: AtomicU32,
     max_recoveries: u32,
+    n_merges: AtomicU32,
+    max_merges: u32,
     n_tokens: AtomicU64,
     n_compared: AtomicU64,
 }
@@ -294,6 +338,7 @@ impl OpenSymbols {
     fn exceed_limits(&self) -> bool {
         self.depth.load(Relaxed) > MAX_DEPTH
             || self.n_recoveries.load(Relaxed) > self.max_recoveries
+            || self.n_merges.load(Relaxed) > self.max_merges
             || self.n_compared.load(Relaxed) > MAX_COMPARED
     }
 
@@ -306,6 +351,8 @@ impl OpenSymbols {
             self.version.store(version.unwrap_or(0), Relaxed);
         } else if message.starts_with("recover_") {
             self.n_recoveries.fetch_add(1, Relaxed);
+        } else if message == "condense" {
+            self.n_merges.fetch_add(1, Relaxed);
         } else if message.starts_with("select_earlier") || message.starts_with("select_existing") {
             self.n_compared.fetch_add(self.n_tokens.load(Relaxed), Relaxed);
         } else if self.version.load(Relaxed) == 0 {

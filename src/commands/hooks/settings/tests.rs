@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn check(tool: HookTool, old: &str, expected: &str) {
-    let text = |merged: Merged| String::from_utf8(merged.text).expect("text");
+    let text = |merged: Edited| String::from_utf8(merged.text).expect("text");
     let new = merge(tool, old.as_bytes()).map(text);
     assert_eq!(new.as_deref(), Ok(expected));
     let again = merge(tool, expected.as_bytes()).map(text);

@@ -7,7 +7,7 @@ use crate::commands::reanchor::TrackedLocation;
 use crate::commands::report::{Anchored, Code, Entry};
 use crate::markdown::html as markdown;
 use crate::markdown::links::{Kind, Target};
-use crate::model::{MemoryStatus, MemoryType, State};
+use crate::model::{ExampleRole, MemoryStatus, MemoryType, State};
 use crate::ops::banks::short;
 use crate::ops::metadata::Override;
 use crate::syntax::highlight::{HighlightClass, highlight};
@@ -94,6 +94,9 @@ fn facts(entry: &Entry) -> Markup {
                 None if needs_anchor(entry) => li { span.state.plain { "not anchored" } },
                 None => {},
             }
+            @if let Some(pattern) = entry.pattern.as_ref().filter(|it| it.pattern.is_some()) {
+                li { (pattern.enforcement.as_str()) }
+            }
             @if metadata.status == MemoryStatus::Archived { li { span.state.plain { "archived" } } }
             li { (metadata.memory_type.as_str()) }
             li { (metadata.scope) }
@@ -168,6 +171,15 @@ fn example(anchor: &Anchored) -> Markup {
                     })
                 }
                 pre tabindex="0" { code { (highlighted(anchor, code)) } }
+            }
+        }
+        @for other in &anchor.others {
+            p.rest {
+                @match other.role {
+                    ExampleRole::Also => "Another example: ",
+                    ExampleRole::Not => "Breaks the rule: ",
+                }
+                code.place { (other.location()) }
             }
         }
     }

@@ -1,0 +1,143 @@
+"""The check of the action: annotations, the exit status, and one comment on the pull request.
+
+Texts of the repository are untrusted: they are escaped, and they are not passed to a shell.
+"""
+
+import html
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+MARKER = "<!-- cerberus check -->"
+MAX_ITEMS = 20
+MAX_CHARS = 300
+CERBERUS = os.environ["CERBERUS"]
+
+
+def run(*command, **options):
+    return subprocess.run(command, text=True, encoding="utf-8", capture_output=True, **options)
+
+
+def git(*args, folder="."):
+    return run("git", "-C", folder, *args)
+
+
+def base():
+    """The commit from which the change starts, or none."""
+    since = os.environ.get("INPUT_SINCE", "")
+    if since == "none":
+        return None
+    reference = since or os.environ.get("BASE_REF", "")
+    if not reference:
+        return None
+    for name in [reference, f"origin/{reference}"]:
+        found = git("merge-base", "HEAD", name)
+        if found.returncode == 0:
+            return found.stdout.strip()
+    print(f"::warning title=cerberus::`{reference}` is not fetched: everything is checked. "
+          "Set `fetch-depth: 0` for actions/checkout")
+    return None
+
+
+def check(since):
+    args = shlex.split(os.environ.get("INPUT_PATHS", ""))
+    args += shlex.split(os.environ.get("INPUT_ARGUMENTS", ""))
+    args += ["--since", since] if since else []
+    annotated = run(CERBERUS, "check", "--format", "github", *args)
+    sys.stdout.write(annotated.stdout)
+    sys.stderr.write(annotated.stderr)
+    report = run(CERBERUS, "check", "--json", *args)
+    return annotated.returncode, json.loads(report.stdout) if report.returncode < 2 else None
+
+
+def touched(since):
+    """The rules that mention or show the changed files. The changes are staged in a second working
+    tree, because `linked --diff` reads the index."""
+    with tempfile.TemporaryDirectory() as temp:
+        tree = os.path.join(temp, "tree")
+        if git("worktree", "add", "--detach", tree, "HEAD").returncode:
+            return []
+        try:
+            git("reset", "--soft", since, folder=tree)
+            linked = run(CERBERUS, "--project", tree, "memory", "linked", "--diff", "--json")
+            if linked.returncode > 1:
+                return []
+            memories = json.loads(linked.stdout)["memories"]
+            for memory in memories:
+                shown = run(CERBERUS, "--project", tree, "memory", "read", memory["id"], "--json")
+                memory["text"] = json.loads(shown.stdout).get("content", "") if not shown.returncode else ""
+            return memories
+        finally:
+            git("worktree", "remove", "--force", tree)
+
+
+def shown(text):
+    """Escapes HTML, markdown and mentions of users."""
+    text = " ".join(text.split())
+    text = text if len(text) <= MAX_CHARS else text[: MAX_CHARS - 1] + "…"
+    text = html.escape(text)
+    return "".join(f"&#{ord(c)};" if c in "@`*_[]#|\\~!:" else c for c in text)
+
+
+def body(memories, report):
+    lines = []
+    if memories:
+        lines += ["### Rules about this change", ""]
+        for memory in memories[:MAX_ITEMS]:
+            text = next((line for line in memory["text"].splitlines() if line.strip()), memory["id"])
+            reasons = [f"{shown(it['relation'])} <code>{shown(it['target'])}</code>" for it in memory["reasons"]]
+            more = ", …" if len(reasons) > 3 else ""
+            lines.append(f"- {shown(text)} (<code>{shown(memory['id'])}</code>: {', '.join(reasons[:3])}{more})")
+        if len(memories) > MAX_ITEMS:
+            lines.append(f"- and {len(memories) - MAX_ITEMS} others")
+        lines.append("")
+    errors = [it for it in (report or {}).get("findings", []) if it["severity"] == "error"]
+    if errors:
+        lines += [f"### {len(errors)} out of date", ""]
+        for it in errors[:MAX_ITEMS]:
+            lines.append(f"- <code>{shown(it['file'])}:{it['line']}</code> {shown(it['message'])}")
+        if len(errors) > MAX_ITEMS:
+            lines.append(f"- and {len(errors) - MAX_ITEMS} others")
+        lines.append("")
+    return "\n".join([MARKER, *lines]) if lines else None
+
+
+def comment(text):
+    """Creates, updates or deletes the comment of an earlier run."""
+    repository, number = os.environ["GITHUB_REPOSITORY"], os.environ["PULL_REQUEST"]
+    comments = f"repos/{repository}/issues/{number}/comments"
+    found = run("gh", "api", "--paginate", comments, "--jq",
+                f'.[] | select(.user.type == "Bot" and (.body | startswith("{MARKER}"))) | .id')
+    if found.returncode:
+        return found
+    ids = found.stdout.split()
+    if text is None:
+        return run("gh", "api", "--method", "DELETE", f"repos/{repository}/issues/comments/{ids[0]}") if ids else found
+    target = ["PATCH", f"repos/{repository}/issues/comments/{ids[0]}"] if ids else ["POST", comments]
+    return run("gh", "api", "--method", *target, "--input", "-", input=json.dumps({"body": text}))
+
+
+def main():
+    since = base()
+    status, report = check(since)
+    n_errors = report["summary"]["errors"] if report else 0
+    if output := os.environ.get("GITHUB_OUTPUT"):
+        with open(output, "a", encoding="utf-8") as file:
+            file.write(f"errors={n_errors}\n")
+    if since and os.environ.get("PULL_REQUEST") and os.environ.get("INPUT_COMMENT") == "true":
+        text = body(touched(since), report)
+        if text and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
+            with open(summary, "a", encoding="utf-8") as file:
+                file.write(text + "\n")
+        written = comment(text)
+        if written.returncode:
+            # A pull request from a fork has a token that only reads.
+            print(f"::notice title=cerberus::the comment was not written: {' '.join(written.stderr.split())}")
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

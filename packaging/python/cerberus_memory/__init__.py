@@ -1,0 +1,1 @@
+"""The binary of cerberus. See `cerberus --help`."""

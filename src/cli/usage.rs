@@ -1,0 +1,178 @@
+//! Errors in the command line, in the style of all other errors, with the command that was meant.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Error};
+
+use super::Cli;
+use crate::error::UserError;
+
+/// Words for commands in other programs, with the command here and what it does.
+const OTHER_NAMES: &[(&[&str], &str, &str)] = &[
+    (&["list", "ls", "all", "index-memories"], "cerberus memory show", "lists the memories"),
+    (&["rm", "remove", "del", "forget", "unlink"], "cerberus memory delete", "moves to the trash"),
+    (&["edit", "write", "set", "replace"], "cerberus memory update", "replaces a text"),
+    (&["cat", "get", "view", "open"], "cerberus memory read", "prints a memory"),
+    (&["find", "grep", "query", "recall"], "cerberus memory search", "searches the memories"),
+    (&["new", "remember", "note", "save", "rule"], "cerberus memory add", "adds a rule"),
+    (&["undelete", "undo", "recover"], "cerberus memory restore", "takes it from the trash"),
+    (&["sync", "follow", "repair", "fix"], "cerberus memory reanchor", "follows the anchors"),
+    (&["candidates", "examples", "match"], "cerberus memory anchor-test", "ranks the candidates"),
+    (&["context", "prompt"], "cerberus memory inject", "prints the rules for an agent"),
+    (&["refs", "references"], "cerberus memory linked", "lists the memories of a file"),
+    (&["lint", "verify", "validate", "test"], "cerberus check", "checks the documents"),
+    (&["install", "configure", "integrate"], "cerberus setup", "sets up the agents"),
+    (&["hook"], "cerberus hooks print", "prints the hooks"),
+    (&["serve", "server", "start"], "cerberus mcp", "serves an agent"),
+    (&["diagnose", "health", "status"], "cerberus doctor", "diagnoses problems"),
+    (&["reindex", "build", "scan", "update-index"], "cerberus index", "updates the code index"),
+];
+
+/// Returns the error for a command line that clap refused.
+pub(super) fn error(refused: &Error, args: &[OsString]) -> UserError {
+    let text = refused.render().to_string();
+    let mut message: Vec<&str> = Vec::new();
+    let mut hints = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if let Some(tip) = line.strip_prefix("tip: ") {
+            hints.push(with_backticks(tip));
+        } else if !["Usage: ", "For more information"].iter().any(|it| line.starts_with(it)) {
+            message.push(line.strip_prefix("error: ").unwrap_or(line));
+        }
+    }
+    if let Some(name) = unknown_command(refused) {
+        let meant = meant(name);
+        if !meant.is_empty() {
+            hints = meant;
+        }
+    }
+    hints.push(format!("see {} --help", command_of(args)));
+    hints.into_iter().fold(UserError::usage(with_backticks(&message.join(" "))), UserError::hint)
+}
+
+/// Returns the commands that a word may mean.
+fn meant(name: &str) -> Vec<String> {
+    let cli = Cli::command();
+    let group = cli.get_subcommands().find(|group| group.find_subcommand(name).is_some());
+    if let Some(group) = group {
+        return vec![format!("use `cerberus {} {name}`", group.get_name())];
+    }
+    if cli.find_subcommand(name).is_some() {
+        return vec![format!("use `cerberus {name}`")];
+    }
+    let name = name.to_ascii_lowercase();
+    let found = OTHER_NAMES.iter().filter(|(words, _, _)| words.contains(&name.as_str()));
+    found.map(|(_, command, what)| format!("`{command}` {what}")).collect()
+}
+
+fn unknown_command(refused: &Error) -> Option<&str> {
+    match refused.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) => Some(name),
+        _ => None,
+    }
+}
+
+/// Returns the command of a command line, without its arguments.
+fn command_of(args: &[OsString]) -> String {
+    let mut command = Cli::command();
+    let mut words = vec![command.get_name().to_owned()];
+    for arg in args.iter().skip(1) {
+        let found = arg.to_str().and_then(|arg| command.find_subcommand(arg)).cloned();
+        if let Some(found) = found {
+            words.push(found.get_name().to_owned());
+            command = found;
+        }
+    }
+    words.join(" ")
+}
+
+/// Replaces the quotes around names and values by back-ticks.
+fn with_backticks(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let is_part = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let quote = |(at, c): (usize, char)| match c {
+        // An apostrophe is inside a word.
+        '\'' if at > 0 && is_part(at - 1) && is_part(at + 1) => c,
+        '\'' => '`',
+        c => c,
+    };
+    text.char_indices().map(quote).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[track_caller]
+    fn check(line: &str, message: &str, hints: &[&str]) {
+        let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let error = error(&Cli::try_parse_from(&args).expect_err("refused"), &args);
+        assert_eq!((error.message.as_str(), &error.hints[..]), (message, &strings(hints)[..]));
+    }
+
+    fn strings(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn words_of_other_programs_find_the_command() {
+        let see = "see cerberus memory --help";
+        for (word, hint) in [
+            ("list", "`cerberus memory show` lists the memories"),
+            ("ls", "`cerberus memory show` lists the memories"),
+            ("rm", "`cerberus memory delete` moves to the trash"),
+            ("edit", "`cerberus memory update` replaces a text"),
+            ("check", "use `cerberus check`"),
+        ] {
+            let message = format!("unrecognized subcommand `{word}`");
+            check(&format!("cerberus memory {word}"), &message, &[hint, see]);
+        }
+        check(
+            "cerberus list",
+            "unrecognized subcommand `list`",
+            &["`cerberus memory show` lists the memories", "see cerberus --help"],
+        );
+        check(
+            "cerberus inject",
+            "unrecognized subcommand `inject`",
+            &["use `cerberus memory inject`", "see cerberus --help"],
+        );
+    }
+
+    #[test]
+    fn every_suggested_command_exists_and_no_word_is_a_command() {
+        for (words, command, _) in OTHER_NAMES {
+            let mut found = Cli::command();
+            for word in command.split(' ').skip(1) {
+                found = found.find_subcommand(word).expect("a command").clone();
+            }
+            for word in *words {
+                let cli = Cli::command();
+                let is_command = cli.find_subcommand(word).is_some()
+                    || cli.get_subcommands().any(|group| group.find_subcommand(word).is_some());
+                let n_entries =
+                    OTHER_NAMES.iter().filter(|(words, _, _)| words.contains(word)).count();
+                assert!(n_entries == 1 && (!is_command || meant(word)[0].starts_with("use")));
+            }
+        }
+    }
+
+    #[test]
+    fn the_message_is_one_line_in_the_style_of_other_errors() {
+        check(
+            "cerberus memory anchor x --min-quality 2",
+            "invalid value `2` for `--min-quality <QUALITY>`: must be between 0 and 1",
+            &["see cerberus memory anchor --help"],
+        );
+        check(
+            "cerberus memory serch x",
+            "unrecognized subcommand `serch`",
+            &["a similar subcommand exists: `search`", "see cerberus memory --help"],
+        );
+        let args = ["cerberus", "setup", "it's"].map(OsString::from);
+        let refused = Cli::try_parse_from(&args).expect_err("refused");
+        assert!(error(&refused, &args).message.starts_with("invalid value `it's` for"));
+    }
+}

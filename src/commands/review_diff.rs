@@ -1,0 +1,362 @@
+//! `cerberus memory review-diff`: checks added and changed code against the patterns of the rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{format_location, linked};
+use crate::config::Settings;
+use crate::engine::patterns::{Checker, Enforcement};
+use crate::error::{ExitStatus, UserError};
+use crate::ops::memories::{self, Memories};
+use crate::ops::patterns::{self as rule_patterns, RulePattern};
+use crate::ops::{Project, anchors};
+use crate::output::Printer;
+use crate::syntax::language;
+use crate::syntax::pattern::Match;
+use crate::text::{Globs, LineIndex};
+use crate::tree::git::{self, AddedLines, past};
+use crate::tree::{read, walk};
+
+mod allowed;
+mod annotations;
+mod baseline;
+mod print;
+
+use baseline::Baseline;
+
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ReviewDiffArgs {
+    /// Compare the working tree with the last common commit of HEAD and REV (default: HEAD)
+    #[arg(value_name = "REV", conflicts_with_all = ["staged", "all"])]
+    pub(crate) revision: Option<String>,
+    /// Check the staged changes
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) staged: bool,
+    /// Check all code, not only changes
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Output format (--json is the same as json)
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<ReviewFormat>,
+    /// File with accepted old hits, which are not reported
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Create the baseline, or remove from it what is no longer hit
+    #[arg(long, requires_all = ["baseline", "all"])]
+    pub(crate) update_baseline: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReviewFormat {
+    /// Text for people
+    Text,
+    /// A JSON document
+    Json,
+    /// GitHub workflow commands, which annotate the code
+    Github,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    /// Whether no accepted pattern is hit.
+    pub(crate) ok: bool,
+    pub(crate) summary: Summary,
+    pub(crate) findings: Vec<Finding>,
+    /// The rules that are linked to the changed code or whose pattern is for its language.
+    pub(crate) rules: Vec<AppliedRule>,
+    pub(crate) warnings: Vec<String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Summary {
+    pub(crate) files: usize,
+    pub(crate) added_lines: usize,
+    pub(crate) errors: usize,
+    pub(crate) hints: usize,
+    /// Hits that a comment allows.
+    pub(crate) allowed: usize,
+    /// Old hits that the baseline accepts.
+    pub(crate) accepted: usize,
+}
+
+/// A rule that concerns the change.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AppliedRule {
+    pub(crate) id: String,
+    pub(crate) rule: String,
+    pub(crate) enforcement: Enforcement,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Severity {
+    Error,
+    Hint,
+}
+
+/// Added code that a pattern hits.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Finding {
+    pub(crate) severity: Severity,
+    /// The memory, or `exists-already`.
+    pub(crate) id: String,
+    pub(crate) file: String,
+    /// From 1.
+    pub(crate) line: usize,
+    pub(crate) end_line: usize,
+    /// In characters, from 1.
+    pub(crate) column: usize,
+    /// The first line of the code.
+    pub(crate) code: String,
+    /// The rule.
+    pub(crate) message: String,
+    /// Code to imitate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) example: Option<String>,
+    /// The comment that allows it.
+    pub(crate) allow: String,
+}
+
+/// A rule with its patterns.
+struct CheckedRule {
+    id: String,
+    title: String,
+    paths: Globs,
+    has_paths: bool,
+    pattern: RulePattern,
+    example: Option<String>,
+}
+
+/// Checks the changes that the arguments select.
+pub(crate) fn review(project: &Project, args: &ReviewDiffArgs) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    let changes = changes(project, args)?;
+    let mut report = check(project, &memories, &changes)?;
+    if !args.all {
+        add_linked(project, &memories, &changes, &mut report)?;
+    }
+    if let Some(path) = args.baseline.as_deref().filter(|_| !args.update_baseline) {
+        report.summary.accepted = Baseline::read(path)?.accept(&mut report.findings);
+        count(&mut report);
+    }
+    Ok(report)
+}
+
+/// Checks the lines that were added to one file since the last commit.
+pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    let changes: Vec<AddedLines> = git::added_in(&project.root, file).into_iter().collect();
+    check(project, &memories, &changes)
+}
+
+/// Returns the changed files in supported languages, sorted by path.
+fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Vec<AddedLines>> {
+    let root = &project.root;
+    let is_code = |path: &str| language::from_path(path).is_some();
+    let mut changes = if args.staged {
+        git::added_in_index(root)?
+    } else {
+        let listing = walk::walk(root, &project.exclude)?;
+        let paths = listing.entries.into_iter().map(|entry| entry.path);
+        let files: BTreeSet<String> = paths.filter(|path| is_code(path)).collect();
+        if args.all {
+            let whole = |path: &String| Some(AddedLines::whole(path, read::text(root, path).ok()?));
+            files.par_iter().filter_map(whole).collect()
+        } else {
+            let revision = args.revision.as_deref().unwrap_or("HEAD");
+            let commit = past::fork_point(root, revision).ok_or_else(|| {
+                UserError::environment(format!("failed to find the revision `{revision}`")).hint(
+                    "name a commit of this clone; a shallow clone may need `git fetch --unshallow`",
+                )
+            })?;
+            git::added_since(root, &commit, &files)?
+        }
+    };
+    changes.retain(|change| is_code(&change.path));
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(changes)
+}
+
+/// Returns the hits in changed code.
+fn check(project: &Project, memories: &Memories, changes: &[AddedLines]) -> Result<Report> {
+    let mut warnings = memories.warnings.clone();
+    let rules: Vec<CheckedRule> =
+        memories.all.par_iter().map(|stored| rule(project, memories, stored)).collect();
+    for rule in &rules {
+        warnings.extend(rule.pattern.fault.iter().map(|why| format!("`{}`: {why}", rule.id)));
+    }
+    let checker =
+        Checker::new(rules.iter().enumerate().map(|(idx, rule)| (idx, &rule.pattern.patterns[..])));
+    let in_file = |change: &AddedLines| hits(&rules, &checker, change);
+    let found: Vec<(Vec<Finding>, usize)> = changes.par_iter().map(in_file).collect();
+    let n_allowed = found.iter().map(|(_, n_allowed)| n_allowed).sum();
+    let findings: Vec<Finding> = found.into_iter().flat_map(|(findings, _)| findings).collect();
+    let concerns = |rule: &&CheckedRule| {
+        !rule.pattern.patterns.is_empty() && findings.iter().any(|it| it.id == rule.id)
+    };
+    let applied = rules.iter().filter(concerns).map(|rule| AppliedRule {
+        id: rule.id.clone(),
+        rule: rule.title.clone(),
+        enforcement: rule.pattern.enforcement,
+    });
+    let applied = applied.collect();
+    let n_added = changes.iter().flat_map(|it| &it.is_added).filter(|it| **it).count();
+    let summary = Summary {
+        files: changes.len(),
+        added_lines: n_added,
+        allowed: n_allowed,
+        ..Summary::default()
+    };
+    let mut report = Report { ok: true, summary, findings, rules: applied, warnings };
+    count(&mut report);
+    Ok(report)
+}
+
+fn count(report: &mut Report) {
+    let n = |severity| report.findings.iter().filter(|it| it.severity == severity).count();
+    (report.summary.errors, report.summary.hints) = (n(Severity::Error), n(Severity::Hint));
+    report.ok = report.summary.errors == 0;
+}
+
+fn rule(project: &Project, memories: &Memories, stored: &crate::bank::MemoryFile) -> CheckedRule {
+    let memory = &stored.memory;
+    let anchor = memories.anchors.get(&memory.id);
+    CheckedRule {
+        id: memory.id.clone(),
+        title: memories::title(anchors::rule(&memory.body)).to_owned(),
+        paths: Globs::new(&memory.paths),
+        has_paths: !memory.paths.is_empty(),
+        pattern: rule_patterns::of_memory(project, stored, anchor),
+        example: anchor.map(|it| format_location(&it.file, it.symbol.as_deref())),
+    }
+}
+
+/// Returns the hits in the added lines of a file, and the number of those that a comment allows.
+fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> (Vec<Finding>, usize) {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut n_allowed = 0;
+    let lines: Vec<&str> = change.text.lines().collect();
+    let index = LineIndex::new(&change.text);
+    for (rule_idx, hit) in checker.hits(&change.path, &change.text) {
+        let rule = &rules[rule_idx];
+        let first_only = (hit.lines.0, hit.lines.0);
+        // A long match is about its first line, unless only a part of it is new.
+        let is_added = change.has_any(first_only)
+            || (hit.lines.1 - hit.lines.0 < 3 && change.has_any(hit.lines));
+        let is_elsewhere = rule.has_paths && rule.paths.find(&change.path).is_none();
+        let line = hit.lines.0 + 1;
+        let is_known = findings.iter().any(|it| it.id == rule.id && it.line == line);
+        if !is_added || is_elsewhere || is_known {
+            continue;
+        }
+        if allowed::is_allowed(&lines, hit.lines.0, &rule.id) {
+            n_allowed += 1;
+            continue;
+        }
+        findings.push(finding(rule, change, &index, &hit));
+    }
+    (findings, n_allowed)
+}
+
+fn finding(rule: &CheckedRule, change: &AddedLines, index: &LineIndex, hit: &Match) -> Finding {
+    let line_start = index.start(hit.lines.0);
+    let before = change.text.get(line_start..hit.span.start).unwrap_or_default();
+    let code = change.text[line_start..].lines().next().unwrap_or_default().trim();
+    let severity = match rule.pattern.enforcement {
+        Enforcement::Enforced => Severity::Error,
+        Enforcement::Detected | Enforcement::Advisory => Severity::Hint,
+    };
+    Finding {
+        severity,
+        id: rule.id.clone(),
+        file: change.path.clone(),
+        line: hit.lines.0 + 1,
+        end_line: hit.lines.1 + 1,
+        column: before.chars().count() + 1,
+        code: code.to_owned(),
+        message: rule.title.clone(),
+        example: rule.example.clone(),
+        allow: allowed::comment(&change.path, &rule.id),
+    }
+}
+
+/// Adds the rules that are linked or anchored to the changed code.
+fn add_linked(
+    project: &Project,
+    memories: &Memories,
+    changes: &[AddedLines],
+    report: &mut Report,
+) -> Result<()> {
+    let ranges: BTreeMap<String, Vec<(u32, u32)>> =
+        changes.iter().map(|change| (change.path.clone(), ranges(&change.is_added))).collect();
+    let by_id: BTreeMap<&str, &crate::bank::MemoryFile> =
+        memories.all.iter().map(|it| (it.memory.id.as_str(), it)).collect();
+    for linked in linked::of_changes(project, &ranges, false)?.memories {
+        let is_about = linked.reasons.iter().any(|reason| reason.is_changed != Some(false));
+        let is_known = report.rules.iter().any(|rule| rule.id == linked.id);
+        let Some(stored) = by_id.get(linked.id.as_str()).filter(|_| is_about && !is_known) else {
+            continue;
+        };
+        let rule = rule(project, memories, stored);
+        let enforcement = rule.pattern.enforcement;
+        report.rules.push(AppliedRule { id: rule.id, rule: rule.title, enforcement });
+    }
+    report.rules.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(())
+}
+
+/// Returns the half-open ranges of the added lines.
+fn ranges(is_added: &[bool]) -> Vec<(u32, u32)> {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for (line, _) in (0_u32..).zip(is_added).filter(|(_, is_added)| **is_added) {
+        match ranges.last_mut() {
+            Some((_, end)) if *end == line => *end += 1,
+            _ => ranges.push((line, line + 1)),
+        }
+    }
+    ranges
+}
+
+pub(crate) fn run(
+    args: &ReviewDiffArgs,
+    settings: &Settings,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
+    let default = if out.json { ReviewFormat::Json } else { ReviewFormat::Text };
+    let format = args.format.unwrap_or(default);
+    if out.json && format != ReviewFormat::Json {
+        return Err(UserError::usage("--json and --format specify different formats")
+            .hint("use only one of them")
+            .into());
+    }
+    let report = review(&settings.project, args)?;
+    if let Some(path) = args.baseline.as_deref().filter(|_| args.update_baseline) {
+        return baseline::update(path, &report, &settings.project.root, out);
+    }
+    match format {
+        ReviewFormat::Json => out.json(&report)?,
+        ReviewFormat::Github => {
+            out.warn(&report.warnings);
+            for line in annotations::github(&report).lines() {
+                out.line(&out.safe(line));
+            }
+        }
+        ReviewFormat::Sarif => out.json(&annotations::sarif(&report))?,
+        ReviewFormat::Text => {
+            out.warn(&report.warnings);
+            print::report(&report, out);
+        }
+    }
+    Ok(if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed })
+}

@@ -1,0 +1,68 @@
+//! Prints the findings of `review-diff` as text.
+
+use super::{Report, Severity};
+use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
+use crate::text::plural;
+
+/// Maximum number of rules that are listed.
+const MAX_RULES: usize = 10;
+
+pub(super) fn report(report: &Report, out: &mut Printer) {
+    for finding in &report.findings {
+        let (style, severity) = match finding.severity {
+            Severity::Error => (ERROR, "error"),
+            Severity::Hint => (WARN, "hint"),
+        };
+        let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
+        let (place, severity) = (out.safe(&place), out.paint(style, severity));
+        out.line(&format!(
+            "{place}: {severity}: {} ({})",
+            out.safe(&finding.message),
+            out.style(NAME, &finding.id)
+        ));
+        out.line(&format!("  {}", out.safe(&finding.code)));
+        if let Some(example) = &finding.example {
+            out.line(&format!("  like this: {}", out.safe(example)));
+        }
+        let allow = format!("  or allow it: {}", finding.allow);
+        out.line(&out.paint(DIM, &out.safe(&allow)));
+    }
+    let others: Vec<_> = report
+        .rules
+        .iter()
+        .filter(|rule| !report.findings.iter().any(|finding| finding.id == rule.id))
+        .collect();
+    if !others.is_empty() {
+        out.line("rules about the changed code:");
+    }
+    for rule in others.iter().take(MAX_RULES) {
+        let state = rule.enforcement.as_str();
+        let (id, text) = (out.style(NAME, &rule.id), out.safe(&rule.rule));
+        out.line(&format!("  {id} ({state}): {text}"));
+    }
+    let n_more = others.len().saturating_sub(MAX_RULES);
+    if n_more > 0 {
+        out.line(&format!("  and {}", plural(n_more, "other")));
+    }
+    let summary = &report.summary;
+    let n_lines = plural(summary.added_lines, "line");
+    let n_files = plural(summary.files, "file");
+    let mut line = match (summary.errors, summary.hints) {
+        (0, 0) => format!("no pattern is hit in {n_lines} of {n_files}"),
+        (errors, hints) => {
+            format!(
+                "{} and {} in {n_lines} of {n_files}",
+                plural(errors, "error"),
+                plural(hints, "hint")
+            )
+        }
+    };
+    for (n, what) in [(summary.allowed, "allowed"), (summary.accepted, "accepted by the baseline")]
+    {
+        if n > 0 {
+            line.push_str(&format!("; {n} {what}"));
+        }
+    }
+    let style = if report.ok { OK } else { ERROR };
+    out.line(&out.paint(style, &line));
+}

@@ -1,0 +1,195 @@
+//! `cerberus setup`: the MCP server and the hooks of the agents of a project.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde::Serialize;
+
+use crate::commands::confirm;
+use crate::config::Settings;
+use crate::error::{ExitStatus, UserError};
+use crate::output::{NAME, OK, Printer, WARN};
+use crate::text::plural;
+
+mod agents;
+mod plan;
+mod servers;
+
+pub(crate) use agents::Agent;
+pub(crate) use servers::{McpClient, server_settings};
+
+use plan::{Action, Change};
+
+#[derive(Debug, Args)]
+pub(crate) struct SetupArgs {
+    /// The agents to set up; by default those that the project has files for
+    #[arg(value_name = "AGENT")]
+    agents: Vec<Agent>,
+    /// Only compare, and fail if something is missing or out of date
+    #[arg(long, conflicts_with_all = ["remove", "yes"])]
+    check: bool,
+    /// Remove what setup wrote; without an agent, for all agents
+    #[arg(long)]
+    remove: bool,
+    /// Write without a question
+    #[arg(long, short)]
+    yes: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    agents: Vec<Agent>,
+    files: Vec<FileReport>,
+    /// Whether the files were changed.
+    written: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FileReport {
+    file: String,
+    agent: Agent,
+    action: Action,
+    /// Unified diff, empty for an unchanged file.
+    diff: String,
+    /// Entries of cerberus that a person edited, which stay as they are.
+    edited: Vec<String>,
+}
+
+pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    let root = &settings.project.root;
+    let agents = agents(args, root)?;
+    let changes = plan::changes(&agents, args.remove, root)?;
+    let is_complete = changes.iter().all(|change| change.action == Action::Unchanged);
+    let is_asked = !args.check && !args.yes && !is_complete;
+    if !out.json {
+        print_changes(&changes, args, out);
+    }
+    let is_written = match () {
+        () if args.check || is_complete => false,
+        () if !is_asked => true,
+        () if out.json => false,
+        () if confirm::is_possible(out) => {
+            let verb = if args.remove { "remove from" } else { "write" };
+            let n_files = changes.iter().filter(|it| it.action != Action::Unchanged).count();
+            confirm::ask(&format!("{verb} {}?", plural(n_files, "file")), out)?
+        }
+        () => {
+            out.flush()?;
+            return Err(UserError::usage("nothing was written, because nobody can be asked")
+                .hint("write without a question: add --yes")
+                .into());
+        }
+    };
+    if is_written {
+        write(&changes, root)?;
+    }
+    if out.json {
+        let files = changes.into_iter().map(|change| FileReport {
+            diff: change.diff(),
+            file: change.path,
+            agent: change.agent,
+            action: change.action,
+            edited: change.edited,
+        });
+        out.json(&Report { agents, files: files.collect(), written: is_written })?;
+    } else if is_written {
+        print_written(&changes, args, settings, out);
+    } else if is_asked {
+        out.line("nothing was written");
+    }
+    let is_failed = args.check && !is_complete;
+    Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done })
+}
+
+/// Returns the named agents, or those of the project.
+fn agents(args: &SetupArgs, root: &Path) -> Result<Vec<Agent>> {
+    let mut agents = args.agents.clone();
+    agents.sort_unstable();
+    agents.dedup();
+    if agents.is_empty() {
+        agents = match args.remove {
+            true => Agent::ALL.into_iter().collect(),
+            false => Agent::ALL.into_iter().filter(|agent| agent.is_in(root)).collect(),
+        };
+    }
+    if agents.is_empty() {
+        let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
+        return Err(UserError::usage("this project has no files of an agent")
+            .hint(format!("name one: {}", names.join(", ")))
+            .hint("for example: cerberus setup claude")
+            .into());
+    }
+    Ok(agents)
+}
+
+/// Writes all files, or none if one of them fails.
+fn write(changes: &[Change], root: &Path) -> Result<()> {
+    let changed: Vec<&Change> =
+        changes.iter().filter(|change| change.action != Action::Unchanged).collect();
+    for (at, change) in changed.iter().enumerate() {
+        if let Err(error) = change.write(root) {
+            for done in &changed[..at] {
+                done.file.restore(root).with_context(|| {
+                    format!("failed to restore `{}` after another failure", done.path)
+                })?;
+            }
+            return Err(error.context(format!("failed to write `{}`", change.path)));
+        }
+    }
+    Ok(())
+}
+
+fn print_changes(changes: &[Change], args: &SetupArgs, out: &mut Printer) {
+    for change in changes {
+        for line in change.diff().lines() {
+            out.line(&out.safe(line));
+        }
+    }
+    for change in changes {
+        let file = out.style(NAME, &change.path);
+        for entry in &change.edited {
+            let entry = entry.split_whitespace().collect::<Vec<_>>().join(" ");
+            let label = out.paint(WARN, "kept");
+            out.line(&format!("{label} an edited entry in {file}: {}", out.safe(&entry)));
+        }
+        let state = match (change.action, args.check) {
+            (Action::Unchanged, _) if change.edited.is_empty() && !args.remove => "up to date",
+            (Action::Create, true) => "missing",
+            (Action::Update, true) => "not complete",
+            _ => continue,
+        };
+        out.line(&format!("{file}: {state} ({})", change.agent.name()));
+    }
+    if args.remove && changes.iter().all(|change| change.action == Action::Unchanged) {
+        out.line("nothing to remove");
+    }
+}
+
+fn print_written(changes: &[Change], args: &SetupArgs, settings: &Settings, out: &mut Printer) {
+    let mut to_commit = Vec::new();
+    for change in changes {
+        let label = match change.action {
+            Action::Unchanged => continue,
+            Action::Create => "created",
+            Action::Update => "updated",
+            Action::Remove => "removed",
+        };
+        let file = out.style(NAME, &change.path);
+        out.line(&format!("{} {file} ({})", out.paint(OK, label), change.agent.name()));
+        if change.agent != Agent::Git {
+            to_commit.push(change.path.as_str());
+        }
+    }
+    if args.remove {
+        return;
+    }
+    if !to_commit.is_empty() {
+        out.line(&format!("commit them: git add {}", to_commit.join(" ")));
+    }
+    if !settings.project.bank.exists() {
+        out.line("next: cerberus memory init, because the hooks are silent without a bank");
+    }
+}

@@ -1,0 +1,341 @@
+//! What the words of a rule say about names in code: a ban, or a duty of its users.
+//!
+//! Only a sentence that says it without a condition counts. A rule that is not understood says
+//! nothing, because a wrong pattern costs more than none. English only.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::engine::rank::named_code::{self, SpanKind};
+
+/// How code uses a banned name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Usage {
+    Any,
+    Call,
+    Import,
+    Throw,
+    Catch,
+}
+
+/// What a sentence says about names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Statement {
+    /// No code uses these names.
+    Ban {
+        names: Vec<String>,
+        usage: Usage,
+        /// What to use instead.
+        instead: Option<String>,
+        /// Paths of the only files that it applies to.
+        inside: Vec<String>,
+        /// Paths of files that it does not apply to.
+        outside: Vec<String>,
+        /// Whether it only says to avoid them.
+        is_soft: bool,
+    },
+    /// Every call of a name has an argument with a name.
+    Argument { call: String, argument: String },
+}
+
+/// The first of the characters that take the places of names.
+const FIRST: u32 = 0xE000;
+const MAX_NAMES: usize = 200;
+
+const NAME: &str = r"[\u{E000}-\u{F8FF}]";
+const MODIFIERS: &str = r"(?:(?:the|a|an|any|raw|direct|directly|bare|plain|naked|global|native|built-in|builtin|standard|legacy|old|explicit|use of|usage of|calls to|imports from|imports of|type|types)\s+)*(?:(?-i:[A-Z])[\w.'-]*\s+)?";
+const VERBS: &str = r"(?:(?:ever\s+)?(?P<verb>use|uses|using|call|calling|import|importing|reach\s+for|rely\s+on|relying\s+on|invoke|invoking|access|accessing|cast\s+to|casting\s+to|throw|throwing|raise|raising|catch|catching|add|adding|leave|leaving|write|writing)\s+)";
+/// Words after a name that do not limit the ban.
+const NOUNS: &str = r"(?:\s+(?:directly|anywhere|ever|at all|calls?|statements?|types?|type assertions?|assertions?|casts?|imports?|keyword|operators?|methods?|functions?|hooks?|components?|library|package|decorators?|annotations?|macros?|syntax|clauses?|everywhere|again|globally|blocks?|comments?|suppressions?|expressions?|loops?))*";
+
+struct Forms {
+    ban: Regex,
+    alternative: Regex,
+    passive: Regex,
+    argument: Regex,
+    condition: Regex,
+    free_tail: Regex,
+    outside: Regex,
+    inside: Regex,
+    name: Regex,
+}
+
+static FORMS: LazyLock<Forms> = LazyLock::new(|| {
+    let list = format!(
+        r"(?P<names>{NAME}(?:(?:\s*,\s*(?:or\s+|and\s+|nor\s+)?|\s+or\s+|\s+and\s+|\s+nor\s+|\s*/\s*){MODIFIERS}{NAME})*)"
+    );
+    let new = |text: &str| Regex::new(text).expect("the forms are valid");
+    Forms {
+        ban: new(&format!(
+            r"(?i)^(?P<before>.*?)\b(?P<refusal>never|don'?t|do\s+not|must\s+not|mustn'?t|avoid|no|forbid|not\s+allowed\s+to)\s+(?:directly\s+)?{VERBS}?{MODIFIERS}{list}{NOUNS}(?P<after>.*)$"
+        )),
+        alternative: new(&format!(
+            r"(?i)^(?P<before>.*?)\b(?:always\s+|must\s+)?(?P<verb>use|using|import|call|throw|raise)\s+{MODIFIERS}(?P<instead>{NAME})[^.;{FIRST_TO_LAST}]*?[\s,(]+(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\s+(?:using\s+|calling\s+)?{MODIFIERS}(?P<names>{NAME}(?:(?:\s+or\s+|\s*/\s*){NAME})*){NOUNS}(?P<after>.*)$",
+            FIRST_TO_LAST = r"\u{E000}-\u{F8FF}"
+        )),
+        passive: new(&format!(
+            r"(?i)^(?P<before>.*?){list}{NOUNS}\s+(?:is|are)\s+(?:strictly\s+)?(?:forbidden|banned|prohibited|not\s+allowed|disallowed)(?P<after>.*)$"
+        )),
+        argument: new(&format!(
+            r"(?i)^(?:always|must)\s+(?:pass|set|specify|provide|include)\s+(?:an?\s+|the\s+)?(?:explicit\s+)?(?P<argument>{NAME})\s+(?:argument\s+|parameter\s+|option\s+)?(?:to|in|on|for|with|when\s+calling)\s+(?:every\s+|each\s+|all\s+)?(?:calls?\s+(?:to|of)\s+)?(?P<call>{NAME})(?:\s+calls?)?\s*\.?$"
+        )),
+        condition: new(
+            r"(?i)\b(?:when|whenever|if|unless|until|while|where|without|only|except|other than|outside|before|after|during|within|inside|more than|between|since|once|for|prefer|generally|usually|sparingly|possible|necessary|needed|inside|as a|as an)\b",
+        ),
+        free_tail: new(
+            r"(?i)^\s*(?:in\s+(?:production|application|library|new|our|the|this|any|all)\s+(?:production\s+|application\s+)?(?:code|codebase|code\s+base|repo|repository|project|files?|packages?)\s*)?(?:$|[.;:,!()]|—|–|-\s|→|\s*(?:use|prefer)\s|instead\b)",
+        ),
+        outside: new(&format!(
+            r"(?i)^\s*(?:outside(?:\s+of)?|except\s+in|other\s+than\s+in)\s+(?:the\s+)?(?P<paths>{NAME}(?:(?:\s*,\s*|\s+and\s+|\s+or\s+){NAME})*)(?:\s+(?:folder|directory|file|module|package))?\s*[.;)]?$"
+        )),
+        inside: new(&format!(
+            r"(?i)^\s*(?:in|inside|under|within)\s+(?:the\s+)?(?P<paths>{NAME}(?:(?:\s*,\s*|\s+and\s+|\s+or\s+){NAME})*)(?:\s+(?:folder|directory|file|module|package))?\s*[.;)]?$"
+        )),
+        name: new(NAME),
+    }
+});
+
+/// Returns what the sentences of a rule's text say.
+pub(super) fn statements(text: &str) -> Vec<Statement> {
+    let masked = Masked::new(text);
+    masked.sentences().into_iter().filter_map(|sentence| masked.statement(sentence)).collect()
+}
+
+/// Returns the names in a text: those in back-ticks, and words that can only be code.
+pub(super) fn names(text: &str) -> Vec<String> {
+    Masked::new(text).names
+}
+
+/// Returns whether a text limits its rule to some situation.
+pub(super) fn has_condition(text: &str) -> bool {
+    FORMS.condition.is_match(&Masked::new(text).text)
+}
+
+/// A text with a character in place of each name.
+struct Masked {
+    text: String,
+    names: Vec<String>,
+}
+
+impl Masked {
+    fn new(text: &str) -> Self {
+        let text = text.replace('’', "'");
+        let quotes = quotes(&text);
+        let is_quoted = |at: usize| quotes.iter().any(|(outer, _)| outer.contains(&at));
+        let mut parts = quotes.clone();
+        for span in named_code::spans(&text) {
+            let is_code = matches!(span.kind, SpanKind::Name | SpanKind::Path);
+            if is_code && !is_quoted(span.range.start) && !is_quoted(span.range.end) {
+                // The parentheses of a call belong to the name.
+                let end = span.range.end;
+                let end = if text[end..].starts_with("()") { end + 2 } else { end };
+                parts.push((span.range.start..end, span.range.start..end));
+            }
+        }
+        parts.sort_by_key(|(outer, _)| outer.start);
+        let (mut masked, mut names, mut at) = (String::new(), Vec::new(), 0);
+        for (outer, inner) in parts {
+            if outer.start < at || names.len() == MAX_NAMES {
+                continue;
+            }
+            let Some(mark) =
+                u32::try_from(names.len()).ok().and_then(|n| char::from_u32(FIRST + n))
+            else {
+                continue;
+            };
+            masked.push_str(&text[at..outer.start]);
+            masked.push(mark);
+            names.push(text[inner].trim().to_owned());
+            at = outer.end;
+        }
+        masked.push_str(&text[at..]);
+        // Bold and italic letters are no part of the words.
+        masked.retain(|c| c != '*');
+        Self { text: masked, names }
+    }
+
+    fn sentences(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        for line in self.text.split("\n\n").flat_map(|part| part.split("\n- ")) {
+            let mut start = 0;
+            let is_end = |(at, c): &(usize, char)| {
+                matches!(c, '.' | '!' | ';') && line[at + c.len_utf8()..].starts_with([' ', '\n'])
+            };
+            for (at, c) in line.char_indices().filter(is_end) {
+                found.push(line[start..at + c.len_utf8()].trim());
+                start = at + c.len_utf8();
+            }
+            found.push(line[start..].trim());
+        }
+        found.retain(|sentence| !sentence.is_empty());
+        found
+    }
+
+    fn names_in(&self, text: &str) -> Vec<String> {
+        let marks = FORMS.name.find_iter(text).filter_map(|found| found.as_str().chars().next());
+        let idx = |mark: char| usize::try_from(u32::from(mark) - FIRST).ok();
+        marks.filter_map(|mark| self.names.get(idx(mark)?).cloned()).collect()
+    }
+
+    fn statement(&self, sentence: &str) -> Option<Statement> {
+        let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some(found) = FORMS.argument.captures(&sentence) {
+            let name = |key: &str| self.names_in(&found[key]).pop();
+            let (call, argument) = (name("call")?, name("argument")?);
+            return Some(Statement::Argument { call, argument });
+        }
+        let found = FORMS
+            .alternative
+            .captures(&sentence)
+            .or_else(|| FORMS.ban.captures(&sentence))
+            .or_else(|| FORMS.passive.captures(&sentence))?;
+        self.ban(&found)
+    }
+
+    fn ban(&self, found: &Captures<'_>) -> Option<Statement> {
+        let before = found.name("before").map_or("", |it| it.as_str()).trim();
+        // A label such as `Logging:`, or another clause, but no condition.
+        let is_example = ["e.g.", "i.e.", "such as", "for example", "like "]
+            .iter()
+            .any(|it| before.contains(it));
+        if is_example {
+            return None;
+        }
+        let is_free =
+            before.is_empty() || before.ends_with([':', '—', '–', '-', ';', ',', '.', '(']);
+        if !is_free || FORMS.condition.is_match(before) || before.to_lowercase().starts_with("in ")
+        {
+            return None;
+        }
+        let after = &found["after"];
+        let paths = |regex: &Regex| {
+            let paths = regex.captures(after).map(|it| self.names_in(&it["paths"]))?;
+            paths.iter().all(|path| is_path(path)).then_some(paths)
+        };
+        let outside = paths(&FORMS.outside);
+        let inside = paths(&FORMS.inside);
+        if outside.is_none() && inside.is_none() {
+            let is_limited = FORMS.condition.is_match(after);
+            if is_limited || !FORMS.free_tail.is_match(after) {
+                return None;
+            }
+        }
+        let verb = found.name("verb").map(|it| it.as_str().to_lowercase());
+        let usage = match verb.as_deref().unwrap_or_default() {
+            verb if verb.starts_with("call") || verb.starts_with("invok") => Usage::Call,
+            verb if verb.starts_with("import") => Usage::Import,
+            verb if verb.starts_with("throw") || verb.starts_with("rais") => Usage::Throw,
+            verb if verb.starts_with("catch") => Usage::Catch,
+            _ => Usage::Any,
+        };
+        Some(Statement::Ban {
+            names: self.names_in(&found["names"]),
+            usage,
+            instead: found.name("instead").and_then(|it| self.names_in(it.as_str()).pop()),
+            inside: inside.unwrap_or_default(),
+            outside: outside.unwrap_or_default(),
+            is_soft: found
+                .name("refusal")
+                .is_some_and(|it| it.as_str().eq_ignore_ascii_case("avoid")),
+        })
+    }
+}
+
+fn is_path(name: &str) -> bool {
+    name.contains('/') || name.rsplit_once('.').is_some_and(|(_, ending)| ending.len() <= 4)
+}
+
+/// Returns the code in single back-ticks, with and without them.
+fn quotes(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find('`').map(|at| from + at) {
+        let n_ticks = text[start..].len() - text[start..].trim_start_matches('`').len();
+        let inner = start + n_ticks;
+        let Some(len) = text[inner..].find(&text[start..inner]) else { break };
+        let end = inner + len + n_ticks;
+        found.push((start..end, inner..inner + len));
+        from = end;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let shown: Vec<String> = statements(text)
+            .into_iter()
+            .map(|statement| match statement {
+                Statement::Ban { names, usage, instead, inside, outside, is_soft } => {
+                    let mut shown = format!("{usage:?} {}", names.join(" "));
+                    shown.extend(is_soft.then_some(" soft".to_owned()));
+                    shown.extend(instead.map(|it| format!(" → {it}")));
+                    shown.extend(inside.iter().map(|it| format!(" in {it}")));
+                    shown.extend(outside.iter().map(|it| format!(" not in {it}")));
+                    shown
+                }
+                Statement::Argument { call, argument } => format!("{call} has {argument}"),
+            })
+            .collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn a_ban_names_what_not_to_use() {
+        check("Never use `console.log`.", &["Any console.log"]);
+        check(
+            "Logging: do not call `print()` or `pprint()` in production code",
+            &["Call print() pprint()"],
+        );
+        check("**Don’t** use the `any` type; narrow it.", &["Any any"]);
+        check("Never import `lodash`, use `es-toolkit`", &["Import lodash"]);
+        check("`unwrap()` is forbidden.", &["Any unwrap()"]);
+        check("No `console.log` calls", &["Any console.log"]);
+        check("Never throw `Error` directly.", &["Throw Error"]);
+        check("Do not use Next.js `unstable_cache()`.", &["Any unstable_cache()"]);
+        check("Avoid using `any`", &["Any any soft"]);
+    }
+
+    #[test]
+    fn an_alternative_names_both() {
+        check("Use `logger.info` instead of `console.log`.", &["Any console.log → logger.info"]);
+        check("Always use `Path` rather than `os.path`", &["Any os.path → Path"]);
+        check("Use `tmp_path`, not `tempfile`", &["Any tempfile → tmp_path"]);
+    }
+
+    #[test]
+    fn a_ban_may_be_limited_to_paths() {
+        check(
+            "Never use `process.env` outside `src/config.ts`.",
+            &["Any process.env not in src/config.ts"],
+        );
+        check("Do not import `react` in `packages/core/`", &["Import react in packages/core/"]);
+    }
+
+    #[test]
+    fn an_argument_may_be_required() {
+        check("Always pass `timeout` to `requests.get`.", &["requests.get has timeout"]);
+    }
+
+    #[test]
+    fn a_condition_says_nothing() {
+        for text in [
+            "Never use `useEffect` for data fetching",
+            "When testing, do not use `sleep`",
+            "Avoid `any` unless it is needed",
+            "Prefer `interface` over `type`",
+            "Use `a()` instead of `b()` when possible",
+            "In tests, never use `sleep()`",
+            "Do not forget `close()`",
+            "Never use `sleep` in tests",
+            "Only use `fetch` in loaders",
+            "Avoid short names, e.g. use `version` instead of `ver`",
+        ] {
+            check(text, &[]);
+        }
+    }
+}

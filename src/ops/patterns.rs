@@ -1,0 +1,199 @@
+//! The patterns of memories: accepted in their frontmatter, or derived.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::{Project, anchors, examples, memories};
+use crate::bank::MemoryFile;
+use crate::engine::patterns::{self, Enforcement, Sample, Source, TestReport};
+use crate::engine::track;
+use crate::markdown::code_examples::{Label, code_examples};
+use crate::markdown::frontmatter;
+use crate::model::{Anchor, ExampleRole, Language, MemoryStatus, MemoryType, RuleKind};
+use crate::syntax::pattern::CodePattern;
+use crate::tree::read;
+
+/// How a rule is checked, with its patterns.
+#[derive(Debug)]
+pub(crate) struct RulePattern {
+    pub(crate) enforcement: Enforcement,
+    pub(crate) patterns: Vec<CodePattern>,
+    /// Where a derived pattern comes from, or why there is none.
+    pub(crate) reason: String,
+    /// What is wrong with the accepted pattern.
+    pub(crate) fault: Option<String>,
+}
+
+/// How a rule is checked, in reports.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PatternSummary {
+    pub(crate) enforcement: Enforcement,
+    /// Where a derived pattern comes from, or why there is none.
+    pub(crate) reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern: Option<String>,
+}
+
+impl From<&RulePattern> for PatternSummary {
+    fn from(rule: &RulePattern) -> Self {
+        let has_pattern = !rule.patterns.is_empty();
+        Self {
+            enforcement: rule.enforcement,
+            reason: rule.fault.clone().unwrap_or_else(|| rule.reason.clone()),
+            pattern: has_pattern.then(|| patterns::render(&rule.patterns)),
+        }
+    }
+}
+
+/// Returns the text of the accepted pattern of a memory.
+pub(crate) fn accepted(stored: &MemoryFile) -> Option<String> {
+    // Most memories have none, and parsing takes longer than a search.
+    let has_key = stored.text.lines().any(|line| line.starts_with("pattern"));
+    has_key.then(|| frontmatter::parse(&stored.text).frontmatter.pattern).flatten()
+}
+
+/// Returns how a memory is checked.
+pub(crate) fn of_memory(
+    project: &Project,
+    stored: &MemoryFile,
+    anchor: Option<&Anchor>,
+) -> RulePattern {
+    if let Some(text) = accepted(stored) {
+        return match patterns::parse(&text) {
+            Ok(patterns) => RulePattern {
+                enforcement: Enforcement::Enforced,
+                patterns,
+                reason: "a person accepted its pattern".to_owned(),
+                fault: None,
+            },
+            Err(why) => RulePattern {
+                enforcement: Enforcement::Enforced,
+                patterns: Vec::new(),
+                reason: String::new(),
+                fault: Some(format!("its pattern is not valid: {why}")),
+            },
+        };
+    }
+    match derived(project, stored, anchor) {
+        Ok((patterns, origin)) => RulePattern {
+            enforcement: Enforcement::Detected,
+            patterns,
+            reason: format!("derived from {origin}"),
+            fault: None,
+        },
+        Err(why) => RulePattern {
+            enforcement: Enforcement::Advisory,
+            patterns: Vec::new(),
+            reason: why.to_owned(),
+            fault: None,
+        },
+    }
+}
+
+fn derived(
+    project: &Project,
+    stored: &MemoryFile,
+    anchor: Option<&Anchor>,
+) -> Result<(Vec<CodePattern>, &'static str), &'static str> {
+    let memory = &stored.memory;
+    if memory.memory_type != MemoryType::Rule || memory.status != MemoryStatus::Active {
+        return Err("it is not an active rule");
+    }
+    if memory.kind == Some(RuleKind::Process) {
+        return Err("the rule is about the work on the project");
+    }
+    let languages = languages(stored, anchor);
+    let text_samples = text_samples(stored, &languages);
+    let rule = anchors::rule(&memory.body);
+    let source = Source {
+        text: rule.split("\n```").next().unwrap_or(rule),
+        heading: memory.heading.as_deref().unwrap_or_default(),
+        samples: &text_samples,
+        languages: &languages,
+    };
+    let derived = patterns::derive(&source)?;
+    // Reading the examples of the code takes longer, so only rules with a pattern need them.
+    let code = code_samples(project, anchor);
+    let report = patterns::test(&derived.patterns, &code);
+    if !report.false_hits.is_empty() {
+        return Err("what its text forbids is in its example");
+    }
+    if report.n_bad > 0 && report.misses.len() == report.n_bad {
+        return Err("what its text forbids is not in its counter-examples");
+    }
+    Ok((derived.patterns, derived.origin))
+}
+
+/// Tests the pattern of a memory with all its examples.
+pub(crate) fn test(
+    project: &Project,
+    stored: &MemoryFile,
+    anchor: Option<&Anchor>,
+    patterns: &[CodePattern],
+) -> TestReport {
+    let mut samples = text_samples(stored, &languages(stored, anchor));
+    samples.extend(code_samples(project, anchor));
+    patterns::test(patterns, &samples)
+}
+
+/// Returns what is wrong with the accepted pattern of a memory, if it has one.
+pub(crate) fn fault(
+    project: &Project,
+    stored: &MemoryFile,
+    anchor: Option<&Anchor>,
+) -> Option<String> {
+    let text = accepted(stored)?;
+    let patterns = match patterns::parse(&text) {
+        Ok(patterns) => patterns,
+        Err(why) => return Some(format!("its pattern is not valid: {why}")),
+    };
+    let report = test(project, stored, anchor, &patterns);
+    match (report.false_hits.len(), report.misses.len()) {
+        (0, 0) => None,
+        (0, missed) => {
+            Some(format!("its pattern misses {missed} of {} counter-examples", report.n_bad))
+        }
+        (hit, _) => Some(format!("its pattern hits {hit} of {} examples", report.n_good)),
+    }
+}
+
+/// Returns the labelled code blocks in the text of a memory.
+fn text_samples(stored: &MemoryFile, languages: &[Language]) -> Vec<Sample> {
+    let fallback = if languages.len() == Language::ALL.len() { &[] } else { languages };
+    patterns::samples(&code_examples(&stored.memory.body), fallback)
+}
+
+/// Returns the code of the examples of an anchor, and of its counter-examples.
+fn code_samples(project: &Project, anchor: Option<&Anchor>) -> Vec<Sample> {
+    let Some(anchor) = anchor else { return Vec::new() };
+    let mut found = Vec::new();
+    let main = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop().flatten();
+    if let (Some(language), Some(main)) = (anchor.language, main)
+        && let Ok(text) = read::text(&project.root, &anchor.file)
+    {
+        let code = examples::code_between(&text, main.lines);
+        found.push(Sample { label: Label::Good, language, code });
+    }
+    for other in &anchor.others {
+        let label = match other.role {
+            ExampleRole::Also => Label::Good,
+            ExampleRole::Not => Label::Bad,
+        };
+        if let (Some(language), Some(code)) = (other.language, examples::code(project, other)) {
+            found.push(Sample { label, language, code });
+        }
+    }
+    found
+}
+
+/// Returns the languages of the code that a memory is about.
+fn languages(stored: &MemoryFile, anchor: Option<&Anchor>) -> Vec<Language> {
+    if let Ok(Some(languages)) = memories::languages(&stored.memory.scope) {
+        return languages.to_vec();
+    }
+    match anchor.and_then(|anchor| anchor.language) {
+        Some(language) => vec![language],
+        None => Language::ALL.to_vec(),
+    }
+}

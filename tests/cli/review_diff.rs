@@ -1,0 +1,218 @@
+//! `memory pattern`, `memory review-diff` and the hook after an edit.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+/// A project with a committed file and a rule with a derived pattern.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::bank();
+    sandbox.memory(
+        "no-print",
+        "---\nid: no-print\ntype: rule\n---\n\nNever use `print()`; call `log()`.\n\n```python\n# Bad\nprint(1)\n# Good\nlog(1)\n```\n",
+    );
+    sandbox.memory("short", "---\nid: short\ntype: rule\n---\n\nKeep functions short.\n");
+    sandbox.write("app/old.py", "print('old')\n");
+    sandbox.commit("start");
+    sandbox
+}
+
+#[test]
+fn a_pattern_is_shown_accepted_and_removed() {
+    let sandbox = sandbox();
+    sandbox.session(expect![[r#"
+        $ cerberus memory pattern no-print
+        no-print is detected: derived from the text of the rule
+          language: Python
+          rule:
+            kind: call
+            has:
+              regex: ^print$
+              field: function
+          ignores:
+          - "**/test/**"
+          - "**/tests/**"
+          - "**/__tests__/**"
+          - "**/testing/**"
+          - "**/*.test.*"
+          - "**/*.spec.*"
+          - "**/test_*.py"
+          - "**/*_test.*"
+          - "**/*Test.java"
+          - "**/conftest.py"
+        hits 0 of 1 example, and 1 of 1 counter-example
+        make its hits errors: cerberus memory pattern no-print --accept
+        [exit 0]
+
+        $ cerberus memory pattern short
+        short is advisory: neither its text nor its examples say what code must not have
+        [exit 0]
+
+        $ cerberus memory pattern short --accept
+        --- stderr
+        cerberus: `short` has no pattern to accept: neither its text nor its examples say what code must not have
+        hint: write one in its frontmatter, as `pattern: |` and the lines of an ast-grep rule
+        [exit 1]
+
+        $ cerberus memory pattern no-print --format ast-grep
+        id: no-print
+        message: Never use `print()`; call `log()`.
+        severity: hint
+        language: Python
+        rule:
+          kind: call
+          has:
+            regex: ^print$
+            field: function
+        ignores:
+        - "**/test/**"
+        - "**/tests/**"
+        - "**/__tests__/**"
+        - "**/testing/**"
+        - "**/*.test.*"
+        - "**/*.spec.*"
+        - "**/test_*.py"
+        - "**/*_test.*"
+        - "**/*Test.java"
+        - "**/conftest.py"
+        [exit 0]
+
+        $ cerberus memory pattern no-print --accept
+        no-print is enforced: a person accepted its pattern
+          language: Python
+          rule:
+            kind: call
+            has:
+              regex: ^print$
+              field: function
+          ignores:
+          - "**/test/**"
+          - "**/tests/**"
+          - "**/__tests__/**"
+          - "**/testing/**"
+          - "**/*.test.*"
+          - "**/*.spec.*"
+          - "**/test_*.py"
+          - "**/*_test.*"
+          - "**/*Test.java"
+          - "**/conftest.py"
+        hits 0 of 1 example, and 1 of 1 counter-example
+        its hits are errors of `cerberus memory review-diff`
+        [exit 0]
+
+        $ cerberus memory pattern no-print
+        no-print is enforced: a person accepted its pattern
+          language: Python
+          rule:
+            kind: call
+            has:
+              regex: ^print$
+              field: function
+          ignores:
+          - "**/test/**"
+          - "**/tests/**"
+          - "**/__tests__/**"
+          - "**/testing/**"
+          - "**/*.test.*"
+          - "**/*.spec.*"
+          - "**/test_*.py"
+          - "**/*_test.*"
+          - "**/*Test.java"
+          - "**/conftest.py"
+        hits 0 of 1 example, and 1 of 1 counter-example
+        [exit 0]
+    "#]]);
+    let text = sandbox.read(".memories/no-print.md");
+    assert!(text.contains("\npattern: |\n  language: Python\n"), "{text}");
+    let shown = sandbox.ok("memory show no-print");
+    assert!(shown.contains("enforced: see cerberus memory pattern no-print"), "{shown}");
+    sandbox.ok("memory reanchor --check");
+    sandbox.edit(".memories/no-print.md", "^print$", "^log$");
+    let failed = sandbox.run("memory reanchor --check");
+    assert_eq!(failed.status(), 1);
+    assert!(failed.text().contains("its pattern hits 1 of 1 examples"), "{}", failed.text());
+    sandbox.edit(".memories/no-print.md", "kind: call", "kind: calls");
+    let warned = sandbox.run("memory review-diff");
+    assert!(warned.stderr().contains("python has no node kind `calls`"), "{}", warned.text());
+    sandbox.ok("memory pattern no-print --remove");
+    assert!(!sandbox.read(".memories/no-print.md").contains("pattern:"));
+}
+
+#[test]
+fn added_code_is_checked() {
+    let sandbox = sandbox();
+    assert_eq!(sandbox.json("memory review-diff")["summary"]["addedLines"], 0);
+    sandbox.write(
+        "app/new.py",
+        "def f():\n    print('a')\n    # cerberus: allow no-print the answer\n    print('b')\n",
+    );
+    sandbox.edit("app/old.py", "print('old')\n", "print('old')\nx = 1\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory review-diff
+
+        $ cerberus memory pattern no-print --accept
+
+        $ cerberus memory review-diff
+    "#]]);
+    for (format, expected) in [
+        ("github", "::error file=app/new.py,line=2,endLine=2,col=5,title=cerberus%3A no-print::"),
+        ("sarif", "\"ruleId\":\"no-print\""),
+        ("json", "\"severity\":\"error\""),
+    ] {
+        let outcome = sandbox.run(&format!("memory review-diff --format {format}"));
+        assert_eq!(outcome.status(), 1);
+        let text = outcome.stdout().replace("\": ", "\":");
+        assert!(text.contains(expected), "{text}");
+    }
+    let staged = sandbox.json_of(sandbox.run("memory review-diff --staged --format json"));
+    assert_eq!(staged["summary"]["files"], 0);
+    sandbox.git("add .");
+    let staged = sandbox.json_of(sandbox.run("memory review-diff --staged --format json"));
+    assert_eq!(staged["findings"][0]["line"], 2);
+    assert_eq!(sandbox.run("memory review-diff no-such-revision").status(), 3);
+}
+
+#[test]
+fn a_baseline_only_shrinks() {
+    let sandbox = sandbox();
+    sandbox.ok("memory pattern no-print --accept");
+    let all = "memory review-diff --all --baseline old.json";
+    assert_eq!(sandbox.run(all).status(), 2);
+    let created = sandbox.ok(&format!("{all} --update-baseline"));
+    assert_eq!(created, "the baseline `old.json` accepts 1 hit\n");
+    sandbox.ok(all);
+    sandbox.write("app/new.py", "print('new')\n");
+    assert_eq!(sandbox.run(all).status(), 1);
+    sandbox.ok(&format!("{all} --update-baseline"));
+    assert_eq!(sandbox.run(all).status(), 1, "a new hit is not added");
+    sandbox.write("app/old.py", "log('old')\n");
+    let updated = sandbox.ok(&format!("{all} --update-baseline"));
+    assert_eq!(updated, "the baseline `old.json` accepts 0 hits\n");
+}
+
+#[test]
+fn an_edit_is_answered_with_what_it_hits() {
+    let sandbox = sandbox();
+    sandbox.write("app/new.py", "print('a')\nx = 1\n");
+    let path = sandbox.path("app/new.py").display().to_string();
+    let event = |text: &str| {
+        serde_json::json!({
+            "session_id": "1", "cwd": sandbox.path("").display().to_string(),
+            "tool_input": { "file_path": path, "content": text }
+        })
+        .to_string()
+    };
+    let answer = sandbox.piped("hooks run claude after-edit", event("print('a')\nx = 1\n"));
+    assert_eq!(answer.status(), 0);
+    let text = answer.stdout();
+    assert!(
+        text.contains("\"hookEventName\":\"PostToolUse\"")
+            || text.contains("\"hookEventName\": \"PostToolUse\""),
+        "{text}"
+    );
+    assert!(text.contains("app/new.py:1: hint: Never use"), "{text}");
+    // Another edit of the file does not repeat it.
+    assert_eq!(sandbox.piped("hooks run claude after-edit", event("x = 1\n")).stdout(), "");
+    let gemini = sandbox.piped("hooks run gemini edit", event("print('a')\n"));
+    assert!(gemini.stdout().contains("app/new.py:1: hint"), "{}", gemini.text());
+}
