@@ -286,3 +286,53 @@ fn states(anchors: &Anchors, code: &BTreeMap<&str, Vec<u8>>) -> BTreeMap<String,
 pub(super) fn folder(source: &Source) -> Option<&Path> {
     super::local_folder(&source.place)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Origin;
+
+    const CODE: &str = "def close(session):\n    try:\n        session.commit()\n    finally:\n        session.close()\n\n\ndef total(lines):\n    return sum(line.price * line.quantity for line in lines)\n";
+
+    fn anchor(symbol: &str) -> Anchor {
+        let located = track::locate_in("db.py", CODE.as_bytes(), symbol).expect("it is there");
+        Anchor {
+            file: located.found.file,
+            symbol: located.found.symbol,
+            kind: located.found.kind,
+            language: located.found.language,
+            origin: Origin::Auto,
+            quality: 1.0,
+            match_score: 1.0,
+            commit: None,
+            fingerprint: located.fingerprint,
+            others: Vec::new(),
+        }
+    }
+
+    fn check(code: Option<&str>, expected: [(State, bool); 2]) {
+        let anchors: Anchors =
+            ["close", "total"].map(|name| (name.to_owned(), anchor(name))).into_iter().collect();
+        let code = code.map(|code| ("db.py", code.as_bytes().to_vec())).into_iter().collect();
+        let found = states(&anchors, &code);
+        let found: Vec<(State, bool)> = found.values().map(|it| (it.state, it.drift)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn anchors_are_compared_with_the_content_of_their_files() {
+        let fresh = (State::Fresh, false);
+        check(Some(CODE), [fresh, fresh]);
+        check(Some(&format!("# a comment\n{CODE}")), [fresh, fresh]);
+        let layout = CODE.replace("session.commit()", "session.commit( )");
+        check(Some(&layout), [(State::Reformatted, false), fresh]);
+        let gone = (State::Gone, true);
+        check(None, [gone, gone]);
+        check(Some(&CODE.replace("def total", "def amount")), [fresh, gone]);
+        let other = "def close(session):\n    pass\n\n\n".to_owned()
+            + &CODE[CODE.find("def total").expect("there")..];
+        let anchors = [("close".to_owned(), anchor("close"))].into_iter().collect();
+        let code = [("db.py", other.into_bytes())].into_iter().collect();
+        assert!(states(&anchors, &code)["close"].drift, "other code with the same name");
+    }
+}

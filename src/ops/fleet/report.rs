@@ -354,3 +354,71 @@ fn add_rule(
     } += 1;
     of.everywhere = of.held > 0 && of.held + of.off == of.repositories;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(id: &str, state: RuleState) -> RuleUse {
+        let anchor = (state == RuleState::Held).then(|| AnchorState {
+            file: "a.py".to_owned(),
+            symbol: None,
+            state: State::Fresh,
+            drift: false,
+        });
+        RuleUse { state, ..rule(id, Some("team".to_owned()), anchor.as_ref(), true) }
+    }
+
+    fn of(place: &str, commit: &str, rules: &[(&str, RuleState)]) -> Repository {
+        let source = Source { place: place.to_owned(), branch: None };
+        let state = if commit == "new" { PinState::Current } else { PinState::Old };
+        let bank = BankUse {
+            name: "team".to_owned(),
+            source: "team".to_owned(),
+            revision: "branch main".to_owned(),
+            state,
+            commit: Some(commit.to_owned()),
+            newest: Some("new".to_owned()),
+        };
+        let rules = rules.iter().map(|(id, state)| used(id, *state)).collect();
+        let failed = Repository::failed(&source, "");
+        Repository { error: None, has_bank: true, banks: vec![bank], rules, ..failed }
+    }
+
+    #[test]
+    fn versions_and_examples_are_counted_over_the_repositories() {
+        use RuleState::{Drifted, Held, Off, Unanchored};
+        let failed = Source { place: "c".to_owned(), branch: None };
+        let fleet = Fleet::new(vec![
+            of("b", "old", &[("hash", Held), ("close", Off), ("log", Drifted)]),
+            of("a", "new", &[("hash", Held), ("close", Held), ("log", Unanchored)]),
+            Repository::failed(&failed, "no answer"),
+        ]);
+        let places: Vec<&str> = fleet.repositories.iter().map(|it| it.place.as_str()).collect();
+        assert_eq!(places, ["a", "b", "c"]);
+        let counts = &fleet.counts;
+        assert_eq!((counts.behind, counts.unreadable, counts.without_bank), (1, 1, 0));
+        assert_eq!((counts.held, counts.drifted, counts.unanchored), (3, 1, 1));
+        let pinned: Vec<(&str, usize)> =
+            fleet.banks[0].pinned.iter().map(|(commit, n)| (commit.as_str(), *n)).collect();
+        assert_eq!(pinned, [("new", 1), ("old", 1)]);
+        // A repository that switched a rule off does not use it.
+        let everywhere: Vec<(&str, bool)> =
+            fleet.rules.iter().map(|it| (it.id.as_str(), it.everywhere)).collect();
+        assert_eq!(everywhere, [("close", true), ("hash", true), ("log", false)]);
+        let attention: Vec<(&str, String)> =
+            fleet.attention().into_iter().map(|(it, why)| (it.place.as_str(), why)).collect();
+        assert_eq!(attention[0], ("a", "unanchored: log".to_owned()));
+        assert_eq!(attention[1], ("b", "team is old; drifted: log".to_owned()));
+        assert_eq!(attention[2], ("c", "no answer".to_owned()));
+    }
+
+    #[test]
+    fn the_last_of_two_readings_of_a_repository_is_used() {
+        let old = of("a", "old", &[("hash", RuleState::Drifted)]);
+        let new = of("a", "new", &[("hash", RuleState::Held)]);
+        let fleet = Fleet::new(vec![old, new]);
+        assert_eq!((fleet.repositories.len(), fleet.counts.behind), (1, 0));
+        assert_eq!((fleet.counts.held, fleet.counts.drifted), (1, 0));
+    }
+}
