@@ -9,7 +9,7 @@ each number it prints the time and the memory of the first run, of a second run 
 changed, and of a run that continues one that was killed half way.
 """
 
-import argparse, os, pathlib, resource, shutil, signal, socket, subprocess, sys, time
+import argparse, atexit, os, pathlib, resource, shutil, signal, socket, subprocess, sys, time
 
 CODE = '''"""Module {n} of the service."""
 
@@ -60,7 +60,7 @@ def template(work, cerberus, env, rules):
         path.write_text(CODE.format(n=n))
     run = lambda *args: subprocess.run([cerberus, *args], cwd=project, env=env, check=True, capture_output=True)
     run("memory", "init")
-    run("memory", "bank", "add", "team", f"file://{rules}", "--branch", "main", "--yes")
+    run("memory", "bank", "add", "team", rules, "--branch", "main", "--yes")
     for n in range(9):
         run("memory", "anchor", f"rule-{n}", "--to", f"src/part_{n}.py::checksum_{n}")
     names = ["cerberus.toml", ".memories/banks.lock", ".memories/anchors.lock"]
@@ -68,8 +68,16 @@ def template(work, cerberus, env, rules):
     return {name: (project / name).read_text() for name in names}
 
 
-def measure(command, env, cwd, kill_after=None):
-    start = time.monotonic()
+def processor(daemon):
+    """Returns the processor time of all ended children, and of those of the daemon, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    fields = pathlib.Path(f"/proc/{daemon}/stat").read_text().rsplit(")", 1)[1].split()
+    ticks = sum(int(field) for field in fields[11:15])
+    return used.ru_utime + used.ru_stime + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def measure(command, env, cwd, daemon, kill_after=None):
+    start, before = time.monotonic(), processor(daemon)
     with subprocess.Popen(command, env=env, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         if kill_after is not None:
             time.sleep(kill_after)
@@ -86,7 +94,7 @@ def measure(command, env, cwd, kill_after=None):
         errors = child.stderr.read().decode()
     if kill_after is None and child.returncode != 0:
         sys.exit(f"exit {child.returncode}: {text[-500:]} {errors[-2000:]}")
-    return time.monotonic() - start, peak // 1024, text
+    return time.monotonic() - start, peak // 1024, text, processor(daemon) - before
 
 
 def main():
@@ -99,11 +107,18 @@ def main():
     cerberus, work = str(pathlib.Path(args.cerberus).resolve()), pathlib.Path(args.work)
     shutil.rmtree(work, ignore_errors=True)
     (work / "repos").mkdir(parents=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    daemon = subprocess.Popen(["git", "daemon", "--export-all", f"--base-path={work}", "--listen=127.0.0.1",
+                               f"--port={port}", "--reuseaddr", "--max-connections=0"], stderr=subprocess.DEVNULL)
+    atexit.register(daemon.terminate)
+    time.sleep(1)
     env = {**os.environ, "XDG_CACHE_HOME": str(work / "cache"), "XDG_CONFIG_HOME": str(work / "config")}
     rules = work / "rules.git"
     bare(rules)
     commit(rules, {f".memories/rule-{n}.md": RULE.format(n=n) for n in range(10)}, "rules")
-    files = template(work, cerberus, env, rules)
+    files = template(work, cerberus, env, f"git://127.0.0.1:{port}/rules.git")
     print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores", flush=True)
     for n in range(max(args.counts)):
         own = dict(files)
@@ -118,36 +133,26 @@ def main():
         bare(folder)
         commit(folder, own, "one")
     commit(rules, {".memories/rule-0.md": RULE.format(n=0) + "\nMore.\n"}, "two", parent=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    daemon = subprocess.Popen(["git", "daemon", "--export-all", f"--base-path={work}/repos", "--listen=127.0.0.1",
-                               f"--port={port}", "--reuseaddr", "--max-connections=0"], stderr=subprocess.DEVNULL)
-    try:
-        time.sleep(1)
-        for count in args.counts:
-            places = [f"file://{work}/repos/{n:04}.git" if n % 2 else f"git://127.0.0.1:{port}/{n:04}.git" for n in range(count)]
-            listed = work / "fleet.txt"
-            listed.write_text("\n".join(places) + "\n")
-            command = [cerberus, "fleet", "report", str(listed), "--state", str(work / f"state-{count}"), "--jobs", args.jobs]
-            first, peak, text = measure(command, env, work)
-            print(f"{count}: first run {first:.1f} s, {peak} MB, load {os.getloadavg()[0]:.1f}", flush=True)
-            print("   ", text.splitlines()[0])
-            folder = work / f"repos/{count // 2:04}.git"
-            commit(folder, {"src/part_5.py": "def checksum_5():\n    pass\n"}, "change", parent=True)
-            second, peak, text = measure(command, env, work)
-            print(f"{count}: second run after one change {second:.1f} s, {peak} MB", flush=True)
-            print("   ", text.splitlines()[0])
-            killed = command[:4] + ["--state", str(work / f"killed-{count}"), "--jobs", args.jobs]
-            measure(killed, env, work, kill_after=first / 2)
-            records = work / f"killed-{count}/records.jsonl"
-            n_read = len(records.read_text().splitlines()) if records.exists() else 0
-            rest, _, text = measure(killed, env, work)
-            print(f"{count}: killed after {first / 2:.1f} s with {n_read} read; the next run {rest:.1f} s", flush=True)
-            print("   ", text.splitlines()[0])
-    finally:
-        daemon.terminate()
-        daemon.wait()
+    for count in args.counts:
+        places = [f"file://{work}/repos/{n:04}.git" if n % 2 else f"git://127.0.0.1:{port}/repos/{n:04}.git" for n in range(count)]
+        listed = work / "fleet.txt"
+        listed.write_text("\n".join(places) + "\n")
+        command = [cerberus, "fleet", "report", str(listed), "--state", str(work / f"state-{count}"), "--jobs", args.jobs]
+        first, peak, text, used = measure(command, env, work, daemon.pid)
+        print(f"{count}: first run {first:.1f} s, {used:.1f} s of processors, {peak} MB, load {os.getloadavg()[0]:.1f}", flush=True)
+        print("   ", text.splitlines()[0])
+        folder = work / f"repos/{count // 2:04}.git"
+        commit(folder, {"src/part_5.py": "def checksum_5():\n    pass\n"}, "change", parent=True)
+        second, peak, text, used = measure(command, env, work, daemon.pid)
+        print(f"{count}: second run after one change {second:.1f} s, {used:.1f} s of processors, {peak} MB", flush=True)
+        print("   ", text.splitlines()[0])
+        killed = command[:4] + ["--state", str(work / f"killed-{count}"), "--jobs", args.jobs]
+        measure(killed, env, work, daemon.pid, kill_after=first / 2)
+        records = work / f"killed-{count}/records.jsonl"
+        n_read = len(records.read_text().splitlines()) if records.exists() else 0
+        rest, _, text, _ = measure(killed, env, work, daemon.pid)
+        print(f"{count}: killed after {first / 2:.1f} s with {n_read} read; the next run {rest:.1f} s", flush=True)
+        print("   ", text.splitlines()[0])
 
 
 main()

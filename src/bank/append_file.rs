@@ -1,8 +1,4 @@
 //! A file of lines that is extended while a command runs, so that a killed command can resume.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this module owns the files of the bank and the cache"
-)]
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -71,6 +67,7 @@ impl AppendFile {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write the files that they test")]
 mod tests {
     use super::*;
 

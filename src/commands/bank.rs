@@ -184,7 +184,7 @@ fn add(project: &Project, args: &BankAddArgs, out: &mut Printer) -> Result<ExitS
             .into());
     }
     let file = config_file(project)?;
-    let text = edit::added(&String::from_utf8_lossy(&file.bytes), &bank).map_err(config_error)?;
+    let text = edit::added(config_text(&file)?, &bank).map_err(config_error)?;
     let temporary = tempfile::tempdir()?;
     let snapshot = banks::newest(project, &bank, None, Fetch::new(temporary.path()))?;
     let changes = vec![(change(project, None, &snapshot, &args.pin)?, snapshot)];
@@ -465,7 +465,7 @@ fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result
     let name = &args.name;
     selected(project, std::slice::from_ref(name))?;
     let file = config_file(project)?;
-    let text = edit::removed(&String::from_utf8_lossy(&file.bytes), name).map_err(config_error)?;
+    let text = edit::removed(config_text(&file)?, name).map_err(config_error)?;
     file.write(text.as_bytes())?;
     if project.bank.exists() {
         let _guard = project.bank.lock_for_writing()?;
@@ -484,6 +484,10 @@ fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result
 
 fn config_file(project: &Project) -> Result<ExternalFile> {
     ExternalFile::open(&project.root.join(Path::new("cerberus.toml")), &project.root)
+}
+
+fn config_text(file: &ExternalFile) -> Result<&str, UserError> {
+    std::str::from_utf8(&file.bytes).map_err(|_| config_error("it is not valid UTF-8".to_owned()))
 }
 
 fn config_error(why: String) -> UserError {

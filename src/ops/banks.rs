@@ -3,11 +3,14 @@
 //! Nothing is pinned before the texts of the new commit are complete, within the limits and in the
 //! cache, so that each failure leaves the old pins as they were.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
 
+use crate::bank::MemoryFile;
 use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER, Revision};
+use crate::bank::shared::is_shared;
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack::{self, Pack};
 use crate::error::UserError;
@@ -206,6 +209,20 @@ fn check_history(
             Err(rewritten(format!("its {revision} no longer contains the pinned commit {old}")))
         }
     }
+}
+
+/// Returns the memories of the project that have the text of a shared one, each with its id.
+pub(crate) fn repeated(memories: &[MemoryFile]) -> Vec<(&str, &str)> {
+    let text = |stored: &MemoryFile| -> String {
+        stored.memory.body.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (theirs, own): (Vec<&MemoryFile>, Vec<&MemoryFile>) =
+        memories.iter().partition(|stored| is_shared(&stored.file));
+    let theirs: BTreeMap<String, &str> =
+        theirs.into_iter().map(|stored| (text(stored), stored.memory.id.as_str())).collect();
+    let pair = |stored: &&'_ MemoryFile| theirs.get(&text(stored)).copied();
+    let repeated = own.into_iter().filter_map(|it| Some((it.memory.id.as_str(), pair(&it)?)));
+    repeated.collect()
 }
 
 /// Returns the texts of a bank at a fetched commit.

@@ -100,7 +100,16 @@ fn shared_rules_are_used_like_rules_of_the_project() {
     );
     let imported = sandbox.json("memory import AGENTS.md");
     assert_eq!(imported["items"][0]["outcome"], "duplicate", "{imported}");
-    assert_eq!(sandbox.run("doctor").status(), 0, "{}", sandbox.run("doctor").text());
+    let review = sandbox.ok("memory review --list");
+    assert!(review.contains("velvet"), "{review}");
+    sandbox.ok("memory add \"Hang velvet curtains in golden ballrooms\" --id ours --no-anchor");
+    let doctor = sandbox.run("doctor");
+    assert_eq!(doctor.status(), 0, "{}", doctor.text());
+    assert!(
+        doctor.text().contains("`ours` repeats the shared memory `velvet`"),
+        "{}",
+        doctor.text()
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Pinned banks that are read, selected, replaced, switched off and refused.
+#![expect(clippy::disallowed_methods, reason = "tests write the files that they test")]
 
 use std::path::Path;
 
@@ -199,8 +200,8 @@ fn faults_of_a_configuration_name_the_bank() {
         let fault = config::fault(&configs(more)).expect(more);
         assert!(fault.contains(why) && fault.contains("`team`"), "{more}: {fault}");
     }
-    let twice = format!("[[banks]]\nname = \"team\"\npath = \"b\"\n");
-    assert!(config::fault(&configs(&twice)).expect("twice").contains("defined twice"));
+    let twice = "[[banks]]\nname = \"team\"\npath = \"b\"\n";
+    assert!(config::fault(&configs(twice)).expect("twice").contains("defined twice"));
     let mut named = configs("");
     named[0].name = "../x".to_owned();
     assert!(config::fault(&named).expect("a bad name").contains("letters, digits"));

@@ -6,10 +6,10 @@ use crate::bank::{MemoryFile, names};
 use crate::commands::show;
 use crate::markdown::{frontmatter, sections};
 use crate::model::{ExampleChoice, MemoryStatus, MemoryType};
-use crate::text::plural;
+use crate::text::{plural, shell_word};
 
 use crate::config::{Severity, failed_check};
-use crate::ops::{links, memories, pins};
+use crate::ops::{banks, links, memories, pins};
 
 use super::{Doctor, Stage, listed, shown};
 
@@ -115,6 +115,14 @@ impl Doctor<'_> {
         let own: BTreeSet<String> = all.iter().map(|it| it.memory.id.clone()).collect();
         let used = shared.memories().filter(|it| !own.contains(&it.memory.id));
         all.extend(used.cloned());
+        let repeated: Vec<(String, String)> = banks::repeated(all)
+            .into_iter()
+            .map(|(own, shared)| (own.to_owned(), shared.to_owned()))
+            .collect();
+        for (own, shared) in repeated {
+            let message = format!("`{own}` repeats the shared memory `{shared}`");
+            self.info("banks", message, format!("cerberus memory delete {}", shell_word(&own)));
+        }
     }
 
     fn text(&mut self, stored: &MemoryFile) {
