@@ -9,7 +9,7 @@ each number it prints the time and the memory of the first run, of a second run 
 changed, and of a run that continues one that was killed half way.
 """
 
-import argparse, atexit, os, pathlib, resource, shutil, signal, socket, subprocess, sys, time
+import argparse, atexit, os, pathlib, resource, shutil, signal, socket, subprocess, sys, tempfile, time
 
 CODE = '''"""Module {n} of the service."""
 
@@ -78,7 +78,8 @@ def processor(daemon):
 
 def measure(command, env, cwd, daemon, kill_after=None):
     start, before = time.monotonic(), processor(daemon)
-    with subprocess.Popen(command, env=env, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+    output, errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+    with subprocess.Popen(command, env=env, cwd=cwd, stdout=output, stderr=errors) as child:
         if kill_after is not None:
             time.sleep(kill_after)
             child.send_signal(signal.SIGKILL)
@@ -90,8 +91,9 @@ def measure(command, env, cwd, daemon, kill_after=None):
             except OSError:
                 pass
             time.sleep(0.05)
-        text = child.stdout.read().decode()
-        errors = child.stderr.read().decode()
+    output.seek(0)
+    errors.seek(0)
+    text, errors = output.read().decode(), errors.read().decode()
     if kill_after is None and child.returncode != 0:
         sys.exit(f"exit {child.returncode}: {text[-500:]} {errors[-2000:]}")
     return time.monotonic() - start, peak // 1024, text, processor(daemon) - before
