@@ -69,4 +69,12 @@ has calls "--method DELETE repos/owner/name/issues/comments/7"
 expect 0
 [ "$(wc -l < "$temp/calls")" = 1 ]
 echo "ok   without anything to say the comment is deleted, and no other is written"
+
+"$CERBERUS" memory add "Do not call \`print()\`, use the logger" --id no-print --no-anchor > /dev/null
+"$CERBERUS" memory pattern no-print --accept > /dev/null
+git add . && git commit -qm "a rule with a pattern" && git branch -f main
+echo 'print("debug")' >> src/db.py && git commit -qam "a print"
+expect 1
+has out "src/db.py,line=5"
+echo "ok   an added line that breaks an accepted pattern is annotated and fails the step"
 [ "$(git worktree list | wc -l)" = 1 ]

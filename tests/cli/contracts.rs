@@ -155,7 +155,7 @@ fn json_of_short_memories() {
             warnings: []
             written: bool
             $ cerberus memory show ship
-            memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,shownLines:[[number]],startLine:number,state:string,symbol:string},category:null,createdAt:string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
+            memories: [{anchor:{chosen:string,code:string,endLine:number,file:string,kind:string,language:string,match:number,quality:number,shownLines:[[number]],startLine:number,state:string,symbol:string},category:null,createdAt:string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],pattern:{enforcement:string,reason:string},scope:string,status:string,tags:[],text:string,type:string,updatedAt:null}]
             warnings: []
             $ cerberus memory search title --section a,aa --content
             didYouMean: []
@@ -420,7 +420,7 @@ fn json_of_report() {
             cycles: [{ids:[string],relation:string}]
             defaultPins: [{content:string,id:string}]
             links: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]
-            memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,shownLines:[[number]],startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
+            memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,shownLines:[[number]],startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],pattern:{enforcement:string,reason:string},scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
             orphans: []
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:null,id:string,metadata:{},priority:string,projectId:null,scope:string,tags:[],tokens:number}]
             project: string

@@ -11,13 +11,13 @@ fn settings_are_printed_and_nothing_is_written() {
     sandbox.session(expect![[r#"
         $ cerberus hooks print claude --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print codex --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"apply_patch\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"apply_patch\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"apply_patch\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
@@ -112,6 +112,18 @@ fn settings_are_merged_into_a_file() {
                   {
                     "type": "command",
                     "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+                    "timeout": 30
+                  }
+                ]
+              }
+            ],
+            "PostToolUse": [
+              {
+                "matcher": "Edit|Write|MultiEdit|NotebookEdit",
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
                     "timeout": 30
                   }
                 ]

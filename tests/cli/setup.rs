@@ -35,7 +35,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
            }
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -0,0 +1,37 @@
+        @@ -0,0 +1,49 @@
         +{
         +  "hooks": {
         +    "SessionStart": [
@@ -66,6 +66,18 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +          {
         +            "type": "command",
         +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "PostToolUse": [
+        +      {
+        +        "matcher": "Edit|Write|MultiEdit|NotebookEdit",
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -93,7 +105,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
            }
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -0,0 +1,37 @@
+        @@ -0,0 +1,49 @@
         +{
         +  "hooks": {
         +    "SessionStart": [
@@ -124,6 +136,18 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +          {
         +            "type": "command",
         +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "PostToolUse": [
+        +      {
+        +        "matcher": "Edit|Write|MultiEdit|NotebookEdit",
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -150,7 +174,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
            }
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -0,0 +1,37 @@
+        @@ -0,0 +1,49 @@
         +{
         +  "hooks": {
         +    "SessionStart": [
@@ -181,6 +205,18 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +          {
         +            "type": "command",
         +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "PostToolUse": [
+        +      {
+        +        "matcher": "Edit|Write|MultiEdit|NotebookEdit",
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -218,7 +254,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
            }
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -1,37 +0,0 @@
+        @@ -1,49 +0,0 @@
         -{
         -  "hooks": {
         -    "SessionStart": [
@@ -249,6 +285,18 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         -          {
         -            "type": "command",
         -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      }
+        -    ],
+        -    "PostToolUse": [
+        -      {
+        -        "matcher": "Edit|Write|MultiEdit|NotebookEdit",
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
         -            "timeout": 30
         -          }
         -        ]
@@ -374,7 +422,7 @@ fn edited_entries_stay() {
         $ cerberus setup --remove --yes
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -1,37 +0,0 @@
+        @@ -1,49 +0,0 @@
         -{
         -  "hooks": {
         -    "SessionStart": [
@@ -405,6 +453,18 @@ fn edited_entries_stay() {
         -          {
         -            "type": "command",
         -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      }
+        -    ],
+        -    "PostToolUse": [
+        -      {
+        -        "matcher": "Edit|Write|MultiEdit|NotebookEdit",
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
         -            "timeout": 30
         -          }
         -        ]
@@ -525,7 +585,7 @@ fn hooks_are_silent_without_cerberus() {
             check_silent(&sandbox, &command);
         }
     }
-    assert_eq!(n_commands, 12);
+    assert_eq!(n_commands, 14);
     check_silent(&sandbox, &sandbox.read(".git/hooks/pre-commit"));
 }
 
