@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bank::Bank;
+use crate::bank::shared::config::{self as shared_banks, BankConfig};
 use crate::engine::rank::calibrate::Weights;
 use crate::engine::rank::fusion::Recency;
 use crate::error::UserError;
@@ -41,6 +42,9 @@ pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 
 /// Default quality threshold.
 const MIN_QUALITY: f64 = 0.7;
+
+/// Folder with the texts of shared banks, in the cache of the user.
+const SHARED_BANKS: &str = "banks";
 
 /// Size limit of a configuration file.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
@@ -109,6 +113,7 @@ struct ConfigFile {
     pins: PinsConfig,
     inject: InjectConfig,
     check: CheckConfig,
+    banks: Vec<BankConfig>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -240,6 +245,26 @@ impl Settings {
     }
 }
 
+/// Folders of a command that belongs to no project.
+#[derive(Debug)]
+pub(crate) struct Folders {
+    pub(crate) here: PathBuf,
+    /// Folder in the cache of the user.
+    pub(crate) cache: PathBuf,
+}
+
+impl Folders {
+    pub(crate) fn resolve() -> Result<Self> {
+        let here = std::env::current_dir().context("failed to find the current folder")?;
+        Ok(Self { here, cache: cache_home()?.join("cerberus") })
+    }
+
+    /// Returns the folder with the texts of shared banks.
+    pub(crate) fn banks(&self) -> PathBuf {
+        self.cache.join(SHARED_BANKS)
+    }
+}
+
 /// Returns the project root and how it was found.
 fn locate_root(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
     if let Some(named) = named_root(global)? {
@@ -261,7 +286,13 @@ fn named_root(global: &GlobalArgs) -> Result<Option<(PathBuf, &'static str)>> {
 /// Returns the configuration of the user.
 fn user_config() -> Result<ConfigFile> {
     let file = config_home().map(|home| home.join("cerberus/config.toml"));
-    Ok(file.map(|path| read_config(&path)).transpose()?.unwrap_or_default())
+    let config = file.map(|path| read_config(&path)).transpose()?.unwrap_or_default();
+    if !config.banks.is_empty() {
+        return Err(UserError::usage("the configuration of the user has `[[banks]]`")
+            .hint("name shared banks in the `cerberus.toml` of each project, which everybody uses")
+            .into());
+    }
+    Ok(config)
 }
 
 /// Merges the configuration files; values of the project override values of the user.
@@ -274,7 +305,12 @@ fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Re
             UserBank::of(&root).open(&root, is_user_default)?
         }
     };
-    let bank = Bank::new(folder);
+    let mut bank = Bank::new(folder);
+    match cache_home() {
+        Ok(cache) => bank = bank.with_shared(own.banks, cache.join("cerberus").join(SHARED_BANKS)),
+        Err(error) if !own.banks.is_empty() => return Err(error),
+        Err(_) => {}
+    }
     let store = if bank.exists() && strategy != Some(StorageStrategy::User) {
         bank.folder().join("indices/cerberus.db")
     } else {
@@ -439,6 +475,11 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     // Recency raises the score of new memories and never lowers that of old ones.
     check_range("recency_boost_factor", config.memory.recency_boost_factor, 1.0, f64::MAX)?;
     check_range("code_share", config.inject.code_share, 0.0, 1.0)?;
+    if let Some(fault) = shared_banks::fault(&config.banks) {
+        return Err(UserError::usage(format!("failed to read `{shown}`: [[banks]] {fault}"))
+            .hint("name each bank as in `name = \"team\"`, `git = \"https://example.org/team/rules.git\"`, `branch = \"main\"`")
+            .into());
+    }
     if let Some(BuiltInPins::Some(named)) = &config.pins.builtin
         && let Some(name) = named.keys().find(|name| !builtin::names().any(|known| known == *name))
     {
@@ -544,7 +585,11 @@ mod tests {
     fn the_sample_is_a_valid_configuration() {
         let shown: String = SAMPLE
             .lines()
-            .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line))
+            .map(|line| {
+                line.strip_prefix("# ")
+                    .filter(|rest| rest.contains(" = ") || rest.starts_with("[["))
+                    .unwrap_or(line)
+            })
             .flat_map(|line| [line, "\n"])
             .collect();
         toml::from_str::<ConfigFile>(&shown).expect("valid with all keys");

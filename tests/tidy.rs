@@ -91,7 +91,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("serde-saphyr", Only(&["markdown", "engine"])),
     // `commands` reads the rules of `anchor-test --rules`.
     ("serde_json", Only(&["engine", "ops", "commands", "mcp", "output"])),
-    ("sha2", Only(&["store"])),
+    ("sha2", Only(&["bank", "store"])),
     ("similar", Only(&["tree", "ops", "commands"])),
     ("strsim", Only(&["text", "engine"])),
     ("strum", Only(&["model"])),

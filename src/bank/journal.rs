@@ -37,6 +37,9 @@ impl Bank {
 
     /// Like [`Bank::bytes`], in a view that was loaded before.
     pub(crate) fn bytes_in(&self, view: &View, file: &str) -> Result<Option<Vec<u8>>> {
+        if let Some(shared) = view.shared(file) {
+            return Ok(Some(shared.text.clone().into_bytes()));
+        }
         if view.is_plain() {
             return self.bytes_at(file);
         }

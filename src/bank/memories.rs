@@ -15,6 +15,7 @@ use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
 use crate::text;
 
 use super::lockfile::Anchors;
+use super::shared::{is_shared, pack};
 use super::{Bank, View, WriteOp, files, names};
 
 /// Size limit of a memory.
@@ -34,7 +35,7 @@ const MIN_PARALLEL: usize = 64;
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryFile {
     pub(crate) memory: Memory,
-    /// Path in the bank, with `/`.
+    /// Path in the bank, with `/`; `bank://NAME/PATH` for a shared memory.
     pub(crate) file: String,
     /// Complete text, including the frontmatter.
     pub(crate) text: String,
@@ -55,7 +56,7 @@ enum Encoding {
 /// All memories and anchors of a bank. Each file was read once.
 #[derive(Debug)]
 pub(crate) struct BankFiles {
-    /// Ordered by file, with unique ids.
+    /// Ordered by file, those of shared banks last, with unique ids.
     pub(crate) memories: Vec<MemoryFile>,
     /// Ignored files whose id an earlier one has.
     pub(crate) duplicates: Vec<MemoryFile>,
@@ -68,8 +69,18 @@ pub(crate) struct BankFiles {
 }
 
 impl Bank {
-    /// Returns the sorted paths of the memory files, and warnings about skipped files.
+    /// Returns the sorted paths of the memory files, those of shared banks last, and warnings about
+    /// skipped files and shared banks.
     pub(crate) fn list(&self) -> Result<(Vec<String>, Vec<String>)> {
+        let (mut found, mut warnings) = self.list_own()?;
+        let shared = self.shared();
+        found.extend(shared.files.keys().cloned());
+        warnings.extend(shared.failures.iter().chain(&shared.warnings).cloned());
+        Ok((found, warnings))
+    }
+
+    /// Like [`Bank::list`], without shared banks.
+    pub(crate) fn list_own(&self) -> Result<(Vec<String>, Vec<String>)> {
         if !self.exists() {
             return Err(self.missing().into());
         }
@@ -98,6 +109,9 @@ impl Bank {
 
     /// Like [`Bank::stat`], in a view that was loaded before.
     pub(crate) fn stat_in(&self, view: &View, file: &str) -> Option<FileStat> {
+        if let Some(shared) = view.shared(file) {
+            return Some(shared.stat);
+        }
         let metadata = view.path(self, file)?.symlink_metadata().ok()?;
         Some(FileStat::new(&metadata))
     }
@@ -109,6 +123,9 @@ impl Bank {
 
     /// Like [`Bank::read`], in a view that was loaded before.
     pub(crate) fn read_in(&self, view: &View, file: &str) -> Result<MemoryFile> {
+        if let Some(shared) = view.shared(file) {
+            return Ok(shared.clone());
+        }
         let path = view.path(self, file).ok_or_else(|| not_found(file))?;
         let (bytes, stat) =
             files::read_with_stat(&path, MAX_BYTES)?.ok_or_else(|| not_found(file))?;
@@ -126,29 +143,7 @@ impl Bank {
             _ => Encoding::Other,
         };
         let text = text.into_owned();
-        let parsed = frontmatter::parse(&text);
-        for diagnostic in parsed.warnings {
-            let (line, column) = (diagnostic.line + 1, diagnostic.column + 1);
-            warnings.push(format!("{file}:{line}:{column}: {}", diagnostic.message));
-        }
-        let front = parsed.frontmatter;
-        let stem = file.strip_suffix(".md").unwrap_or(file).to_owned();
-        let memory = Memory {
-            id: front.id.unwrap_or(stem),
-            memory_type: front.memory_type.unwrap_or(MemoryType::Fact),
-            kind: front.kind,
-            category: front.category,
-            heading: front.heading,
-            paths: front.paths,
-            scope: front.scope.unwrap_or(Scope::Project(None)),
-            status: front.status.unwrap_or(MemoryStatus::Active),
-            tags: front.tags,
-            hints: front.hints,
-            example: front.example,
-            created_at: front.created_at,
-            updated_at: front.updated_at,
-            body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
-        };
+        let memory = parsed(file, file, &text, &mut warnings);
         Ok(MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings })
     }
 
@@ -265,6 +260,52 @@ impl Bank {
     }
 }
 
+/// Returns the memory in a text. Without an `id` in the frontmatter it has that of its `path` in its
+/// bank.
+fn parsed(file: &str, path: &str, text: &str, warnings: &mut Vec<String>) -> Memory {
+    let parsed = frontmatter::parse(text);
+    for diagnostic in parsed.warnings {
+        let (line, column) = (diagnostic.line + 1, diagnostic.column + 1);
+        warnings.push(format!("{file}:{line}:{column}: {}", diagnostic.message));
+    }
+    let front = parsed.frontmatter;
+    let stem = path.strip_suffix(".md").unwrap_or(path).to_owned();
+    Memory {
+        id: front.id.unwrap_or(stem),
+        memory_type: front.memory_type.unwrap_or(MemoryType::Fact),
+        kind: front.kind,
+        category: front.category,
+        heading: front.heading,
+        paths: front.paths,
+        scope: front.scope.unwrap_or(Scope::Project(None)),
+        status: front.status.unwrap_or(MemoryStatus::Active),
+        tags: front.tags,
+        hints: front.hints,
+        example: front.example,
+        example_elsewhere: front.example_elsewhere,
+        override_reason: front.override_reason,
+        created_at: front.created_at,
+        updated_at: front.updated_at,
+        body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
+    }
+}
+
+/// Returns the memory in the text of a file that is not in this bank.
+pub(crate) fn of_text(path: &str, text: &str) -> Memory {
+    parsed(path, path, text, &mut Vec::new())
+}
+
+/// Returns a memory of a shared bank, whose path in it is `path`.
+pub(super) fn of_shared(file: &str, path: &str, text: String) -> MemoryFile {
+    let mut warnings = Vec::new();
+    let memory = parsed(file, path, &text, &mut warnings);
+    let stat = FileStat { size: text.len() as u64, mtime: pack::time_of(&text) };
+    let encoding =
+        if text.starts_with('\u{FEFF}') { Encoding::Utf8WithBom } else { Encoding::Utf8 };
+    let text = text.strip_prefix('\u{FEFF}').map_or_else(|| text.clone(), str::to_owned);
+    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings }
+}
+
 /// Refuses a bank that is too large to index.
 pub(crate) fn check_bank_size(n_bytes: u64) -> Result<(), UserError> {
     if n_bytes <= MAX_BANK_BYTES {
@@ -309,7 +350,8 @@ fn split_duplicates(
     let mut file_by_id = BTreeMap::new();
     all.into_iter().partition(|MemoryFile { memory, file, .. }| {
         let first: &String = file_by_id.entry(memory.id.clone()).or_insert_with(|| file.clone());
-        if first != file {
+        // A memory of the project replaces a shared one.
+        if first != file && (!is_shared(file) || is_shared(first)) {
             warnings
                 .push(format!("`{file}` is ignored: `{first}` already has the id `{}`", memory.id));
         }

@@ -5,12 +5,14 @@
 //! [`Bank::lock_for_writing`] allows one writer at a time.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use crate::error::UserError;
 
+pub(crate) mod append_file;
 mod deleted_items;
 mod deletion;
 mod diagnostics;
@@ -22,6 +24,7 @@ pub(crate) mod memories;
 pub(crate) mod names;
 mod output_file;
 mod pins;
+pub(crate) mod shared;
 pub(crate) mod toml_table;
 mod trash;
 mod view;
@@ -47,11 +50,12 @@ const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-tmp-*\n";
 #[derive(Debug, Clone)]
 pub(crate) struct Bank {
     folder: PathBuf,
+    shared: Arc<shared::SharedBanks>,
 }
 
 impl Bank {
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder }
+        Self { folder, shared: Arc::default() }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -60,6 +64,15 @@ impl Bank {
 
     pub(crate) fn exists(&self) -> bool {
         self.folder.is_dir()
+    }
+
+    /// Returns the path of a memory below `root`, or as it is if it is elsewhere.
+    pub(crate) fn shown_path(&self, file: &str, root: &Path) -> String {
+        if shared::is_shared(file) {
+            return file.to_owned();
+        }
+        let path = self.folder.join(file);
+        path.strip_prefix(root).unwrap_or(&path).display().to_string()
     }
 
     /// Returns the path of `anchors.lock`.
@@ -102,6 +115,9 @@ impl Bank {
     /// Returns the path of a file in the bank. Fails if a symbolic link on the way resolves
     /// outside of the bank.
     fn inside(&self, file: &str) -> Result<PathBuf> {
+        if shared::is_shared(file) {
+            return Err(shared::outside(file).into());
+        }
         let path = self.folder.join(file);
         let existing = path.ancestors().skip(1).find(|folder| folder.exists());
         let real = existing.map(Path::canonicalize).transpose()?;
@@ -125,6 +141,13 @@ impl Bank {
 pub(crate) fn create_file(path: &Path, text: &str) -> Result<bool> {
     remove_stale_siblings(path);
     files::create(path, text.as_bytes())
+}
+
+/// Returns the folders in a folder, sorted.
+pub(crate) fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = walkdir::WalkDir::new(folder).min_depth(1).max_depth(1).sort_by_file_name();
+    let folders = entries.into_iter().flatten().filter(|entry| entry.file_type().is_dir());
+    folders.map(walkdir::DirEntry::into_path).collect()
 }
 
 /// Removes a file that was just created.

@@ -6,6 +6,7 @@ use crate::commands::add::AddArgs;
 use crate::commands::anchor::AnchorArgs;
 use crate::commands::anchor_test::AnchorTestArgs;
 use crate::commands::append::AppendArgs;
+use crate::commands::bank::BankCommand;
 use crate::commands::create::CreateArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::feedback::FeedbackArgs;
@@ -243,6 +244,9 @@ Examples:
     /// Pin short notes that are always injected
     #[command(subcommand)]
     Pin(PinCommand),
+    /// Use memories of other repositories, pinned to a commit
+    #[command(subcommand)]
+    Bank(BankCommand),
     /// Record whether an injected memory was helpful
     #[command(after_help = "\
 `cerberus memory stats` prints the totals, separately for memories with and without an example.

@@ -16,17 +16,19 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::check::CheckArgs;
 use crate::commands::completions::CompletionsArgs;
+use crate::commands::fleet::FleetCommand;
 use crate::commands::hooks::HooksCommand;
 use crate::commands::index::IndexArgs;
 use crate::commands::inject::ClientProfile;
 use crate::commands::setup::SetupArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
-    add, anchor, anchor_test, append, check, completions, create, demo, doctor, export, feedback,
-    hooks, import, index, init, inject, linked, links, merge, pattern, pin, read, reanchor, report,
-    review, review_diff, search, sections, setup, show, stats, trash, trust, update,
+    add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, export,
+    feedback, fleet, hooks, import, index, init, inject, linked, links, merge, pattern, pin, read,
+    reanchor, report, review, review_diff, search, sections, setup, show, stats, trash, trust,
+    update,
 };
-use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
+use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
@@ -87,6 +89,9 @@ Terms:
 Example: cerberus memory add \"Close the session when the request ends\" --hint close_db"
     )]
     Memory(Box<MemoryCommand>),
+    /// Report the shared rules of many repositories
+    #[command(subcommand)]
+    Fleet(FleetCommand),
     /// Update the code index and print its statistics
     #[command(after_help = "Example: cerberus index --full")]
     Index(IndexArgs),
@@ -220,6 +225,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Completions(args) => completions::run(args, out),
         Command::Demo => demo::run(out),
         Command::Doctor => doctor::run(&cli.global, out),
+        Command::Fleet(command) => fleet::run(command, &Folders::resolve()?, out),
         Command::Hooks(command) => hooks::run(command, &cli.global, out),
         Command::Index(args) => {
             let settings = Settings::resolve(&cli.global)?;
@@ -281,6 +287,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Sections(args) => sections::run(args, settings, out),
         MemoryCommand::Feedback(args) => feedback::run(args, settings, out),
         MemoryCommand::Inject(args) => inject::run(args, settings, out),
+        MemoryCommand::Bank(command) => bank::run(command, settings, out),
         MemoryCommand::Pin(command) => pin::run(command, settings, out),
         MemoryCommand::Stats(args) => stats::run(args, settings, out),
         MemoryCommand::Create(args) => create::run(args, settings, out),

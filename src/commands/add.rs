@@ -54,6 +54,9 @@ pub(crate) struct AddArgs {
     /// Minimum quality for an anchor (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
+    /// Replace the memory of a shared bank that has this id, for this reason
+    #[arg(long, value_name = "REASON", requires = "id")]
+    pub(crate) override_reason: Option<String>,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
 }
@@ -74,6 +77,7 @@ impl AddArgs {
             to: None,
             no_anchor: false,
             min_quality: None,
+            override_reason: None,
             secret: SecretArgs { allow_secret: false },
         }
     }
@@ -153,6 +157,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     document::check_content(text)?;
     document::check_fields(args.category.as_deref(), &args.tags, &args.hints)?;
     document::check_globs(&args.paths)?;
+    document::check_words("override reason", args.override_reason.as_deref())?;
     if !args.secret.allow_secret {
         document::refuse_secrets(&[
             ("the text", text),
@@ -174,12 +179,13 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
         paths: args.paths.clone(),
         tags: args.tags.clone(),
         hints: args.hints.clone(),
+        override_reason: args.override_reason.clone(),
         created_at: Some(seconds(project.now)),
         ..Frontmatter::default()
     };
     let _guard = project.bank.lock_for_writing()?;
     // Under the lock, because another process may have used the id since.
-    let id = free_id(args.id.as_deref(), text, &Memories::load(project)?)?;
+    let id = free_id(args, text, &Memories::load(project)?)?;
     let mut anchors = project.bank.anchors()?;
     let file = project.bank.create_memory(&id, &frontmatter, text)?;
     let unanchored = found.unanchored();
@@ -230,10 +236,17 @@ fn find_anchor(
 }
 
 /// Returns the requested id if it is unused, otherwise an unused one derived from the text.
-fn free_id(requested: Option<&str>, text: &str, memories: &Memories) -> Result<String> {
-    if let Some(id) = requested {
-        memories.check_free(id)?;
-        return Ok(id.to_owned());
+fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
+    if let Some(id) = &args.id {
+        if args.override_reason.is_none() {
+            memories.check_free(id)?;
+        } else if memories.shared(id).is_none() {
+            memories.check_free_here(id)?;
+            return Err(UserError::usage(format!("no shared memory has the id `{id}`"))
+                .hint("`--override-reason` is for replacing one; list the shared banks with `cerberus memory bank list`")
+                .into());
+        }
+        return Ok(id.clone());
     }
     let base = names::from_text(text);
     let mut id = base.clone();

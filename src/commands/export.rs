@@ -39,7 +39,7 @@ pub(crate) struct Export {
 
 /// Reads the files of the bank.
 pub(crate) fn export(project: &Project) -> Result<Export> {
-    let (mut files, mut warnings) = project.bank.list()?;
+    let (mut files, mut warnings) = project.bank.list_own()?;
     let invalid = files.iter().filter_map(|file| names::check_file(file).err());
     warnings.extend(invalid.map(|error| format!("{}; it cannot be imported", error.message)));
     files.extend([LOCKFILE, PINS].map(str::to_owned));

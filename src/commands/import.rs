@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::args::SecretArgs;
 use super::{content, trash};
+use crate::bank::shared::is_shared;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::markdown::frontmatter;
@@ -126,6 +127,7 @@ pub(crate) fn differences(project: &Project) -> Result<Vec<rules::Item>> {
     let mut files: Vec<PathBuf> = memories
         .all
         .iter()
+        .filter(|stored| !is_shared(&stored.file))
         .flat_map(|stored| frontmatter::parse(&stored.text).frontmatter.source)
         .filter_map(|written| Some(project.root.join(sources::Source::parse(&written)?.file)))
         .filter(|file| file.is_file())

@@ -255,7 +255,10 @@ fn inject_from(
             is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
             texts: ranked
                 .iter()
-                .map(|stored| with_place(stored, names_paths(&stored.memory.id)))
+                .map(|stored| {
+                    let text = with_place(stored, names_paths(&stored.memory.id));
+                    with_example_elsewhere(text, stored, memories)
+                })
                 .map(|stored| Item::new(render::list_item(&stored)))
                 .collect(),
             examples: vec![None; ranked.len()],
@@ -377,6 +380,16 @@ fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
         files.extend(git::staged(&project.root)?.into_keys());
     }
     Ok(files)
+}
+
+/// Adds the example in another repository to the text of a memory that has none here.
+fn with_example_elsewhere(text: String, stored: &MemoryFile, memories: &Memories) -> String {
+    match &stored.memory.example_elsewhere {
+        Some(elsewhere) if !memories.anchors.contains_key(&stored.memory.id) => {
+            format!("{text} (no example here; one in another repository: `{elsewhere}`)")
+        }
+        _ => text,
+    }
 }
 
 /// Returns the text of a memory after the headings that it was imported from, without which "Keep the

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::args::{ContentArgs, SecretArgs};
 use super::trash::{self, MovedMemory};
 use crate::bank::lockfile::Anchors;
+use crate::bank::shared::is_shared;
 use crate::bank::{MemoryFile, names};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
@@ -100,6 +101,7 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let mut warnings = Vec::new();
     let sources = find_sources(project, args, id, &memories, old.as_deref(), &mut warnings)?;
     let moving: Vec<&MemoryFile> = sources.iter().map(|source| source.stored).collect();
+    moving.iter().copied().chain(existing).try_for_each(|it| project.bank.check_own(it))?;
     let target = MergeTarget { id, file: existing.map(|stored| stored.file.as_str()) };
     let file = target.file.map_or_else(|| format!("{id}.md"), str::to_owned);
     let edit_error = |error: EditError| document::edit_error(&file, error);
@@ -117,6 +119,7 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         let is_merged = moving.iter().any(|source| source.file == other.file);
         if other.memory.id != id
             && !is_merged
+            && !is_shared(&other.file)
             && let Some(change) = redirect_memory(project, other, &moving, &target, &mut warnings)
         {
             changes.push((other, change));

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::args::quality;
 use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
+use crate::bank::shared;
 use crate::config::Settings;
 use crate::engine::examples::RankedSymbol;
 use crate::engine::track::{self, Degree, FoundSymbol, Step};
@@ -232,6 +233,8 @@ pub(crate) fn reanchor(
         None
     };
     let memories = Memories::load(project)?;
+    // The anchors of missing shared memories would pass unchecked.
+    project.bank.check_shared()?;
     let mut report = reanchor_in(project, &memories, args, progress)?;
     drop(guard);
     if let Some(mut resolved) = resolved {
@@ -329,7 +332,11 @@ fn pattern_faults(project: &Project, memories: &Memories, filter: &Filter) -> Ve
     let fault = |stored: &MemoryFile| {
         let id = stored.memory.id.clone();
         let message = patterns::fault(project, stored, memories.anchors.get(&id))?;
-        Some(PatternFault { id, memory: memory_path(project, &stored.file), message })
+        Some(PatternFault {
+            id,
+            memory: project.bank.shown_path(&stored.file, &project.root),
+            message,
+        })
     };
     selected.filter_map(fault).collect()
 }
@@ -367,7 +374,9 @@ fn selected(
         None => None,
     };
     let is_changed = |changed: &BTreeSet<String>, anchor: &Anchor, file: &str| {
-        let has = |file: &str| changed.contains(&memory_path(project, file));
+        // A shared memory changes with the pins.
+        let file = if shared::is_shared(file) { shared::lock::FILE } else { file };
+        let has = |file: &str| changed.contains(&project.bank.shown_path(file, &project.root));
         has("anchors.lock") || changed.contains(&anchor.file) || has(file)
     };
     let mut selected = Anchors::new();
@@ -400,12 +409,6 @@ fn explained(report: Report, prefix: &str, writes: bool) -> Result<Report> {
     finding.written &= writes;
     let results = vec![finding];
     Ok(Report { summary: summary(&results), results, orphans: Vec::new(), ..report })
-}
-
-/// Returns the path of a file of the bank, relative to the project root if it is inside.
-fn memory_path(project: &Project, file: &str) -> String {
-    let path = project.bank.folder().join(file);
-    path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()
 }
 
 /// Compares anchors without the fields that change when code is only reformatted.

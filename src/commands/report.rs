@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::reanchor::{self, Finding, ReanchorArgs};
 use crate::bank::lockfile::Anchors;
+use crate::bank::shared::SharedFiles;
 use crate::bank::{MemoryFile, OutputFile};
 use crate::commands::inject;
 use crate::commands::sections::{self, Section};
@@ -28,7 +29,7 @@ use crate::ops::anchors;
 use crate::ops::examples::OtherSummary;
 use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
-use crate::ops::metadata::Metadata;
+use crate::ops::metadata::{Metadata, OffReport};
 use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::pins::{self, BuiltinPin};
 use crate::ops::sync;
@@ -37,7 +38,7 @@ use crate::output::{OK, Printer, ProgressBar, WARN};
 use crate::syntax::language;
 use crate::tree::{git, read};
 
-mod page;
+pub(super) mod page;
 
 /// Maximum number of lines of a memory's text in the report.
 const MAX_TEXT_LINES: usize = 200;
@@ -60,6 +61,9 @@ pub(crate) struct Report {
     pub(crate) memories: Vec<Entry>,
     /// Ids of anchors whose memory does not exist.
     pub(crate) orphans: Vec<String>,
+    /// The shared memories that the project does not use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) off: Vec<OffReport>,
     pub(crate) links: Vec<Edge>,
     pub(crate) cycles: Vec<Cycle>,
     pub(crate) pins: Vec<pins::PinReport>,
@@ -172,6 +176,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         .map(|finding| (finding.id.clone(), finding))
         .collect();
     let lines = lines(project, &memories.anchors, &findings);
+    let shared = project.bank.shared();
     let to_entry = |stored: &MemoryFile| {
         let id = &stored.memory.id;
         let anchor = memories.anchors.get(id).zip(findings.get(id));
@@ -182,7 +187,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
             .then(|| patterns::of_memory(project, stored, memories.anchors.get(id)))
             .as_ref()
             .map(PatternSummary::from);
-        Entry { pattern, ..entry(stored, anchor.map(anchored)) }
+        Entry { pattern, ..entry(stored, &shared, anchor.map(anchored)) }
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
     entries.sort_by(|a, b| a.metadata.id.cmp(&b.metadata.id));
@@ -202,17 +207,18 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         cycles: links.cycles,
         pins: pins.pins,
         default_pins: pins.defaults,
+        off: OffReport::all(&shared),
         warnings,
     };
     Ok((report, Vec::from_iter(store_warnings)))
 }
 
-fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
+fn entry(stored: &MemoryFile, shared: &SharedFiles, anchor: Option<Anchored>) -> Entry {
     let text = inject::text(stored).replace("\r\n", "\n");
     let lines: Vec<&str> = text.lines().collect();
     let n_shown = lines.len().min(MAX_TEXT_LINES);
     Entry {
-        metadata: Metadata::from(stored),
+        metadata: Metadata::in_project(stored, shared),
         text: lines[..n_shown].join("\n"),
         skipped_lines: lines.len() - n_shown,
         sections: sections::list(stored, &stored.text).sections,

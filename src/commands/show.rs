@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
+use crate::bank::shared::{SharedFiles, SwitchedOff};
 use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track::{self, InPlaceSymbol};
@@ -16,9 +17,10 @@ use crate::model::{
     Anchor, ExampleChoice, ExampleRole, Language, MemoryType, Origin, State, SymbolKind,
 };
 use crate::ops::anchors;
+use crate::ops::banks::short;
 use crate::ops::examples::OtherSummary;
 use crate::ops::memories::{self, Filter, Memories};
-use crate::ops::metadata::Metadata;
+use crate::ops::metadata::{Metadata, OffReport, Override};
 use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::{Project, rounded, sync};
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
@@ -58,6 +60,9 @@ impl ShowArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) memories: Vec<MemoryReport>,
+    /// The shared memories that the project does not use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) off: Vec<OffReport>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -128,15 +133,19 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
         selected.iter().filter_map(|(stored, anchor)| Some((*stored, (*anchor)?))).collect();
     let max_lines = args.anchored.then(|| args.max_lines(project));
     let mut anchors = anchor_reports(project, &anchored, max_lines).into_iter();
-    let reports = selected
-        .into_iter()
-        .map(|(stored, anchor)| memory_report(stored, anchor.and_then(|_| anchors.next())));
-    Ok(Report { memories: reports.collect(), warnings })
+    let shared = project.bank.shared();
+    let reports = selected.into_iter().map(|(stored, anchor)| {
+        memory_report(stored, &shared, anchor.and_then(|_| anchors.next()))
+    });
+    let is_all = *filter == Filter::default() && !args.anchored && !args.unanchored;
+    let off = if is_all { OffReport::all(&shared) } else { Vec::new() };
+    Ok(Report { memories: reports.collect(), off, warnings })
 }
 
 /// Returns the memories with the given ids, without reading the others.
 fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Report> {
     let (mut found, mut warnings) = (Vec::new(), Vec::new());
+    let shared = project.bank.shared();
     if filter.scope.is_some() || filter.path.is_some() {
         let indexed = sync::open(project)?.memories()?;
         filter.check(indexed.iter().map(|it| &it.memory))?;
@@ -147,7 +156,11 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
             None => {
                 let mut synced = sync::open(project)?;
                 warnings.append(&mut synced.warnings);
-                let (id, file) = synced.find(typed)?;
+                let is_off = shared.off.iter().find(|off| off.id == *typed);
+                let (id, file) = synced.find(typed).map_err(|error| match is_off {
+                    Some(off) => switched_off(off).into(),
+                    None => error,
+                })?;
                 (synced.read(&file)?.into_owned(), synced.anchor(&id)?)
             }
         };
@@ -163,12 +176,12 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
             let report = |it| anchor_reports(project, &[(&stored, &it)], max_lines).pop();
             let anchor = anchor.and_then(report);
             let pattern = pattern.as_ref().map(PatternSummary::from);
-            found.push(MemoryReport { pattern, ..memory_report(&stored, anchor) });
+            found.push(MemoryReport { pattern, ..memory_report(&stored, &shared, anchor) });
         }
     }
     warnings.sort_unstable();
     warnings.dedup();
-    Ok(Report { memories: found, warnings })
+    Ok(Report { memories: found, off: Vec::new(), warnings })
 }
 
 /// Returns a warning about an anchored memory whose frontmatter says that it has no example.
@@ -264,9 +277,21 @@ fn anchor_report(
     }
 }
 
-fn memory_report(stored: &MemoryFile, anchor: Option<AnchorReport>) -> MemoryReport {
+/// Returns the error for a shared memory that the project does not use.
+fn switched_off(off: &SwitchedOff) -> UserError {
+    let SwitchedOff { id, bank, reason } = off;
+    UserError::usage(format!("memory `{id}` of the shared bank `{bank}` is switched off: {reason}"))
+        .hint(format!("to use it, remove it from `off` of `{bank}` in `cerberus.toml`"))
+}
+
+fn memory_report(
+    stored: &MemoryFile,
+    shared: &SharedFiles,
+    anchor: Option<AnchorReport>,
+) -> MemoryReport {
     let text = stored.memory.body.trim().to_owned();
-    MemoryReport { metadata: Metadata::from(stored), text, anchor, pattern: None }
+    let metadata = Metadata::in_project(stored, shared);
+    MemoryReport { metadata, text, anchor, pattern: None }
 }
 
 pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -291,6 +316,10 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     } else {
         let rows: Vec<Vec<String>> = report.memories.iter().map(row).collect();
         out.rows(&["id", "type", "example", "text"], &rows);
+    }
+    for OffReport { id, bank, reason } in &report.off {
+        let line = format!("{id} of the shared bank {bank} is switched off: {reason}");
+        out.line(&out.paint(DIM, &out.safe(&line)));
     }
     Ok(ExitStatus::Done)
 }
@@ -335,6 +364,13 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
         kind.push_str(&format!(" · {}", paths.join(", ")));
     }
     kind.extend(heading.iter().map(|heading| format!(" · {heading}")));
+    if let Some(bank) = &memory.metadata.bank {
+        kind.push_str(&format!(" · shared bank {} at {}", bank.name, short(&bank.commit)));
+    }
+    if let Some(Override { bank, reason }) = &memory.metadata.overrides {
+        let reason = reason.as_deref().unwrap_or("no reason given");
+        kind.push_str(&format!(" · replaces that of the shared bank {bank}: {reason}"));
+    }
     let kind = out.paint(DIM, &out.safe(&kind));
     out.line(&format!("{}  {kind}", out.style(NAME, id)));
     for line in memory.text.lines() {
@@ -344,6 +380,8 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
         print_example(&memory.metadata.id, anchor, out);
     } else if memory.metadata.example == Some(ExampleChoice::None) {
         out.line("  no example, by decision (`example: none`)");
+    } else if let Some(elsewhere) = &memory.metadata.example_elsewhere {
+        out.line(&out.safe(&format!("  no example here; one in another repository: {elsewhere}")));
     }
     if let Some(pattern) = memory.pattern.as_ref().filter(|it| it.pattern.is_some()) {
         let id = shell_word(&memory.metadata.id);

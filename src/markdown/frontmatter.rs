@@ -20,7 +20,7 @@ use serde_saphyr::FlowSeq;
 pub(crate) use self::edit::{FieldValue, remove, set, set_updated_at};
 use self::yaml::{Block, Entry, Field, Value};
 use super::Diagnostic;
-use crate::model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
+use crate::model::{ElsewhereLocation, ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
 use crate::text::{LineIndex, Span, glob_fault, split_globs, suggest};
 
 /// The metadata of a memory; absent and invalid fields are empty.
@@ -40,6 +40,10 @@ pub(crate) struct Frontmatter {
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Vec<String>,
     pub(crate) example: Option<ExampleChoice>,
+    /// An example in another repository.
+    pub(crate) example_elsewhere: Option<ElsewhereLocation>,
+    /// Why the memory replaces one of a shared bank.
+    pub(crate) override_reason: Option<String>,
     /// The accepted pattern of code that breaks the rule, as YAML.
     pub(crate) pattern: Option<String>,
     pub(crate) created_at: Option<Timestamp>,
@@ -70,6 +74,8 @@ impl Frontmatter {
             list(&self.tags),
             list(&self.hints),
             scalar(self.example.as_ref()),
+            scalar(self.example_elsewhere.as_ref()),
+            scalar(self.override_reason.as_ref()),
             self.pattern.as_deref().map(|text| Field::Block(Block(text))),
             scalar(self.created_at.as_ref()),
             scalar(self.updated_at.as_ref()),
@@ -208,6 +214,8 @@ impl Reader {
                     let names = ExampleChoice::ALL.iter().map(|it| it.as_str());
                     fields.example = self.choice(&entry, names);
                 }
+                "example_elsewhere" => fields.example_elsewhere = self.choice(&entry, []),
+                "override_reason" => fields.override_reason = self.label(&entry),
                 "pattern" => fields.pattern = self.scalar(&entry),
                 "created_at" => fields.created_at = self.time(&entry),
                 "updated_at" => fields.updated_at = self.time(&entry),

@@ -13,7 +13,7 @@ mod keywords;
 mod location;
 
 pub(crate) use keywords::*;
-pub(crate) use location::CodeLocation;
+pub(crate) use location::{CodeLocation, ElsewhereLocation};
 
 /// Short note that is injected into every prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,6 +94,10 @@ pub(crate) struct Memory {
     pub(crate) hints: Vec<String>,
     /// What a person decided about its example.
     pub(crate) example: Option<ExampleChoice>,
+    /// An example in another repository, for readers only.
+    pub(crate) example_elsewhere: Option<ElsewhereLocation>,
+    /// Why it replaces a memory of a shared bank.
+    pub(crate) override_reason: Option<String>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) updated_at: Option<Timestamp>,
     /// Text after the frontmatter.

@@ -188,6 +188,7 @@ pub(crate) fn store(
     if stored.memory.example == example {
         return project.bank.write_anchors(&anchors);
     }
+    project.bank.check_own(&stored)?;
     let text = project.bank.utf8_text(&stored)?;
     let edited = match example {
         Some(choice) => frontmatter::set(&text, "example", FieldValue::Scalar(choice.as_str())),

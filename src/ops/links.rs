@@ -16,6 +16,7 @@ use self::resolve::Resolver;
 pub(crate) use self::supersession::{Cycle, supersession};
 use super::sync::SyncedStore;
 use super::{Project, sync};
+use crate::bank::shared::is_shared;
 use crate::engine::track;
 use crate::markdown::links::{Kind, Target};
 use crate::model::{EdgeType, LinkState};
@@ -98,8 +99,12 @@ pub(crate) fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>
     let mut found = Vec::new();
     for link in table::all(synced.store.reader())? {
         let resolved = resolver.resolve(&link.target)?;
+        let file = files.get(&link.memory).cloned().unwrap_or_default();
+        // Code that a shared memory names may be in the repository of its bank.
+        let is_elsewhere = is_shared(&file) && resolved.state != LinkState::Live;
+        let state = if is_elsewhere { LinkState::External } else { resolved.state };
         found.push(Edge {
-            file: files.get(&link.memory).cloned().unwrap_or_default(),
+            file,
             source_node: format!("memory:{}", link.memory),
             source: link.memory,
             line: link.line + 1,
@@ -108,7 +113,7 @@ pub(crate) fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>
             relation: link.relation,
             label: link.label,
             context: link.context,
-            state: resolved.state,
+            state,
             resolved_to: resolved.location,
             note: resolved.note,
         });

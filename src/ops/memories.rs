@@ -4,9 +4,9 @@ use anyhow::Result;
 use clap::Args;
 use rustc_hash::FxHashSet;
 
-use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::bank::memories::BankFiles;
+use crate::bank::{MemoryFile, shared};
 use crate::error::UserError;
 use crate::file_stat::FileStat;
 use crate::markdown::links::normalize_path;
@@ -45,8 +45,27 @@ impl Memories {
 
     /// Checks that no memory has this id or the file name that belongs to it.
     pub(crate) fn check_free(&self, id: &str) -> Result<()> {
+        match self.shared(id) {
+            None => self.check_free_here(id),
+            Some((_, bank)) => {
+                Err(UserError::usage(format!("memory `{id}` is in the shared bank `{bank}`"))
+                    .hint("choose another id, or replace that memory in this project with `cerberus memory add --override-reason`")
+                    .into())
+            }
+        }
+    }
+
+    /// Returns the memory of a shared bank with this id, and the name of the bank.
+    pub(crate) fn shared(&self, id: &str) -> Option<(&MemoryFile, &str)> {
+        let stored = self.all.iter().find(|stored| stored.memory.id == id)?;
+        Some((stored, shared::bank_of(&stored.file)?))
+    }
+
+    /// Like [`Self::check_free`], but a memory of a shared bank may have the id.
+    pub(crate) fn check_free_here(&self, id: &str) -> Result<()> {
         let file = format!("{id}.md");
-        match self.all.iter().find(|stored| stored.memory.id == id || stored.file == file) {
+        let mut own = self.all.iter().filter(|stored| !shared::is_shared(&stored.file));
+        match own.find(|stored| stored.memory.id == id || stored.file == file) {
             None => Ok(()),
             Some(holder) => {
                 Err(UserError::usage(format!("memory `{id}` already exists in `{}`", holder.file))

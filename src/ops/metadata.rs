@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
+use crate::bank::shared::{self, SharedFiles, SwitchedOff};
 use crate::model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind};
 
 /// Metadata of a memory. Reports flatten it into their own fields.
@@ -24,6 +25,66 @@ pub(crate) struct Metadata {
     pub(crate) example: Option<ExampleChoice>,
     pub(crate) created_at: Option<String>,
     pub(crate) updated_at: Option<String>,
+    /// An example in another repository, which nothing opens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) example_elsewhere: Option<String>,
+    /// The shared bank that it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bank: Option<SharedOrigin>,
+    /// The shared memory that it replaces in this project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) overrides: Option<Override>,
+}
+
+/// The pinned bank of a shared memory.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct SharedOrigin {
+    pub(crate) name: String,
+    pub(crate) commit: String,
+}
+
+/// A shared memory that the project does not use.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct OffReport {
+    pub(crate) id: String,
+    pub(crate) bank: String,
+    pub(crate) reason: String,
+}
+
+impl OffReport {
+    pub(crate) fn all(shared: &SharedFiles) -> Vec<Self> {
+        let report = |off: &SwitchedOff| Self {
+            id: off.id.clone(),
+            bank: off.bank.clone(),
+            reason: off.reason.clone(),
+        };
+        shared.off.iter().map(report).collect()
+    }
+}
+
+/// Why a memory of the project replaces one of a shared bank.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Override {
+    pub(crate) bank: String,
+    pub(crate) reason: Option<String>,
+}
+
+impl Metadata {
+    /// Returns the metadata with its relation to the shared banks.
+    pub(crate) fn in_project(stored: &MemoryFile, shared: &SharedFiles) -> Self {
+        let mut metadata = Self::from(stored);
+        if let Some(name) = shared::bank_of(&stored.file) {
+            let commit = shared.pin(name).map(|pin| pin.commit.clone()).unwrap_or_default();
+            metadata.bank = Some(SharedOrigin { name: name.to_owned(), commit });
+            return metadata;
+        }
+        let mut same = shared.memories().filter(|other| other.memory.id == stored.memory.id);
+        metadata.overrides = same.next().map(|other| Override {
+            bank: shared::bank_of(&other.file).unwrap_or_default().to_owned(),
+            reason: stored.memory.override_reason.clone(),
+        });
+        metadata
+    }
 }
 
 impl From<&MemoryFile> for Metadata {
@@ -44,6 +105,9 @@ impl From<&MemoryFile> for Metadata {
             example: memory.example,
             created_at: memory.created_at.map(|time| time.to_string()),
             updated_at: memory.updated_at.map(|time| time.to_string()),
+            example_elsewhere: memory.example_elsewhere.as_ref().map(ToString::to_string),
+            bank: None,
+            overrides: None,
         }
     }
 }

@@ -17,11 +17,13 @@ use crate::store::StoreFile;
 use crate::tree::git;
 
 pub(crate) mod anchors;
+pub(crate) mod banks;
 pub(crate) mod complete;
 pub(crate) mod document;
 pub(crate) mod envelope;
 pub(crate) mod examples;
 pub(crate) mod export;
+pub(crate) mod fleet;
 pub(crate) mod links;
 pub(crate) mod managed_block;
 pub(crate) mod memories;

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
 use crate::bank::memories::check_bank_size;
-use crate::bank::{Bank, MemoryFile};
+use crate::bank::{Bank, MemoryFile, shared};
 use crate::engine::rank::{fusion, postings, tokenize};
 use crate::file_stat::FileStat;
 use crate::markdown::{frontmatter, links, sections};
@@ -105,6 +105,10 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Opt
     let Some(file) = table::file_of(store.reader(), id)? else {
         return Ok(None);
     };
+    // A file that the store does not know yet may replace a shared memory.
+    if shared::is_shared(&file) {
+        return Ok(None);
+    }
     let Some(stored) = project.bank.read(&file).ok().filter(|stored| stored.memory.id == id) else {
         return Ok(None);
     };
@@ -133,12 +137,13 @@ pub(crate) fn open(project: &Project) -> Result<SyncedStore<'static>> {
 
 /// Like [`open`], but updates the store from loaded memories and reads no files.
 pub(crate) fn open_with<'m>(project: &Project, memories: &'m Memories) -> Result<SyncedStore<'m>> {
-    let files: BTreeMap<&str, &MemoryFile> = (memories.all.iter().chain(&memories.duplicates))
-        .map(|stored| (stored.file.as_str(), stored))
-        .collect();
+    let files: BTreeMap<(bool, &str), &MemoryFile> =
+        (memories.all.iter().chain(&memories.duplicates))
+            .map(|stored| (shared::order(&stored.file), stored))
+            .collect();
     let listed: Vec<(String, FileStat)> =
         files.values().map(|stored| (stored.file.clone(), stored.stat)).collect();
-    let read = |file: &str| Ok(Cow::Borrowed(files[file]));
+    let read = |file: &str| Ok(Cow::Borrowed(files[&shared::order(file)]));
     let anchors = || Ok(memories.anchors.clone());
     let (lock, loaded) = (memories.lock_stat, &memories.all);
     update(project, &listed, lock, read, anchors, loaded, Vec::new())
@@ -182,6 +187,10 @@ fn update<'m>(
     }
     warnings.extend(table::file_warnings(store.reader())?);
     for (file, id, first) in table::duplicate_ids(store.reader())? {
+        // A memory of the project replaces a shared one.
+        if shared::is_shared(&file) && !shared::is_shared(&first) {
+            continue;
+        }
         warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
     }
     warnings.extend(table::orphaned_anchors(store.reader())?.iter().map(|id| orphan_warning(id)));
@@ -190,7 +199,9 @@ fn update<'m>(
 
 /// Returns the memory in a file, from memories that are sorted by file.
 fn find_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFile> {
-    let memory_idx = memories.binary_search_by(|stored| stored.file.as_str().cmp(file)).ok()?;
+    let memory_idx = memories
+        .binary_search_by(|stored| shared::order(&stored.file).cmp(&shared::order(file)))
+        .ok()?;
     Some(&memories[memory_idx])
 }
 
@@ -298,7 +309,7 @@ impl Changes {
                 Cow::Borrowed(_) => None,
             })
             .collect();
-        read.sort_unstable_by(|a, b| a.file.cmp(&b.file));
+        read.sort_unstable_by(|a, b| shared::order(&a.file).cmp(&shared::order(&b.file)));
         Ok((changes, read))
     }
 

@@ -221,6 +221,8 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
             tags: lines(row, 6)?,
             hints: Vec::new(),
             example: None,
+            example_elsewhere: None,
+            override_reason: None,
             created_at: optional_time(row, 7)?,
             updated_at: optional_time(row, 8)?,
             body: String::new(),

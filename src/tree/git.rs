@@ -8,8 +8,10 @@
 
 mod added;
 mod history;
+mod network;
 pub(crate) mod past;
 mod process;
+pub(crate) mod remote;
 mod worktree;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,6 +12,7 @@ mod add;
 mod anchor;
 mod anchor_test;
 mod append;
+mod bank;
 mod check;
 mod check_repositories;
 mod completions;
@@ -27,6 +28,7 @@ mod durability;
 mod exit_status;
 mod export;
 mod feedback;
+mod fleet;
 #[cfg(unix)]
 mod full_disk;
 mod history;

@@ -26,7 +26,7 @@ pub(super) fn check(
     let mut found = Vec::new();
     let broken = links::links(project, true)?;
     for edge in &broken.edges {
-        let file = memory_path(project, &edge.file);
+        let file = project.bank.shown_path(&edge.file, &project.root);
         let message = "the target of this link does not exist".to_owned();
         let next = "cerberus memory links --broken".to_owned();
         found.push(Finding {
@@ -101,7 +101,7 @@ fn anchors(
     }
     for id in report.orphans.iter().chain(&report.undecided) {
         let message = "the lock file has an anchor that needs a decision".to_owned();
-        let file = memory_path(project, "anchors.lock");
+        let file = project.bank.shown_path("anchors.lock", &project.root);
         findings.push(finding("anchor", file, id, message, "cerberus memory reanchor".to_owned()));
     }
     Ok(())
@@ -129,10 +129,4 @@ fn finding(
         next,
         spans: Vec::new(),
     }
-}
-
-/// Returns the path of a file of the bank, relative to the project root if it is inside.
-fn memory_path(project: &Project, file: &str) -> String {
-    let path = project.bank.folder().join(file);
-    path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()
 }

@@ -71,7 +71,7 @@ pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -
         && let Ok(folder) = project.bank.folder().strip_prefix(root)
     {
         let folder = folder.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
-        let (memories, _) = project.bank.list()?;
+        let (memories, _) = project.bank.list_own()?;
         // Plans, journals and decisions are about another time.
         let is_current = |file: &&String| {
             project.bank.read(file).is_ok_and(|stored| {

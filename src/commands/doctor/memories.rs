@@ -1,15 +1,15 @@
 //! Checks of the bank's folder, the memories, their links and the pins.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bank::{MemoryFile, names};
 use crate::commands::show;
 use crate::markdown::{frontmatter, sections};
 use crate::model::{ExampleChoice, MemoryStatus, MemoryType};
-use crate::text::plural;
+use crate::text::{plural, shell_word};
 
 use crate::config::{Severity, failed_check};
-use crate::ops::{links, memories, pins};
+use crate::ops::{banks, links, memories, pins};
 
 use super::{Doctor, Stage, listed, shown};
 
@@ -60,7 +60,7 @@ impl Doctor<'_> {
 
     /// Checks each memory and loads the readable ones.
     pub(super) fn memories(&mut self) {
-        let (files, warnings) = match self.project.bank.list() {
+        let (files, warnings) = match self.project.bank.list_own() {
             Ok(listed) => listed,
             Err(error) => return self.failed("memories", &error),
         };
@@ -90,8 +90,39 @@ impl Doctor<'_> {
             self.text(stored);
         }
         self.ids(&all);
+        self.shared_banks(&mut all);
         self.rules_without_example(&all);
         self.memories = Some(all);
+    }
+
+    /// Checks the shared banks, and adds their memories that the project uses.
+    fn shared_banks(&mut self, all: &mut Vec<MemoryFile>) {
+        let bank = &self.project.bank;
+        if bank.shared_configs().is_empty() {
+            return;
+        }
+        self.checks.push(plural(bank.shared_configs().len(), "shared bank"));
+        let shared = bank.shared();
+        for failure in &shared.failures {
+            let (message, command) = failure.split_once(": run ").unwrap_or((failure, ""));
+            let command = command.trim_matches('`');
+            let next = if command.is_empty() { "cerberus memory bank fetch" } else { command };
+            self.error("banks", message.to_owned(), next.to_owned());
+        }
+        for warning in &shared.warnings {
+            self.info("banks", warning.clone(), "correct `[[banks]]` in `cerberus.toml`");
+        }
+        let own: BTreeSet<String> = all.iter().map(|it| it.memory.id.clone()).collect();
+        let used = shared.memories().filter(|it| !own.contains(&it.memory.id));
+        all.extend(used.cloned());
+        let repeated: Vec<(String, String)> = banks::repeated(all)
+            .into_iter()
+            .map(|(own, shared)| (own.to_owned(), shared.to_owned()))
+            .collect();
+        for (own, shared) in repeated {
+            let message = format!("`{own}` repeats the shared memory `{shared}`");
+            self.info("banks", message, format!("cerberus memory delete {}", shell_word(&own)));
+        }
     }
 
     fn text(&mut self, stored: &MemoryFile) {

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::ImportArgs;
 use crate::bank::lockfile::{self, Anchors};
 use crate::bank::memories::size_warning;
+use crate::bank::shared::is_shared;
 use crate::bank::{self, Bank, Import, ImportChanges, LOCKFILE, PINS, WriteOp, names};
 use crate::error::UserError;
 use crate::markdown::{frontmatter, secrets};
@@ -170,7 +171,10 @@ fn change(
         let (text, _) = text::decode(&bytes);
         let stem = file.strip_suffix(".md").unwrap_or(&file).to_owned();
         let id = frontmatter::parse(&text).frontmatter.id.unwrap_or(stem);
-        let others = memories.all.iter().filter(|it| it.memory.id == id && it.file != file);
+        let others = memories
+            .all
+            .iter()
+            .filter(|it| it.memory.id == id && it.file != file && !is_shared(&it.file));
         replaced.extend(others.map(|it| it.file.clone()));
         replaced.extend(old.is_some().then(|| file.clone()));
     }

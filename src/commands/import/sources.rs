@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bank::MemoryFile;
+use crate::bank::shared::is_shared;
 use crate::engine::rank::tokenize;
 use crate::markdown::frontmatter;
 use crate::ops::memories::Memories;
@@ -75,7 +76,9 @@ impl<'a> Sources<'a> {
         let mut sources = Vec::with_capacity(all.len());
         for (memory_idx, stored) in all.iter().enumerate() {
             let own = frontmatter::parse(&stored.text).frontmatter.source;
-            let own: Vec<Source> = own.iter().filter_map(|it| Source::parse(it)).collect();
+            // The documents of a shared memory are in the repository of its bank.
+            let own = own.iter().filter(|_| !is_shared(&stored.file));
+            let own: Vec<Source> = own.filter_map(|it| Source::parse(it)).collect();
             for source in &own {
                 by_source.insert((source.file.clone(), source.digest.clone()), memory_idx);
             }

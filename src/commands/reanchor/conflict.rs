@@ -27,7 +27,7 @@ pub(super) struct Resolved {
 
 /// Writes the lock file with the anchors of both sides of an unfinished merge.
 pub(super) fn resolve(project: &Project) -> Result<Resolved> {
-    let path = super::memory_path(project, crate::bank::LOCKFILE);
+    let path = project.bank.shown_path(crate::bank::LOCKFILE, &project.root);
     let Some(stages) = git::unmerged(&project.root, &path) else {
         let message = format!("git does not know the two sides of the conflict in `{path}`");
         return Err(UserError::environment(message)

@@ -163,7 +163,7 @@ impl<'a> Reconciler<'a> {
         let file = self.by_id.get(id).map_or("", |stored| stored.file.as_str());
         let mut finding = Finding {
             id: id.to_owned(),
-            memory: super::memory_path(self.project, file),
+            memory: self.project.bank.shown_path(file, &self.project.root),
             state: followed.state,
             edited: followed.edited,
             degree: followed.degree,

@@ -27,6 +27,27 @@ const STYLE_HASH: &str = "sha256-PG4b/w3upRajizOMFC10bIbxlIniOWqee8oyolR1lBc=";
 pub(super) fn page(report: &Report) -> String {
     let page = Page::new(report);
     let title = format!("Memory of {}", report.project);
+    let body = html! {
+        header {
+            h1 { (title) }
+            (status(report))
+        }
+        nav aria-label="Contents" { (contents(&page)) }
+        main id="main" tabindex="-1" {
+            (tables::summary(report))
+            (tables::changes(&page))
+            (rules(&page))
+            (others(&page))
+            (tables::links(&page))
+            (tables::pins(report))
+            (tables::warnings(report))
+        }
+    };
+    document(&title, &body)
+}
+
+/// Returns a page with this title and body.
+pub(in crate::commands) fn document(title: &str, body: &Markup) -> String {
     let policy = format!(
         "default-src 'none'; style-src '{STYLE_HASH}'; base-uri 'none'; form-action 'none'"
     );
@@ -44,20 +65,7 @@ pub(super) fn page(report: &Report) -> String {
             }
             body {
                 a.skip href="#main" { "Skip to the content" }
-                header {
-                    h1 { (title) }
-                    (status(report))
-                }
-                nav aria-label="Contents" { (contents(&page)) }
-                main id="main" tabindex="-1" {
-                    (tables::summary(report))
-                    (tables::changes(&page))
-                    (rules(&page))
-                    (others(&page))
-                    (tables::links(&page))
-                    (tables::pins(report))
-                    (tables::warnings(report))
-                }
+                (body)
                 footer {
                     p { "Written by cerberus " (env!("CARGO_PKG_VERSION")) ", without scripts or external resources." }
                 }
@@ -107,7 +115,7 @@ fn element_id(entry_idx: usize, id: &str) -> String {
 }
 
 /// Returns the head of a table; the column with the index `numeric` has numbers.
-fn table_head(columns: &[&str], numeric: Option<usize>) -> Markup {
+pub(in crate::commands) fn table_head(columns: &[&str], numeric: Option<usize>) -> Markup {
     html! {
         thead {
             tr {
@@ -192,6 +200,14 @@ fn rules(page: &Page<'_>) -> Markup {
             } @else {
                 (filters(&page.rules))
                 @for rule in &page.rules { (entry::entry(page, rule)) }
+            }
+            @if !page.report.off.is_empty() {
+                h3 { "Switched off" }
+                ul {
+                    @for off in &page.report.off {
+                        li { code { (off.id) } " of the shared bank " (off.bank) ": " (off.reason) }
+                    }
+                }
             }
         }
     }

@@ -12,7 +12,7 @@ use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{FlowSeq, LitStr, Location, Spanned};
 
 /// The known keys, in the order in which they are written; other keys may hold anything.
-pub(super) const KEYS: [&str; 16] = [
+pub(super) const KEYS: [&str; 18] = [
     "id",
     "type",
     "kind",
@@ -24,6 +24,8 @@ pub(super) const KEYS: [&str; 16] = [
     "tags",
     "hints",
     "example",
+    "example_elsewhere",
+    "override_reason",
     "pattern",
     "created_at",
     "updated_at",

@@ -325,7 +325,15 @@ pub(crate) struct Found {
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
-impl Objects<'_> {
+impl<'a> Objects<'a> {
+    pub(super) fn new(
+        stdin: &'a mut dyn Write,
+        stdout: &'a mut dyn BufRead,
+        is_waiting: &'a AtomicBool,
+    ) -> Self {
+        Self { stdin, stdout, is_waiting }
+    }
+
     /// Returns the content of the object with this name. Returns `None` if the clone lacks it, if it
     /// is too large, or if git fails.
     pub(crate) fn read(&mut self, name: &str) -> Option<Vec<u8>> {

@@ -87,7 +87,7 @@ pub(crate) fn tracked(root: &Path) -> Option<Tracked> {
         let is_deleted = path.is_some_and(|path| deleted.contains(path));
         let list = if is_deleted { &mut tracked.deleted } else { &mut tracked.entries };
         // MODE OBJECT STAGE<tab>NAME
-        list.extend(entry(record));
+        list.extend(entry(record, 1));
     }
     // An unresolved merge has several entries of a path.
     tracked.entries.dedup_by(|a, b| a.path == b.path);
@@ -95,13 +95,13 @@ pub(crate) fn tracked(root: &Path) -> Option<Tracked> {
     Some(tracked)
 }
 
-/// Returns the entry of a record of the index: fields, of which the second is the object, a tab and
-/// the path.
-fn entry(record: &[u8]) -> Option<TreeEntry> {
+/// Returns the entry of a record: fields, of which `object_idx` is the object, a tab and the path.
+pub(super) fn entry(record: &[u8], object_idx: usize) -> Option<TreeEntry> {
     let record = String::from_utf8_lossy(record);
     let (fields, path) = record.split_once('\t')?;
     let mut fields = fields.split(' ');
-    let (mode, object) = (fields.next()?, fields.next()?);
+    let mode = fields.next()?;
+    let object = fields.nth(object_idx - 1)?;
     Some(TreeEntry { path: path.to_owned(), kind: kind(mode), object: object.to_owned() })
 }
 

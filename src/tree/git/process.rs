@@ -1,4 +1,4 @@
-//! Runs git with a time limit and bounded output. No other module starts git.
+//! Runs git with a time limit and bounded output. Only this module and `network` start git.
 //!
 //! A repository may be untrusted. Settings with which it names programs are overridden, no command
 //! compares files of the working tree, because git would run their filters, and git is not started
@@ -38,7 +38,7 @@ const MAX_MESSAGE: u64 = 4096;
 const MAX_POINTER: u64 = 4096;
 
 /// Overrides of settings with which a repository can make git run programs or open any file.
-const OVERRIDES: &[&str] = &[
+pub(super) const OVERRIDES: &[&str] = &[
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
@@ -99,6 +99,20 @@ impl<'a> Git<'a> {
     /// Like [`Git::new`], but with the settings of the repository, for queries of settings.
     pub(super) fn with_settings(root: &'a Path, args: &[&str]) -> Self {
         let mut git = Self::plain(root);
+        git.command.args(args);
+        git
+    }
+
+    /// Like [`Git::new`], for a repository that is the folder itself instead of being around it.
+    pub(super) fn in_repository<S: AsRef<OsStr>>(
+        folder: &'a Path,
+        args: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let mut git = Self::plain(folder);
+        git.command.arg("--git-dir").arg(folder);
+        for setting in OVERRIDES {
+            git.command.args(["-c", setting]);
+        }
         git.command.args(args);
         git
     }

@@ -8,6 +8,8 @@ use crate::commands::report::{Anchored, Code, Entry};
 use crate::markdown::html as markdown;
 use crate::markdown::links::{Kind, Target};
 use crate::model::{ExampleRole, MemoryStatus, MemoryType, State};
+use crate::ops::banks::short;
+use crate::ops::metadata::Override;
 use crate::syntax::highlight::{HighlightClass, highlight};
 use crate::text::shell_word;
 
@@ -71,6 +73,9 @@ pub(super) fn entry(page: &Page<'_>, entry: &Entry) -> Markup {
                     code { "cerberus memory anchor " (shell_word(id)) " --candidates 5" } "."
                 }
             }
+            @if let (None, Some(elsewhere)) = (&entry.anchor, &entry.metadata.example_elsewhere) {
+                p.change { "An example in another repository: " code { (elsewhere) } "." }
+            }
         }
     }
 }
@@ -95,6 +100,15 @@ fn facts(entry: &Entry) -> Markup {
             @if metadata.status == MemoryStatus::Archived { li { span.state.plain { "archived" } } }
             li { (metadata.memory_type.as_str()) }
             li { (metadata.scope) }
+            @if let Some(bank) = &metadata.bank {
+                li { "shared bank " (bank.name) " at " code { (short(&bank.commit)) } }
+            }
+            @if let Some(Override { bank, reason }) = &metadata.overrides {
+                li {
+                    "replaces that of the shared bank " (bank) ": "
+                    (reason.as_deref().unwrap_or("no reason given"))
+                }
+            }
             @if let Some(category) = &metadata.category { li { "category " (category) } }
             @if !metadata.tags.is_empty() { li { "tags " (metadata.tags.join(", ")) } }
             @if !metadata.hints.is_empty() { li { "hints " (metadata.hints.join(", ")) } }

@@ -1,0 +1,250 @@
+//! Shared banks: memories of other repositories, which the project pins and does not change.
+//!
+//! `cerberus.toml` names the banks ([`config`]), `banks.lock` pins each to a commit and to the hash of
+//! its texts ([`lock`]), and the texts are in the cache of the user ([`pack`]). They are listed with
+//! the files of the bank under `bank://NAME/`, which no file of the bank can have as its path, and
+//! after them, so that a memory of the project replaces a shared one with the same id.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+
+use crate::error::UserError;
+use crate::file_stat::FileStat;
+
+pub(crate) mod config;
+pub(crate) mod edit;
+pub(crate) mod lock;
+pub(crate) mod pack;
+
+use super::{Bank, MemoryFile, memories};
+use config::BankConfig;
+use lock::PinnedBank;
+use pack::Pack;
+
+/// Start of the path of each shared memory; the name of its bank and its path in it follow.
+const SCHEME: &str = "bank://";
+
+/// Whether a path is that of a shared memory.
+pub(crate) fn is_shared(file: &str) -> bool {
+    file.starts_with(SCHEME)
+}
+
+/// Returns the name of the bank that a shared memory belongs to.
+pub(crate) fn bank_of(file: &str) -> Option<&str> {
+    file.strip_prefix(SCHEME)?.split('/').next()
+}
+
+/// Returns the key by which memory files are sorted: those of the project come first.
+pub(crate) fn order(file: &str) -> (bool, &str) {
+    (is_shared(file), file)
+}
+
+/// The shared banks of a project, read when they are needed.
+#[derive(Debug, Default)]
+pub(super) struct SharedBanks {
+    configs: Vec<BankConfig>,
+    cache: PathBuf,
+    /// The files with the stat of the `banks.lock` that they were read by.
+    loaded: Mutex<Option<(Option<FileStat>, Arc<SharedFiles>)>>,
+}
+
+/// The selected memories of the shared banks.
+#[derive(Debug, Default)]
+pub(crate) struct SharedFiles {
+    pub(super) files: BTreeMap<String, MemoryFile>,
+    /// Why banks could not be read.
+    pub(crate) failures: Vec<String>,
+    /// Names in the configuration that have no effect.
+    pub(crate) warnings: Vec<String>,
+    /// The readable banks, in the order of the configuration.
+    pub(crate) banks: Vec<PinnedBank>,
+    pub(crate) off: Vec<SwitchedOff>,
+}
+
+/// A shared memory that the project does not use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SwitchedOff {
+    pub(crate) id: String,
+    pub(crate) bank: String,
+    pub(crate) reason: String,
+}
+
+impl Bank {
+    /// Returns the bank with shared banks, whose texts are in the folder `cache`.
+    pub(crate) fn with_shared(mut self, configs: Vec<BankConfig>, cache: PathBuf) -> Self {
+        self.shared = Arc::new(SharedBanks { configs, cache, loaded: Mutex::default() });
+        self
+    }
+
+    /// Returns the shared banks of the configuration.
+    pub(crate) fn shared_configs(&self) -> &[BankConfig] {
+        &self.shared.configs
+    }
+
+    /// Returns the folder with the texts of shared banks.
+    pub(crate) fn shared_cache(&self) -> &std::path::Path {
+        &self.shared.cache
+    }
+
+    /// Returns the shared memories.
+    pub(crate) fn shared(&self) -> Arc<SharedFiles> {
+        if self.shared.configs.is_empty() {
+            return Arc::default();
+        }
+        let stat = self.banks_lock_stat();
+        let mut loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*loaded {
+            Some((known, files)) if *known == stat => Arc::clone(files),
+            _ => {
+                let files = Arc::new(self.load_shared());
+                *loaded = Some((stat, Arc::clone(&files)));
+                files
+            }
+        }
+    }
+
+    fn load_shared(&self) -> SharedFiles {
+        let mut shared = SharedFiles::default();
+        let pinned = match self.pinned_banks() {
+            Ok(pinned) => pinned,
+            Err(error) => {
+                shared.failures.push(format!("{error:#}"));
+                return shared;
+            }
+        };
+        for config in &self.shared.configs {
+            let pin = pinned.iter().find(|pin| pin.name == config.name);
+            match self.load_bank(config, pin) {
+                Ok((pin, pack)) => shared.add(config, pin, pack),
+                Err(why) => shared.failures.push(why),
+            }
+        }
+        shared
+    }
+
+    /// Returns the texts that a bank is pinned to, or why they are missing.
+    fn load_bank<'p>(
+        &self,
+        config: &BankConfig,
+        pin: Option<&'p PinnedBank>,
+    ) -> Result<(&'p PinnedBank, Pack), String> {
+        let name = &config.name;
+        let Some(pin) = pin else {
+            return Err(format!(
+                "the shared bank `{name}` is not pinned: run `cerberus memory bank update {name}`"
+            ));
+        };
+        if !pin.is_of(config) {
+            return Err(format!(
+                "the shared bank `{name}` has another source, revision or folder in `cerberus.toml` than in `banks.lock`: run `cerberus memory bank update {name}`"
+            ));
+        }
+        match pack::load(&self.shared.cache, &pin.sha256) {
+            Ok(Some(pack)) => Ok((pin, pack)),
+            Ok(None) => Err(format!(
+                "the shared bank `{name}` is not in the cache: run `cerberus memory bank fetch`"
+            )),
+            Err(why) => Err(format!(
+                "the cached shared bank `{name}` is not used: {why}; run `cerberus memory bank fetch`"
+            )),
+        }
+    }
+
+    /// Fails if a shared bank cannot be read, for commands whose result would be wrong without it.
+    pub(crate) fn check_shared(&self) -> Result<()> {
+        match self.shared().failures.first() {
+            None => Ok(()),
+            Some(failure) => {
+                let (message, command) = failure.split_once(": run ").unwrap_or((failure, ""));
+                let error = UserError::environment(message);
+                Err(match command {
+                    "" => error.hint("cerberus memory bank fetch"),
+                    command => error.hint(format!("run {command}")),
+                }
+                .into())
+            }
+        }
+    }
+
+    /// Fails if a memory belongs to a shared bank, which the project does not change.
+    pub(crate) fn check_own(&self, stored: &MemoryFile) -> Result<()> {
+        match bank_of(&stored.file) {
+            None => Ok(()),
+            Some(bank) => Err(read_only(&stored.memory.id, bank).into()),
+        }
+    }
+}
+
+fn read_only(id: &str, bank: &str) -> UserError {
+    UserError::usage(format!(
+        "memory `{id}` is from the shared bank `{bank}` and cannot be changed in this project"
+    ))
+    .hint(format!(
+        "replace it here: cerberus memory add \"…\" --id {id} --override-reason \"…\""
+    ))
+    .hint(format!(
+        "switch it off here: add `{{ id = \"{id}\", reason = \"…\" }}` to `off` of `{bank}` under `[[banks]]` in `cerberus.toml`"
+    ))
+}
+
+/// Returns the error for a path of a shared memory where a path in the bank is needed.
+pub(super) fn outside(file: &str) -> UserError {
+    let id = file.strip_suffix(".md").and_then(|file| file.strip_prefix(SCHEME));
+    let (bank, id) = id.and_then(|id| id.split_once('/')).unwrap_or(("", file));
+    read_only(id, bank)
+}
+
+impl SharedFiles {
+    fn add(&mut self, config: &BankConfig, pin: &PinnedBank, pack: Pack) {
+        let selection = config.selection();
+        let mut off: BTreeMap<&str, &str> =
+            config.off.iter().map(|off| (off.id.as_str(), off.reason.as_str())).collect();
+        let mut known: BTreeSet<String> =
+            self.files.values().map(|stored| stored.memory.id.clone()).collect();
+        for (path, text) in pack.files {
+            let file = format!("{SCHEME}{}/{path}", config.name);
+            let stored = memories::of_shared(&file, &path, text);
+            let id = &stored.memory.id;
+            if !selection.takes(&stored.memory) {
+                continue;
+            }
+            if let Some(reason) = off.remove(id.as_str()) {
+                let (bank, reason) = (config.name.clone(), reason.to_owned());
+                self.off.push(SwitchedOff { id: id.clone(), bank, reason });
+            } else if known.insert(id.clone()) {
+                self.files.insert(file, stored);
+            } else {
+                self.warnings.push(format!(
+                    "`{file}` is ignored: another shared memory has the id `{id}`; name one of them in `exclude`"
+                ));
+            }
+        }
+        self.warnings.extend(off.keys().map(|id| {
+            format!(
+                "`off` of the shared bank `{}` names `{id}`, which it does not have",
+                config.name
+            )
+        }));
+        self.banks.push(pin.clone());
+    }
+
+    /// Returns the pin of a bank.
+    pub(crate) fn pin(&self, bank: &str) -> Option<&PinnedBank> {
+        self.banks.iter().find(|pin| pin.name == bank)
+    }
+
+    /// Returns the selected memories.
+    pub(crate) fn memories(&self) -> impl Iterator<Item = &MemoryFile> {
+        self.files.values()
+    }
+
+    pub(super) fn get(&self, file: &str) -> Option<&MemoryFile> {
+        self.files.get(file)
+    }
+}
+
+#[cfg(test)]
+mod tests;

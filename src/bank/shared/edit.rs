@@ -1,0 +1,80 @@
+//! Adds and removes `[[banks]]` in `cerberus.toml`, and preserves everything else.
+
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+use super::config::{BankConfig, DEFAULT_FOLDER};
+
+/// Returns the text of a configuration with one more bank at its end.
+pub(crate) fn added(text: &str, bank: &BankConfig) -> Result<String, String> {
+    let mut tables = ArrayOfTables::new();
+    let mut table = Table::new();
+    let fields = [
+        ("name", Some(&bank.name)),
+        ("git", bank.git.as_ref()),
+        ("path", bank.path.as_ref()),
+        ("rev", bank.rev.as_ref()),
+        ("tag", bank.tag.as_ref()),
+        ("branch", bank.branch.as_ref()),
+        ("folder", Some(&bank.folder).filter(|folder| *folder != DEFAULT_FOLDER)),
+    ];
+    for (key, field) in fields {
+        if let Some(field) = field {
+            table[key] = value(field);
+        }
+    }
+    tables.push(table);
+    let mut document = DocumentMut::new();
+    document["banks"] = Item::ArrayOfTables(tables);
+    // Comments at the end belong to the table above them, so the text is extended and not edited.
+    let above = text.trim_end();
+    let space = if above.is_empty() { "" } else { "\n\n" };
+    let new = format!("{above}{space}{document}");
+    new.parse::<DocumentMut>().map_err(|error| format!("{error}"))?;
+    Ok(new)
+}
+
+/// Returns the text of a configuration without a bank, but with the comments above it.
+pub(crate) fn removed(text: &str, name: &str) -> Result<String, String> {
+    let mut document: DocumentMut = text.parse().map_err(|error| format!("{error}"))?;
+    let tables = document.get_mut("banks").and_then(Item::as_array_of_tables_mut);
+    let tables = tables.ok_or("`banks` is not written as `[[banks]]`")?;
+    let is_named = |table: &Table| table.get("name").and_then(Item::as_str) == Some(name);
+    let above: String = tables
+        .iter()
+        .filter(|table| is_named(table))
+        .filter_map(|table| table.decor().prefix()?.as_str().map(str::to_owned))
+        .collect();
+    tables.retain(|table| !is_named(table));
+    if tables.is_empty() {
+        document.remove("banks");
+    }
+    let after = document.trailing().as_str().unwrap_or_default().to_owned();
+    document.set_trailing(format!("{above}{after}"));
+    let new = document.to_string();
+    Ok(if new.trim().is_empty() { String::new() } else { format!("{}\n", new.trim_end()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bank_is_added_and_removed_without_other_changes() {
+        let text = "# ours\n[anchor]\nmin_quality = 0.5 # low\n";
+        let bank: BankConfig = toml::from_str(
+            "name = \"team\"\ngit = \"https://example.org/r.git\"\nbranch = \"main\"",
+        )
+        .expect("valid");
+        let with = added(text, &bank).expect("added");
+        let expected = "\n[[banks]]\nname = \"team\"\ngit = \"https://example.org/r.git\"\nbranch = \"main\"\n";
+        assert_eq!(with, format!("{text}{expected}"));
+        assert_eq!(removed(&with, "team").expect("removed"), text);
+        assert!(added("banks = 3\n", &bank).is_err());
+        assert_eq!(added("", &bank).expect("added"), expected.trim_start());
+        // Comments of another table remain in it.
+        let text = "[check]\n# exclude = []\n";
+        let with = added(text, &bank).expect("added");
+        assert_eq!(with, format!("{text}{expected}"));
+        assert_eq!(removed(&with, "team").expect("removed"), text);
+    }
+}

@@ -1,0 +1,497 @@
+//! `cerberus memory bank`: adds, fetches, updates, lists and removes shared banks.
+
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::args::SecretArgs;
+use crate::bank::ExternalFile;
+use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER};
+use crate::bank::shared::lock::PinnedBank;
+use crate::bank::shared::pack;
+use crate::bank::shared::{self, edit};
+use crate::config::Settings;
+use crate::error::{ExitStatus, UserError};
+use crate::ops::banks::{self, Fetch, Snapshot, short};
+use crate::ops::metadata::OffReport;
+use crate::ops::{Project, document};
+use crate::output::{DIM, NAME, OK, Printer, WARN};
+use crate::text::plural;
+
+mod difference;
+
+use difference::Difference;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BankCommand {
+    /// Add a shared bank to cerberus.toml, and pin it
+    #[command(after_help = "\
+SOURCE is the URL of a git repository (file, git, ssh or https), or a folder with one, relative to the
+root of the project. Git uses its own credentials. The memories are the markdown files in its folder
+.memories/, unless --folder names another one.
+
+Examples:
+  cerberus memory bank add team https://example.org/team/rules.git --branch main
+  cerberus memory bank add team ../rules --folder rules --tag v2 --yes")]
+    Add(BankAddArgs),
+    /// Show what changed in the shared banks, and pin the new texts
+    #[command(after_help = "\
+Prints the difference of the texts. On a terminal it asks before it pins them, otherwise it pins them
+with --yes only. The exit status is 1 if there are new texts that were not pinned. If any bank cannot be
+fetched, is too large, or was rewritten, nothing is pinned.
+
+Examples:
+  cerberus memory bank update --dry-run
+  cerberus memory bank update team --yes")]
+    Update(BankUpdateArgs),
+    /// Fetch the pinned texts that are not in the cache
+    #[command(after_help = "Example: cerberus memory bank fetch")]
+    Fetch,
+    /// List the shared banks and what they are pinned to
+    #[command(after_help = "Example: cerberus memory bank list")]
+    List,
+    /// Remove a shared bank from cerberus.toml and banks.lock
+    #[command(after_help = "Example: cerberus memory bank remove team")]
+    Remove(BankRemoveArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BankAddArgs {
+    /// Name of the bank in this project
+    name: String,
+    /// URL or folder of its git repository
+    source: String,
+    /// Pin this commit (full id)
+    #[arg(long, value_name = "COMMIT", conflicts_with_all = ["tag", "branch"])]
+    rev: Option<String>,
+    /// Pin the commit of this tag
+    #[arg(long, conflicts_with = "branch")]
+    tag: Option<String>,
+    /// Pin the newest commit of this branch (default: the branch of its HEAD)
+    #[arg(long)]
+    branch: Option<String>,
+    /// Folder of the memories in the repository; `.` for its root
+    #[arg(long, default_value = DEFAULT_FOLDER)]
+    folder: String,
+    #[command(flatten)]
+    pin: PinArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BankUpdateArgs {
+    /// Names of the banks (default: all)
+    names: Vec<String>,
+    /// Accept a branch that lost the pinned commit, and a tag that was moved
+    #[arg(long)]
+    allow_rewritten: bool,
+    #[command(flatten)]
+    pin: PinArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PinArgs {
+    /// Pin without asking
+    #[arg(long)]
+    yes: bool,
+    /// Show the difference and write nothing
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+    #[command(flatten)]
+    secret: SecretArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BankRemoveArgs {
+    /// Name of the bank
+    name: String,
+}
+
+/// The result of `add` and `update`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    banks: Vec<BankChange>,
+    written: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BankChange {
+    name: String,
+    source: String,
+    revision: String,
+    /// The pinned commit before.
+    old: Option<String>,
+    new: String,
+    sha256: String,
+    memories: usize,
+    bytes: u64,
+    #[serde(flatten)]
+    difference: Difference,
+}
+
+impl BankChange {
+    fn is_new(&self) -> bool {
+        self.old.as_ref() != Some(&self.new) || !self.difference.is_empty()
+    }
+}
+
+pub(crate) fn run(
+    command: &BankCommand,
+    settings: &Settings,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
+    let project = &settings.project;
+    match command {
+        BankCommand::Add(args) => add(project, args, out),
+        BankCommand::Update(args) => update(project, args, out),
+        BankCommand::Fetch => fetch(project, out),
+        BankCommand::List => list(project, out),
+        BankCommand::Remove(args) => remove(project, args, out),
+    }
+}
+
+fn add(project: &Project, args: &BankAddArgs, out: &mut Printer) -> Result<ExitStatus> {
+    let is_url = args.source.contains(':') && !project.root.join(&args.source).exists();
+    let (git, path) = match is_url {
+        true => (Some(args.source.clone()), None),
+        false => (None, Some(args.source.clone())),
+    };
+    let bank = BankConfig {
+        name: args.name.clone(),
+        git,
+        path,
+        rev: args.rev.clone(),
+        tag: args.tag.clone(),
+        branch: args.branch.clone(),
+        folder: args.folder.clone(),
+        include: None,
+        exclude: None,
+        off: Vec::new(),
+    };
+    if let Some(fault) = bank.fault() {
+        return Err(UserError::usage(format!("the shared bank is not added: {fault}"))
+            .hint("as in `cerberus memory bank add team https://example.org/team/rules.git`")
+            .into());
+    }
+    if project.bank.shared_configs().iter().any(|other| other.name == bank.name) {
+        let name = &bank.name;
+        return Err(UserError::usage(format!("the shared bank `{name}` already exists"))
+            .hint(format!("update it with `cerberus memory bank update {name}`"))
+            .into());
+    }
+    let file = config_file(project)?;
+    let text = edit::added(config_text(&file)?, &bank).map_err(config_error)?;
+    let temporary = tempfile::tempdir()?;
+    let snapshot = banks::newest(project, &bank, None, Fetch::new(temporary.path()))?;
+    let changes = vec![(change(project, None, &snapshot, &args.pin)?, snapshot)];
+    decide(changes, &args.pin, out, |snapshots| {
+        project.bank.create()?;
+        pin(project, snapshots)?;
+        // Last, so that an interrupted command leaves a configuration that works.
+        file.write(text.as_bytes()).map(drop)
+    })
+}
+
+fn update(project: &Project, args: &BankUpdateArgs, out: &mut Printer) -> Result<ExitStatus> {
+    let configs = selected(project, &args.names)?;
+    let pinned = project.bank.pinned_banks()?;
+    let mut changes = Vec::new();
+    for config in configs {
+        let old = pinned.iter().find(|pin| pin.name == config.name);
+        let temporary = tempfile::tempdir()?;
+        let allow_rewritten = args.allow_rewritten;
+        let fetch = Fetch { allow_rewritten, ..Fetch::new(temporary.path()) };
+        let snapshot = banks::newest(project, config, old, fetch)?;
+        changes.push((change(project, old, &snapshot, &args.pin)?, snapshot));
+    }
+    decide(changes, &args.pin, out, |snapshots| pin(project, snapshots))
+}
+
+/// Returns the banks with these names; without names, all.
+fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p BankConfig>> {
+    let configs = project.bank.shared_configs();
+    if configs.is_empty() {
+        return Err(no_banks().into());
+    }
+    if names.is_empty() {
+        return Ok(configs.iter().collect());
+    }
+    let find = |name: &String| {
+        let known: Vec<&str> = configs.iter().map(|config| config.name.as_str()).collect();
+        configs.iter().find(|config| config.name == *name).ok_or_else(|| {
+            UserError::usage(format!("the shared bank `{name}` not found"))
+                .hint(format!("name one of: {}", known.join(", ")))
+                .into()
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn no_banks() -> UserError {
+    UserError::usage("`cerberus.toml` names no shared bank")
+        .hint("add one, as in `cerberus memory bank add team https://example.org/team/rules.git`")
+}
+
+/// Compares the texts of a bank with those that are pinned, and refuses texts that no command would
+/// write.
+fn change(
+    project: &Project,
+    old: Option<&PinnedBank>,
+    new: &Snapshot,
+    args: &PinArgs,
+) -> Result<BankChange> {
+    let PinnedBank { name, source, revision, commit, sha256, files, bytes, .. } = new.pin.clone();
+    let cache = project.bank.shared_cache();
+    let before = old.and_then(|pin| pack::load(cache, &pin.sha256).ok().flatten());
+    for (path, text) in &new.pack.files {
+        let checked = document::check_content(text).and_then(|()| match args.secret.allow_secret {
+            true => Ok(()),
+            false => document::refuse_secrets(&[("the text", text)]),
+        });
+        checked.map_err(|error| error.context(format!("`{path}` of the shared bank `{name}`")))?;
+    }
+    let difference = Difference::new(&name, before.as_ref(), &new.pack);
+    let old = old.map(|pin| pin.commit.clone());
+    Ok(BankChange {
+        name,
+        source,
+        revision,
+        old,
+        new: commit,
+        sha256,
+        memories: files,
+        bytes,
+        difference,
+    })
+}
+
+/// Prints the changes, asks, and pins them.
+fn decide(
+    changes: Vec<(BankChange, Snapshot)>,
+    args: &PinArgs,
+    out: &mut Printer,
+    write: impl FnOnce(&[Snapshot]) -> Result<()>,
+) -> Result<ExitStatus> {
+    let (changes, snapshots): (Vec<BankChange>, Vec<Snapshot>) = changes.into_iter().unzip();
+    let is_new = changes.iter().any(BankChange::is_new);
+    if !out.json {
+        changes.iter().for_each(|change| print_change(change, out));
+    }
+    let may_ask = std::io::stdin().is_terminal() && out.is_terminal() && !out.json;
+    let is_wanted = args.yes || (!args.dry_run && is_new && may_ask && is_confirmed(out)?);
+    // An unchanged pin is written too: the cache may lack its texts.
+    if is_wanted || (!is_new && !args.dry_run) {
+        write(&snapshots)?;
+    }
+    let written = is_new && is_wanted;
+    if out.json {
+        out.json(&Report { banks: changes, written })?;
+    } else if written {
+        let names: Vec<String> = changes.iter().map(|it| out.style(NAME, &it.name)).collect();
+        out.line(&format!("{} {}", out.paint(OK, "pinned"), names.join(", ")));
+        out.line("  next: cerberus memory review");
+    } else if is_new && !args.dry_run {
+        out.line(&out.paint(WARN, "not pinned: read the difference, then add `--yes`"));
+    }
+    Ok(if is_new && !written { ExitStatus::CheckFailed } else { ExitStatus::Done })
+}
+
+fn is_confirmed(out: &mut Printer) -> Result<bool> {
+    out.line("pin these texts? [y/N]");
+    out.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn print_change(change: &BankChange, out: &mut Printer) {
+    let BankChange { name, revision, old, new, memories, .. } = change;
+    let name = out.style(NAME, name);
+    let n = plural(*memories, "memory");
+    if !change.is_new() {
+        let at = out.safe(&format!("{revision}, commit {}, {n}", short(new)));
+        return out.line(&format!("{name} is up to date ({at})"));
+    }
+    let from = old.as_deref().map_or_else(String::new, |old| format!("{} → ", short(old)));
+    let at = out.safe(&format!("{revision}, commit {from}{}, {n}", short(new)));
+    out.line(&format!("{name} {}", out.paint(DIM, &format!("({at})"))));
+    for line in change.difference.text.lines() {
+        out.line(&out.safe(line));
+    }
+    let difference = &change.difference;
+    let (added, removed) = (difference.added.len(), difference.removed.len());
+    let changed = difference.changed.len();
+    out.line(&format!("  {added} added, {changed} changed, {removed} removed"));
+}
+
+/// Writes texts to the cache and pins them.
+fn pin(project: &Project, snapshots: &[Snapshot]) -> Result<()> {
+    let cache = project.bank.shared_cache();
+    for snapshot in snapshots {
+        snapshot.pack.save(cache)?;
+    }
+    let _guard = project.bank.lock_for_writing()?;
+    // Another process may have pinned another bank since.
+    let mut pinned = project.bank.pinned_banks()?;
+    for snapshot in snapshots {
+        pinned.retain(|pin| pin.name != snapshot.pin.name);
+        pinned.push(snapshot.pin.clone());
+    }
+    project.bank.write_pinned_banks(&pinned).map(drop)
+}
+
+#[derive(Debug, Serialize)]
+struct FetchReport {
+    fetched: Vec<String>,
+    cached: Vec<String>,
+}
+
+fn fetch(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
+    let pinned = project.bank.pinned_banks()?;
+    let mut report = FetchReport { fetched: Vec::new(), cached: Vec::new() };
+    for config in selected(project, &[])? {
+        let name = config.name.clone();
+        let pin = pinned.iter().find(|pin| pin.name == name && pin.is_of(config));
+        let Some(pin) = pin else {
+            return Err(UserError::check(format!(
+                "`banks.lock` does not pin the shared bank `{name}` as `cerberus.toml` names it"
+            ))
+            .hint(format!("cerberus memory bank update {name}"))
+            .into());
+        };
+        if matches!(pack::load(project.bank.shared_cache(), &pin.sha256), Ok(Some(_))) {
+            report.cached.push(name);
+            continue;
+        }
+        let temporary = tempfile::tempdir()?;
+        banks::pinned(project, config, pin, Fetch::new(temporary.path()))?;
+        report.fetched.push(name);
+    }
+    if out.json {
+        out.json(&report)?;
+        return Ok(ExitStatus::Done);
+    }
+    for name in &report.fetched {
+        out.line(&format!("{} {}", out.paint(OK, "fetched"), out.style(NAME, name)));
+    }
+    for name in &report.cached {
+        out.line(&format!("{} is in the cache", out.style(NAME, name)));
+    }
+    Ok(ExitStatus::Done)
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListReport {
+    banks: Vec<Listed>,
+    off: Vec<OffReport>,
+    problems: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    name: String,
+    source: String,
+    revision: String,
+    folder: String,
+    commit: Option<String>,
+    sha256: Option<String>,
+    /// Number of memories that the project uses.
+    used: usize,
+    /// Number of memories of the pinned commit.
+    memories: usize,
+    is_ready: bool,
+}
+
+fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
+    let shared = project.bank.shared();
+    let pinned = project.bank.pinned_banks().unwrap_or_default();
+    let listed = project.bank.shared_configs().iter().map(|config| {
+        let pin = pinned.iter().find(|pin| pin.name == config.name);
+        let is_of = |file: &str| shared::bank_of(file) == Some(config.name.as_str());
+        Listed {
+            name: config.name.clone(),
+            source: config.source().to_owned(),
+            revision: config.revision().to_string(),
+            folder: config.folder.clone(),
+            commit: pin.map(|pin| pin.commit.clone()),
+            sha256: pin.map(|pin| pin.sha256.clone()),
+            used: shared.memories().filter(|stored| is_of(&stored.file)).count(),
+            memories: pin.map_or(0, |pin| pin.files),
+            is_ready: shared.pin(&config.name).is_some(),
+        }
+    });
+    let problems = shared.failures.iter().chain(&shared.warnings).cloned().collect();
+    let report = ListReport { banks: listed.collect(), off: OffReport::all(&shared), problems };
+    let is_ready = report.banks.iter().all(|bank| bank.is_ready);
+    let status = if is_ready { ExitStatus::Done } else { ExitStatus::CheckFailed };
+    if out.json {
+        out.json(&report)?;
+        return Ok(status);
+    }
+    out.warn(&report.problems);
+    if report.banks.is_empty() {
+        out.line("no shared banks");
+    }
+    let row = |bank: &Listed| {
+        let commit = bank.commit.as_deref().map_or("not pinned", short).to_owned();
+        let used = format!("{} of {}", bank.used, bank.memories);
+        vec![bank.name.clone(), bank.revision.clone(), commit, used, bank.source.clone()]
+    };
+    let rows: Vec<Vec<String>> = report.banks.iter().map(row).collect();
+    out.rows(&["name", "revision", "commit", "memories", "source"], &rows);
+    for OffReport { id, bank, reason } in &report.off {
+        out.line(&format!(
+            "off: {} of {}: {}",
+            out.style(NAME, id),
+            out.safe(bank),
+            out.safe(reason)
+        ));
+    }
+    Ok(status)
+}
+
+#[derive(Debug, Serialize)]
+struct RemoveReport {
+    removed: String,
+}
+
+fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result<ExitStatus> {
+    let name = &args.name;
+    selected(project, std::slice::from_ref(name))?;
+    let file = config_file(project)?;
+    let text = edit::removed(config_text(&file)?, name).map_err(config_error)?;
+    file.write(text.as_bytes())?;
+    if project.bank.exists() {
+        let _guard = project.bank.lock_for_writing()?;
+        let mut pinned = project.bank.pinned_banks()?;
+        pinned.retain(|pin| pin.name != *name);
+        project.bank.write_pinned_banks(&pinned)?;
+    }
+    if out.json {
+        out.json(&RemoveReport { removed: name.clone() })?;
+    } else {
+        out.line(&format!("{} {}", out.paint(OK, "removed"), out.style(NAME, name)));
+        out.line("  next: cerberus memory reanchor, which removes the anchors of its memories");
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn config_file(project: &Project) -> Result<ExternalFile> {
+    ExternalFile::open(&project.root.join(Path::new("cerberus.toml")), &project.root)
+}
+
+fn config_text(file: &ExternalFile) -> Result<&str, UserError> {
+    std::str::from_utf8(&file.bytes).map_err(|_| config_error("it is not valid UTF-8".to_owned()))
+}
+
+fn config_error(why: String) -> UserError {
+    let why = why.lines().next().unwrap_or_default().to_owned();
+    UserError::usage(format!("failed to edit `cerberus.toml`: {why}"))
+        .hint("correct the file in an editor")
+}

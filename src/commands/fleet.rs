@@ -1,0 +1,198 @@
+//! `cerberus fleet`: the shared rules of many repositories, read with git alone.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
+
+use super::content;
+use crate::bank::{self, Bank, OutputFile};
+use crate::config::Folders;
+use crate::error::{ExitStatus, UserError};
+use crate::ops::fleet::{self, Fleet, Options, Repository};
+use crate::output::{Printer, ProgressBar};
+
+mod page;
+mod print;
+
+/// Number of repositories that are read at the same time.
+const JOBS: usize = 8;
+
+/// Maximum number of repositories that are read at the same time.
+const MAX_JOBS: u16 = 256;
+
+/// Version of the parts.
+const PART_VERSION: u32 = 1;
+
+/// Maximum size of a part.
+const MAX_PART_BYTES: u64 = 512 * 1024 * 1024;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FleetCommand {
+    /// Read many repositories and report their pins, rules and examples
+    #[command(after_help = "\
+A SOURCE is a URL (file, git, ssh or https), the folder of a repository, a folder with repositories, or
+a file with one of these in each line, and a branch after it. Each is read at the commit of its branch
+with git alone: cerberus.toml, .memories/ and the files with an anchor, without a clone. Folders on this
+machine are read in place.
+
+What was read is stored in the state folder. An interrupted run continues, and a later run reads only
+repositories that changed. With --part, a job of a CI matrix writes its repositories to a file, and
+`cerberus fleet join` reports all parts together.
+
+Exit status: 1 if a repository could not be read.
+
+Examples:
+  cerberus fleet report repositories.txt --html fleet.html
+  cerberus fleet report ../shop https://example.org/team/api.git --json
+  cerberus fleet report half-1.txt --part part-1.json")]
+    Report(FleetReportArgs),
+    /// Join the parts of a report
+    #[command(
+        after_help = "Example: cerberus fleet join part-1.json part-2.json --html fleet.html"
+    )]
+    Join(FleetJoinArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FleetReportArgs {
+    /// URLs, folders, and files that list them
+    #[arg(value_name = "SOURCE", required = true)]
+    sources: Vec<String>,
+    /// Read this branch (default: the branch of the HEAD)
+    #[arg(long)]
+    branch: Option<String>,
+    /// Number of repositories that are read at the same time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_JOBS as i64))]
+    jobs: Option<u16>,
+    /// Folder for what was read (default: in the cache of the user)
+    #[arg(long, value_name = "FOLDER")]
+    state: Option<PathBuf>,
+    /// Write the repositories to this file, for `cerberus fleet join`
+    #[arg(long, value_name = "FILE", conflicts_with = "html")]
+    part: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FleetJoinArgs {
+    /// Files of `cerberus fleet report --part`
+    #[arg(value_name = "PART", required = true)]
+    parts: Vec<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Write a page to this file, replacing an older page (`-` for standard output)
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+/// The repositories of one job.
+#[derive(Debug, Serialize, Deserialize)]
+struct Part {
+    version: u32,
+    repositories: Vec<Repository>,
+}
+
+pub(crate) fn run(
+    command: &FleetCommand,
+    folders: &Folders,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
+    match command {
+        FleetCommand::Report(args) => report(args, folders, out),
+        FleetCommand::Join(args) => {
+            let page = page_file(&args.output, folders, out)?;
+            let mut repositories = Vec::new();
+            for path in &args.parts {
+                repositories.extend(read_part(path)?.repositories);
+            }
+            finish(repositories, &args.output, page, out)
+        }
+    }
+}
+
+fn report(args: &FleetReportArgs, folders: &Folders, out: &mut Printer) -> Result<ExitStatus> {
+    let page = page_file(&args.output, folders, out)?;
+    let sources = fleet::sources(&args.sources, args.branch.as_deref())?;
+    let state = args.state.clone().unwrap_or_else(|| folders.cache.join("fleet"));
+    let jobs = args.jobs.map_or(JOBS, usize::from);
+    let bar = ProgressBar::new(out.terminal, "reading repositories");
+    let options = Options { state, cache: folders.banks(), jobs };
+    let repositories = fleet::read(&sources, &options, &|done, total| bar.step(done, total))?;
+    drop(bar);
+    let Some(path) = &args.part else {
+        return finish(repositories, &args.output, page, out);
+    };
+    let status = status(&repositories);
+    print::failures(&repositories, out);
+    let n = repositories.len();
+    let text = serde_json::to_string(&Part { version: PART_VERSION, repositories })? + "\n";
+    bank::replace_file(path, &folders.here, &text)?;
+    print::part(n, path, out)?;
+    Ok(status)
+}
+
+/// Returns the exit status: a report without some of its repositories is not complete.
+fn status(repositories: &[Repository]) -> ExitStatus {
+    match repositories.iter().any(|repository| repository.error.is_some()) {
+        true => ExitStatus::CheckFailed,
+        false => ExitStatus::Done,
+    }
+}
+
+/// Opens the file of the page first, so that an invalid path fails before the work.
+fn page_file(args: &OutputArgs, folders: &Folders, out: &Printer) -> Result<Option<OutputFile>> {
+    let is_stdout = args.html.as_deref() == Some(Path::new("-"));
+    if is_stdout && out.json {
+        return Err(UserError::usage("--json and `--html -` both write to the standard output")
+            .hint("specify a file for the page")
+            .into());
+    }
+    let path = args.html.as_deref().filter(|_| !is_stdout);
+    let bank = Bank::new(folders.here.join(".memories"));
+    path.map(|path| OutputFile::open(path, &bank, &folders.here)).transpose()
+}
+
+fn finish(
+    repositories: Vec<Repository>,
+    args: &OutputArgs,
+    page: Option<OutputFile>,
+    out: &mut Printer,
+) -> Result<ExitStatus> {
+    let status = status(&repositories);
+    let fleet = Fleet::new(repositories);
+    if let Some(page) = page {
+        page.write(&page::page(&fleet))?;
+    } else if args.html.is_some() {
+        out.raw(page::page(&fleet).as_bytes());
+        return Ok(status);
+    }
+    if out.json {
+        out.json(&fleet)?;
+    } else {
+        print::fleet(&fleet, out);
+    }
+    Ok(status)
+}
+
+fn read_part(path: &Path) -> Result<Part> {
+    let shown = content::shown(path);
+    let bytes = content::bytes(path, MAX_PART_BYTES)?;
+    let part: Part = serde_json::from_slice(&bytes).map_err(|error| {
+        let (why, _) = super::json_error(&error);
+        UserError::usage(format!("{shown} is not a part of a report: {why}"))
+            .hint("write it with `cerberus fleet report SOURCE --part FILE`")
+    })?;
+    if part.version != PART_VERSION {
+        return Err(UserError::usage(format!("{shown} is of version {}", part.version))
+            .hint("write and join the parts with the same version of cerberus")
+            .into());
+    }
+    Ok(part)
+}

@@ -1,0 +1,119 @@
+//! The report of a fleet on the terminal.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::ops::banks::short;
+use crate::ops::fleet::{BankUse, Fleet, PinState, Repository, Rule, RuleState};
+use crate::output::{NAME, OK, Printer, WARN};
+use crate::text::plural;
+
+/// Maximum number of rows of the rules.
+const MAX_RULES: usize = 50;
+
+#[derive(Debug, Serialize)]
+struct PartReport {
+    part: String,
+    repositories: usize,
+}
+
+pub(super) fn part(n: usize, path: &Path, out: &mut Printer) -> Result<()> {
+    let part = path.display().to_string();
+    if out.json {
+        return out.json(&PartReport { part, repositories: n });
+    }
+    let n = plural(n, "repository");
+    out.line(&format!("{} {n} to {}", out.paint(OK, "wrote"), out.safe(&part)));
+    Ok(())
+}
+
+/// Prints the repositories that could not be read.
+pub(super) fn failures(repositories: &[Repository], out: &Printer) {
+    let failed = repositories.iter().filter_map(|repository| {
+        Some(format!("`{}` was not read: {}", repository.place, repository.error.as_ref()?))
+    });
+    out.warn(&failed.collect::<Vec<_>>());
+}
+
+pub(super) fn fleet(fleet: &Fleet, out: &mut Printer) {
+    let counts = &fleet.counts;
+    let n = plural(counts.repositories, "repository");
+    let mut line = format!("{n}: {} behind", counts.behind);
+    for (count, what) in [(counts.unreadable, "not read"), (counts.without_bank, "without a bank")]
+    {
+        if count > 0 {
+            line.push_str(&format!(", {count} {what}"));
+        }
+    }
+    let (held, drifted, unanchored) = (counts.held, counts.drifted, counts.unanchored);
+    out.line(&format!("{line}; examples: {held} held, {drifted} drifted, {unanchored} missing"));
+    for bank in &fleet.banks {
+        out.line("");
+        let newest = bank.newest.as_deref().map_or("not known", short);
+        let source = out.style(NAME, &bank.source);
+        out.line(&format!("{source} {}, newest {newest}", out.safe(&bank.revision)));
+        let mut pinned: Vec<(&String, &usize)> = bank.pinned.iter().collect();
+        pinned.sort_by_key(|(commit, n)| (Some(*commit) != bank.newest.as_ref(), usize::MAX - **n));
+        for (commit, n) in pinned {
+            let state = match &bank.newest {
+                Some(newest) if newest == commit => out.paint(OK, "current"),
+                Some(_) => out.paint(WARN, "old"),
+                None => "pinned".to_owned(),
+            };
+            out.line(&format!(
+                "  {} {state}: {}",
+                out.safe(short(commit)),
+                plural(*n, "repository")
+            ));
+        }
+        if bank.unpinned > 0 {
+            out.line(&format!("  not pinned: {}", plural(bank.unpinned, "repository")));
+        }
+    }
+    let row = |rule: &Rule| {
+        let everywhere = if rule.everywhere { "everywhere" } else { "-" };
+        let numbers = [rule.repositories, rule.held, rule.drifted, rule.unanchored, rule.off];
+        let numbers = numbers.into_iter().map(|n| n.to_string());
+        [rule.id.clone()].into_iter().chain(numbers).chain([everywhere.to_owned()]).collect()
+    };
+    if !fleet.rules.is_empty() {
+        out.line("");
+        let rows: Vec<Vec<String>> = fleet.rules.iter().take(MAX_RULES).map(row).collect();
+        let heading = ["rule", "repositories", "held", "drifted", "missing", "off", "example"];
+        out.rows(&heading, &rows);
+        if fleet.rules.len() > MAX_RULES {
+            out.line(&format!("and {} more rules: add `--json`", fleet.rules.len() - MAX_RULES));
+        }
+    }
+    let attention = fleet.attention();
+    if !attention.is_empty() {
+        out.line("");
+        let rows: Vec<Vec<String>> =
+            attention.iter().map(|(it, why)| vec![it.place.clone(), why.clone()]).collect();
+        out.rows(&["repository", "needs attention"], &rows);
+    }
+}
+
+/// Returns the state of a pinned bank in words.
+pub(super) fn pin(bank: &BankUse) -> String {
+    let commit = bank.commit.as_deref().map(short).unwrap_or_default();
+    match bank.state {
+        PinState::Current => format!("{}: current, {commit}", bank.name),
+        PinState::Old => format!("{}: old, {commit}", bank.name),
+        PinState::Unpinned => format!("{}: not pinned", bank.name),
+        PinState::Unknown => format!("{}: {commit}", bank.name),
+    }
+}
+
+/// Returns the state of a rule in words.
+pub(super) fn state(state: RuleState) -> &'static str {
+    match state {
+        RuleState::Held => "held",
+        RuleState::Drifted => "drifted",
+        RuleState::Unanchored => "no example yet",
+        RuleState::NoExample => "without an example",
+        RuleState::Off => "off",
+    }
+}

@@ -1,0 +1,277 @@
+//! Fetches shared banks with git, and pins them.
+//!
+//! Nothing is pinned before the texts of the new commit are complete, within the limits and in the
+//! cache, so that each failure leaves the old pins as they were.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::bank::MemoryFile;
+use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER, Revision};
+use crate::bank::shared::is_shared;
+use crate::bank::shared::lock::PinnedBank;
+use crate::bank::shared::pack::{self, Pack};
+use crate::error::UserError;
+use crate::tree::git::past::TreeEntry;
+use crate::tree::git::remote::{self, Limits, Mirror};
+
+use super::Project;
+
+/// A commit of a bank with its texts.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) pin: PinnedBank,
+    pub(crate) pack: Pack,
+}
+
+/// How a bank is fetched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fetch<'a> {
+    /// Temporary folder for the repository that git fetches into.
+    pub(crate) scratch: &'a Path,
+    pub(crate) limits: Limits,
+    /// Whether a branch may have lost the pinned commit, and a tag may name another one.
+    pub(crate) allow_rewritten: bool,
+}
+
+impl<'a> Fetch<'a> {
+    pub(crate) fn new(scratch: &'a Path) -> Self {
+        Self { scratch, limits: remote::LIMITS, allow_rewritten: false }
+    }
+}
+
+/// Returns the URL of a bank: that of the configuration, or of the folder that it names.
+pub(crate) fn url(config: &BankConfig, root: &Path) -> Result<String> {
+    let url = match (&config.git, &config.path) {
+        (Some(url), _) => url.clone(),
+        (None, Some(path)) => {
+            let folder = root.join(path);
+            let Some(real) = folder.canonicalize().ok().filter(|real| real.is_dir()) else {
+                return Err(UserError::usage(format!(
+                    "the folder `{path}` of the shared bank `{}` not found",
+                    config.name
+                ))
+                .hint("`path` is relative to the root of the project")
+                .into());
+            };
+            format!("file://{}", real.display().to_string().replace('\\', "/"))
+        }
+        (None, None) => String::new(),
+    };
+    match remote::url_fault(&url) {
+        None => Ok(url),
+        Some(fault) => {
+            let name = &config.name;
+            Err(UserError::usage(format!("the shared bank `{name}` is not fetched: {fault}"))
+                .hint("correct `git` under `[[banks]]` in `cerberus.toml`")
+                .into())
+        }
+    }
+}
+
+/// Fetches the newest commit of a bank's revision. If it is pinned to the same revision, a branch
+/// must still contain the pinned commit and a tag must still name it.
+pub(crate) fn newest(
+    project: &Project,
+    config: &BankConfig,
+    pinned: Option<&PinnedBank>,
+    fetch: Fetch<'_>,
+) -> Result<Snapshot> {
+    let url = url(config, &project.root)?;
+    let failed = |why: String| failure(config, &why);
+    let mirror = Mirror::open(fetch.scratch, &url, fetch.limits).map_err(failed)?;
+    let commit = resolve(&mirror, config)?;
+    let pinned = pinned.filter(|pin| pin.is_of(config));
+    if let Some(pin) = pinned.filter(|pin| pin.commit == commit)
+        && let Ok(Some(pack)) = pack::load(project.bank.shared_cache(), &pin.sha256)
+    {
+        return Ok(Snapshot { pin: pin.clone(), pack });
+    }
+    mirror.fetch_commit(&commit).map_err(failed)?;
+    if let Some(pin) = pinned.filter(|pin| pin.commit != commit)
+        && !fetch.allow_rewritten
+    {
+        check_history(&mirror, config, pin, &commit)?;
+    }
+    let pack = texts(&mirror, config, &commit)?;
+    let pin = PinnedBank {
+        name: config.name.clone(),
+        source: config.source().to_owned(),
+        revision: config.revision().to_string(),
+        folder: config.folder.clone(),
+        commit,
+        sha256: pack.sha256(),
+        files: pack.files.len(),
+        bytes: pack.n_bytes(),
+    };
+    if let Some(old) = pinned.filter(|old| old.commit == pin.commit && old.sha256 != pin.sha256) {
+        return Err(tampered(config, old).into());
+    }
+    Ok(Snapshot { pin, pack })
+}
+
+/// Fetches the pinned commit of a bank into the cache.
+pub(crate) fn pinned(
+    project: &Project,
+    config: &BankConfig,
+    pin: &PinnedBank,
+    fetch: Fetch<'_>,
+) -> Result<()> {
+    let url = url(config, &project.root)?;
+    let mirror =
+        Mirror::open(fetch.scratch, &url, fetch.limits).map_err(|why| failure(config, &why))?;
+    if let Err(why) = mirror.fetch_commit(&pin.commit) {
+        let name = &config.name;
+        let commit = short(&pin.commit);
+        return Err(UserError::environment(format!(
+            "failed to fetch the pinned commit {commit} of the shared bank `{name}`: {why}"
+        ))
+        .hint("if its history was rewritten, review the new one: cerberus memory bank update --allow-rewritten")
+        .hint(format!("check the access with: git ls-remote {}", config.source()))
+        .into());
+    }
+    let pack = texts(&mirror, config, &pin.commit)?;
+    if pack.sha256() != pin.sha256 {
+        return Err(tampered(config, pin).into());
+    }
+    pack.save(project.bank.shared_cache()).map(drop)
+}
+
+fn tampered(config: &BankConfig, pin: &PinnedBank) -> UserError {
+    UserError::check(format!(
+        "the texts of the shared bank `{}` at commit {} do not have the hash in `banks.lock`",
+        config.name,
+        short(&pin.commit)
+    ))
+    .hint("compare `sha256` with its last version: git log -p .memories/banks.lock")
+    .hint(format!(
+        "to pin it again after a review: cerberus memory bank remove {0}, then add it",
+        config.name
+    ))
+}
+
+/// Returns the first digits of a commit id.
+pub(crate) fn short(commit: &str) -> &str {
+    commit.get(..crate::tree::git::ABBREVIATED_LEN).unwrap_or(commit)
+}
+
+fn failure(config: &BankConfig, why: &str) -> UserError {
+    let (name, source) = (&config.name, config.source());
+    UserError::environment(format!("failed to fetch the shared bank `{name}`: {why}"))
+        .hint(format!("check the access with: git ls-remote {source}"))
+}
+
+/// Returns the commit that the revision of a bank names now.
+fn resolve(mirror: &Mirror, config: &BankConfig) -> Result<String, UserError> {
+    let reference = match config.revision() {
+        Revision::Commit(id) => return Ok(id.to_ascii_lowercase()),
+        Revision::Default => "HEAD".to_owned(),
+        Revision::Tag(name) => format!("refs/tags/{name}"),
+        Revision::Branch(name) => format!("refs/heads/{name}"),
+    };
+    let found = mirror.references(&[&reference]).map_err(|why| failure(config, &why))?;
+    match found.into_iter().find(|found| found.name == reference) {
+        Some(found) => Ok(found.commit),
+        None => Err(failure(config, &format!("it has no {}", config.revision()))),
+    }
+}
+
+/// Fails if the history of a bank was rewritten since it was pinned.
+fn check_history(
+    mirror: &Mirror,
+    config: &BankConfig,
+    pin: &PinnedBank,
+    commit: &str,
+) -> Result<(), UserError> {
+    let (name, old) = (&config.name, short(&pin.commit));
+    let rewritten = |what: String| {
+        UserError::check(format!("the shared bank `{name}` was rewritten: {what}"))
+            .hint("ask its owners; to accept it after a review of the difference, add `--allow-rewritten`")
+    };
+    match config.revision() {
+        // Another id in the configuration is a choice.
+        Revision::Commit(_) => Ok(()),
+        Revision::Tag(tag) => {
+            let new = short(commit);
+            Err(rewritten(format!("the tag `{tag}` was at {old} and is now at {new}")))
+        }
+        Revision::Branch(_) | Revision::Default => {
+            mirror.fetch_history(commit).map_err(|why| {
+                failure(config, &format!("its history cannot be compared: {why}"))
+                    .hint("to skip the comparison, add `--allow-rewritten`")
+            })?;
+            if mirror.is_ancestor(&pin.commit, commit) {
+                return Ok(());
+            }
+            let revision = config.revision();
+            Err(rewritten(format!("its {revision} no longer contains the pinned commit {old}")))
+        }
+    }
+}
+
+/// Returns the memories of the project that have the text of a shared one, each with its id.
+pub(crate) fn repeated(memories: &[MemoryFile]) -> Vec<(&str, &str)> {
+    let text = |stored: &MemoryFile| -> String {
+        stored.memory.body.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (theirs, own): (Vec<&MemoryFile>, Vec<&MemoryFile>) =
+        memories.iter().partition(|stored| is_shared(&stored.file));
+    let theirs: BTreeMap<String, &str> =
+        theirs.into_iter().map(|stored| (text(stored), stored.memory.id.as_str())).collect();
+    let pair = |stored: &&'_ MemoryFile| theirs.get(&text(stored)).copied();
+    let repeated = own.into_iter().filter_map(|it| Some((it.memory.id.as_str(), pair(&it)?)));
+    repeated.collect()
+}
+
+/// Returns the texts of a bank at a fetched commit.
+fn texts(mirror: &Mirror, config: &BankConfig, commit: &str) -> Result<Pack, UserError> {
+    texts_in(mirror, &config.folder, commit).map_err(|why| {
+        let name = &config.name;
+        let error = UserError::check(format!("the shared bank `{name}` is not used: {why}"));
+        match config.folder.as_str() {
+            DEFAULT_FOLDER => error.hint("name the folder of its memories with `folder`"),
+            _ => error.hint("a bank is a folder of markdown files; name it with `folder`"),
+        }
+    })
+}
+
+/// Returns the texts in a folder (`.`: the root) of a fetched commit.
+pub(crate) fn texts_in(mirror: &Mirror, folder: &str, commit: &str) -> Result<Pack, String> {
+    let below = if folder == "." { "" } else { folder };
+    let entries = mirror.entries(commit, below)?;
+    let prefix = if below.is_empty() { String::new() } else { format!("{below}/") };
+    let memories: Vec<(&str, &TreeEntry)> = entries
+        .iter()
+        .filter_map(|entry| Some((entry.path.strip_prefix(&prefix)?, entry)))
+        .filter(|(path, _)| is_memory(path))
+        .collect();
+    if memories.is_empty() {
+        return Err(format!("its folder `{folder}` contains no memory"));
+    }
+    if memories.len() > pack::MAX_FILES {
+        let (n, limit) = (memories.len(), pack::MAX_FILES);
+        return Err(format!("it has {n} memories; the limit is {limit}"));
+    }
+    let ids: Vec<String> = memories.iter().map(|(_, entry)| entry.object.clone()).collect();
+    mirror.fetch_objects(&ids)?;
+    let sizes = mirror.sizes(&ids).unwrap_or_default();
+    let n_bytes: u64 = sizes.iter().flatten().sum();
+    if n_bytes > pack::MAX_BYTES {
+        let (size, limit) = (n_bytes / 1024, pack::MAX_BYTES / 1024);
+        return Err(format!("its memories have {size} KB together; the limit is {limit} KB"));
+    }
+    let contents = mirror.blobs(&ids).ok_or("git cannot read the fetched texts")?;
+    let files = memories.iter().zip(contents).map(|((path, _), text)| {
+        let text = text.ok_or_else(|| format!("`{path}` cannot be read"))?;
+        Ok(((*path).to_owned(), text))
+    });
+    Pack::new(files.collect::<Result<_, String>>()?)
+}
+
+/// Whether a path in the folder of a bank is that of a memory.
+fn is_memory(path: &str) -> bool {
+    let is_hidden = path.split('/').any(|part| part.starts_with('.'));
+    path.ends_with(".md") && !is_hidden && !path.starts_with("indices/")
+}

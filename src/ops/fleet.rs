@@ -1,0 +1,94 @@
+//! A report of the rules of many repositories, read with git alone.
+//!
+//! Each repository is read at one commit: `cerberus.toml`, its bank, and the files of its anchors.
+//! What is read is a [`Record`], which depends on that commit only and is stored, so that a
+//! later run reads only repositories that changed. With the shared banks a record becomes a
+//! [`Repository`] of the report. A part of a report has such repositories, and parts are joined without
+//! reading anything.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Result;
+use rayon::prelude::*;
+
+use crate::bank::append_file::AppendFile;
+use crate::error::UserError;
+use crate::tree::git::remote::{LIMITS, Mirror};
+
+use super::Progress;
+
+mod banks;
+mod record;
+mod report;
+mod sources;
+
+pub(crate) use record::Record;
+pub(crate) use report::{BankUse, Fleet, PinState, Repository, Rule, RuleState, RuleUse};
+pub(crate) use sources::{Source, sources};
+
+/// Name of the file of records.
+const RECORDS: &str = "records.jsonl";
+
+/// How a fleet is read.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Folder of the records of earlier runs.
+    pub(crate) state: PathBuf,
+    /// Folder of the texts of shared banks.
+    pub(crate) cache: PathBuf,
+    /// Number of repositories that are read at the same time.
+    pub(crate) jobs: usize,
+}
+
+/// Reads the repositories. One that cannot be read has the error instead.
+pub(crate) fn read(
+    sources: &[Source],
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<Vec<Repository>> {
+    let (file, lines) = AppendFile::open(&options.state.join(RECORDS))?;
+    let mut known: BTreeMap<String, Record> = BTreeMap::new();
+    for line in lines {
+        // A line of another version is read again from its repository.
+        if let Ok(record) = serde_json::from_str::<Record>(&line)
+            && record.is_current()
+        {
+            known.insert(record.key(), record);
+        }
+    }
+    let temporary = tempfile::tempdir()?;
+    let empty = Mirror::open(temporary.path(), "", LIMITS).map_err(UserError::environment)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
+    let n_done = AtomicUsize::new(0);
+    let read = |source: &Source| {
+        let found = record::read(source, known.get(&source.key()), &empty);
+        if let Ok((record, true)) = &found {
+            file.append(&serde_json::to_string(record)?)?;
+        }
+        progress(n_done.fetch_add(1, Ordering::Relaxed) + 1, sources.len());
+        Ok(found.map(|(record, _)| record))
+    };
+    let records: Vec<Result<Record, String>> =
+        pool.install(|| sources.par_iter().map(read).collect::<Result<_>>())?;
+    let banks = pool.install(|| banks::Banks::read(&records, sources, &options.cache, &empty));
+    let repositories = sources.iter().zip(&records).map(|(source, record)| match record {
+        Ok(record) => report::repository(source, record, &banks),
+        Err(why) => Repository::failed(source, why),
+    });
+    let repositories = repositories.collect();
+    // Records of repositories that are not listed now are used again when they are.
+    for record in records.into_iter().flatten() {
+        known.insert(record.key(), record);
+    }
+    let lines: Result<Vec<String>, _> = known.values().map(serde_json::to_string).collect();
+    file.replace(&lines?)?;
+    Ok(repositories)
+}
+
+/// Returns the folder of a repository on this machine, if a source names one.
+fn local_folder(source: &str) -> Option<&Path> {
+    let is_url = source.contains("://") || crate::tree::git::remote::url_fault(source).is_none();
+    (!is_url).then(|| Path::new(source))
+}

@@ -1,0 +1,424 @@
+//! The report of a fleet: the repositories, the banks that they pin, and the rules that they hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::banks::Banks;
+use super::record::{AnchorState, Record, is_rule};
+use super::sources::Source;
+use crate::model::State;
+use crate::ops::memories::languages;
+
+/// Whether a repository pins the commit that the revision of a bank has now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PinState {
+    Current,
+    Old,
+    /// `banks.lock` has another source or revision than `cerberus.toml`, or none.
+    Unpinned,
+    /// The newest commit is not known.
+    Unknown,
+}
+
+/// What a repository has of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RuleState {
+    /// Its example is in place.
+    Held,
+    /// The code of its example changed, or is gone.
+    Drifted,
+    Unanchored,
+    /// It has no example by decision, or cannot have one.
+    NoExample,
+    /// The repository switched it off.
+    Off,
+}
+
+/// A repository of the report.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Repository {
+    /// URL or folder.
+    pub(crate) place: String,
+    pub(crate) branch: Option<String>,
+    pub(crate) commit: Option<String>,
+    /// Why it could not be read.
+    pub(crate) error: Option<String>,
+    pub(crate) has_bank: bool,
+    pub(crate) banks: Vec<BankUse>,
+    /// Ordered by bank and id.
+    pub(crate) rules: Vec<RuleUse>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A shared bank of a repository.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct BankUse {
+    pub(crate) name: String,
+    pub(crate) source: String,
+    pub(crate) revision: String,
+    pub(crate) state: PinState,
+    /// The pinned commit.
+    pub(crate) commit: Option<String>,
+    pub(crate) newest: Option<String>,
+}
+
+/// A rule of a repository.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RuleUse {
+    pub(crate) id: String,
+    /// The source of its shared bank; `None` for a rule of the repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bank: Option<String>,
+    pub(crate) state: RuleState,
+    /// The state of its anchor, if that is not fresh.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) anchor: Option<State>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) symbol: Option<String>,
+    /// Why the repository replaces it or switched it off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+impl Repository {
+    pub(super) fn failed(source: &Source, why: &str) -> Self {
+        Self {
+            place: source.place.clone(),
+            branch: source.branch.clone(),
+            commit: None,
+            error: Some(why.to_owned()),
+            has_bank: false,
+            banks: Vec::new(),
+            rules: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns the number of rules with this state.
+    pub(crate) fn n_rules(&self, state: RuleState) -> usize {
+        self.rules.iter().filter(|rule| rule.state == state).count()
+    }
+}
+
+/// Returns the report of one repository.
+pub(super) fn repository(source: &Source, record: &Record, banks: &Banks) -> Repository {
+    let mut repository = Repository {
+        commit: Some(record.commit.clone()),
+        error: None,
+        has_bank: record.has_bank,
+        warnings: record.warnings.clone(),
+        ..Repository::failed(source, "")
+    };
+    let own: BTreeMap<&str, Option<&str>> =
+        record.memories.iter().map(|it| (it.id.as_str(), it.override_reason.as_deref())).collect();
+    let mut shared_by_id: BTreeMap<String, String> = BTreeMap::new();
+    for config in &record.banks {
+        let pin = record.pins.iter().find(|pin| pin.name == config.name && pin.is_of(config));
+        let newest = banks.newest(config, source);
+        let state = match (pin, newest) {
+            (None, _) => PinState::Unpinned,
+            (Some(_), Err(_)) => PinState::Unknown,
+            (Some(pin), Ok(newest)) if pin.commit == newest => PinState::Current,
+            _ => PinState::Old,
+        };
+        if let Err(why) = newest {
+            let name = &config.name;
+            repository.warnings.push(format!("the newest commit of the bank `{name}`: {why}"));
+        }
+        repository.banks.push(BankUse {
+            name: config.name.clone(),
+            source: config.source().to_owned(),
+            revision: config.revision().to_string(),
+            state,
+            commit: pin.map(|pin| pin.commit.clone()),
+            newest: newest.ok().map(str::to_owned),
+        });
+        let memories = match pin.map(|pin| banks.memories(pin)) {
+            Some(Ok(memories)) => memories,
+            Some(Err(why)) => {
+                let name = &config.name;
+                repository.warnings.push(format!("the texts of the bank `{name}`: {why}"));
+                continue;
+            }
+            None => continue,
+        };
+        let selection = config.selection();
+        for memory in memories.iter().filter(|it| is_rule(it) && selection.takes(it)) {
+            let bank = config.source().to_owned();
+            let off = config.off.iter().find(|off| off.id == memory.id);
+            if own.contains_key(memory.id.as_str()) {
+                shared_by_id.entry(memory.id.clone()).or_insert(bank);
+                continue;
+            }
+            if repository.rules.iter().any(|rule| rule.id == memory.id) {
+                continue;
+            }
+            let anchor = record.anchors.get(&memory.id);
+            let mut rule = rule(&memory.id, Some(bank), anchor, languages(&memory.scope).is_ok());
+            if let Some(off) = off {
+                (rule.state, rule.reason) = (RuleState::Off, Some(off.reason.clone()));
+            }
+            repository.rules.push(rule);
+        }
+    }
+    for memory in record.memories.iter().filter(|memory| memory.is_rule) {
+        let can_have = memory.can_have_example && !memory.is_without_example;
+        let bank = shared_by_id.get(&memory.id).cloned();
+        let mut rule = rule(&memory.id, bank, record.anchors.get(&memory.id), can_have);
+        if rule.bank.is_some() {
+            let reason = memory.override_reason.as_deref().unwrap_or("no reason given");
+            rule.reason = Some(format!("replaced: {reason}"));
+        }
+        repository.rules.push(rule);
+    }
+    repository.rules.sort_by(|a, b| (&a.bank, &a.id).cmp(&(&b.bank, &b.id)));
+    repository
+}
+
+fn rule(id: &str, bank: Option<String>, anchor: Option<&AnchorState>, can_have: bool) -> RuleUse {
+    let state = match anchor {
+        Some(anchor) if anchor.drift => RuleState::Drifted,
+        Some(_) => RuleState::Held,
+        None if can_have => RuleState::Unanchored,
+        None => RuleState::NoExample,
+    };
+    RuleUse {
+        id: id.to_owned(),
+        bank,
+        state,
+        anchor: anchor.map(|anchor| anchor.state).filter(|state| *state != State::Fresh),
+        file: anchor.map(|anchor| anchor.file.clone()),
+        symbol: anchor.and_then(|anchor| anchor.symbol.clone()),
+        reason: None,
+    }
+}
+
+/// The joined report.
+#[derive(Debug, Serialize)]
+pub(crate) struct Fleet {
+    pub(crate) counts: Counts,
+    pub(crate) banks: Vec<BankVersions>,
+    /// The rules of shared banks, and those of more than one repository.
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) repositories: Vec<Repository>,
+}
+
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Counts {
+    pub(crate) repositories: usize,
+    pub(crate) unreadable: usize,
+    pub(crate) without_bank: usize,
+    /// Repositories that pin an old version of a bank.
+    pub(crate) behind: usize,
+    pub(crate) held: usize,
+    pub(crate) drifted: usize,
+    pub(crate) unanchored: usize,
+}
+
+/// The versions of a shared bank that repositories pin.
+#[derive(Debug, Serialize)]
+pub(crate) struct BankVersions {
+    pub(crate) source: String,
+    pub(crate) revision: String,
+    pub(crate) newest: Option<String>,
+    /// Number of repositories by pinned commit.
+    pub(crate) pinned: BTreeMap<String, usize>,
+    pub(crate) unpinned: usize,
+}
+
+/// A rule in all repositories.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Rule {
+    pub(crate) id: String,
+    pub(crate) bank: Option<String>,
+    /// Number of repositories that have it.
+    pub(crate) repositories: usize,
+    pub(crate) held: usize,
+    pub(crate) drifted: usize,
+    pub(crate) unanchored: usize,
+    pub(crate) no_example: usize,
+    pub(crate) off: usize,
+    /// Whether it has an example in place in each repository that uses it.
+    pub(crate) everywhere: bool,
+}
+
+impl Fleet {
+    /// Joins repositories; of one that is there twice, the last is used.
+    pub(crate) fn new(repositories: Vec<Repository>) -> Self {
+        let by_place: BTreeMap<(String, Option<String>), Repository> = repositories
+            .into_iter()
+            .map(|it| ((it.place.clone(), it.branch.clone()), it))
+            .collect();
+        let repositories: Vec<Repository> = by_place.into_values().collect();
+        let mut counts = Counts { repositories: repositories.len(), ..Counts::default() };
+        let mut banks: BTreeMap<(&str, &str), BankVersions> = BTreeMap::new();
+        let mut rules: BTreeMap<(Option<&str>, &str), Rule> = BTreeMap::new();
+        for repository in &repositories {
+            counts.unreadable += usize::from(repository.error.is_some());
+            counts.without_bank += usize::from(
+                repository.error.is_none() && !repository.has_bank && repository.banks.is_empty(),
+            );
+            counts.behind +=
+                usize::from(repository.banks.iter().any(|bank| bank.state == PinState::Old));
+            counts.held += repository.n_rules(RuleState::Held);
+            counts.drifted += repository.n_rules(RuleState::Drifted);
+            counts.unanchored += repository.n_rules(RuleState::Unanchored);
+            for bank in &repository.banks {
+                let versions =
+                    banks.entry((&bank.source, &bank.revision)).or_insert(BankVersions {
+                        source: bank.source.clone(),
+                        revision: bank.revision.clone(),
+                        newest: None,
+                        pinned: BTreeMap::new(),
+                        unpinned: 0,
+                    });
+                versions.newest = bank.newest.clone().or(versions.newest.take());
+                match &bank.commit {
+                    Some(commit) => *versions.pinned.entry(commit.clone()).or_default() += 1,
+                    None => versions.unpinned += 1,
+                }
+            }
+            for rule in &repository.rules {
+                add_rule(rules.entry((rule.bank.as_deref(), &rule.id)), rule);
+            }
+        }
+        let rules = rules.into_values().filter(|it| it.bank.is_some() || it.repositories > 1);
+        let (rules, banks) = (rules.collect(), banks.into_values().collect());
+        Self { counts, banks, rules, repositories }
+    }
+
+    /// Returns the repositories that need attention, each with the reasons.
+    pub(crate) fn attention(&self) -> Vec<(&Repository, String)> {
+        let attention = self.repositories.iter().filter_map(|repository| {
+            let mut reasons: Vec<String> = repository.error.iter().cloned().collect();
+            for bank in &repository.banks {
+                match bank.state {
+                    PinState::Old => reasons.push(format!("{} is old", bank.name)),
+                    PinState::Unpinned => reasons.push(format!("{} is not pinned", bank.name)),
+                    PinState::Current | PinState::Unknown => {}
+                }
+            }
+            let named = |state: RuleState| -> BTreeSet<&str> {
+                let of = repository.rules.iter().filter(|rule| rule.state == state);
+                of.map(|rule| rule.id.as_str()).collect()
+            };
+            for (state, word) in
+                [(RuleState::Drifted, "drifted"), (RuleState::Unanchored, "unanchored")]
+            {
+                let ids = named(state);
+                let shown: Vec<&str> = ids.iter().take(3).copied().collect();
+                let more = ids.len().saturating_sub(shown.len());
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                if !ids.is_empty() {
+                    reasons.push(format!("{word}: {}{more}", shown.join(", ")));
+                }
+            }
+            reasons.extend(repository.warnings.iter().cloned());
+            (!reasons.is_empty()).then(|| (repository, reasons.join("; ")))
+        });
+        attention.collect()
+    }
+}
+
+fn add_rule(
+    entry: std::collections::btree_map::Entry<'_, (Option<&str>, &str), Rule>,
+    rule: &RuleUse,
+) {
+    let of = entry.or_insert_with(|| Rule {
+        id: rule.id.clone(),
+        bank: rule.bank.clone(),
+        repositories: 0,
+        held: 0,
+        drifted: 0,
+        unanchored: 0,
+        no_example: 0,
+        off: 0,
+        everywhere: false,
+    });
+    of.repositories += 1;
+    *match rule.state {
+        RuleState::Held => &mut of.held,
+        RuleState::Drifted => &mut of.drifted,
+        RuleState::Unanchored => &mut of.unanchored,
+        RuleState::NoExample => &mut of.no_example,
+        RuleState::Off => &mut of.off,
+    } += 1;
+    of.everywhere = of.held > 0 && of.held + of.off == of.repositories;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(id: &str, state: RuleState) -> RuleUse {
+        let anchor = (state == RuleState::Held).then(|| AnchorState {
+            file: "a.py".to_owned(),
+            symbol: None,
+            state: State::Fresh,
+            drift: false,
+        });
+        RuleUse { state, ..rule(id, Some("team".to_owned()), anchor.as_ref(), true) }
+    }
+
+    fn of(place: &str, commit: &str, rules: &[(&str, RuleState)]) -> Repository {
+        let source = Source { place: place.to_owned(), branch: None };
+        let state = if commit == "new" { PinState::Current } else { PinState::Old };
+        let bank = BankUse {
+            name: "team".to_owned(),
+            source: "team".to_owned(),
+            revision: "branch main".to_owned(),
+            state,
+            commit: Some(commit.to_owned()),
+            newest: Some("new".to_owned()),
+        };
+        let rules = rules.iter().map(|(id, state)| used(id, *state)).collect();
+        let failed = Repository::failed(&source, "");
+        Repository { error: None, has_bank: true, banks: vec![bank], rules, ..failed }
+    }
+
+    #[test]
+    fn versions_and_examples_are_counted_over_the_repositories() {
+        use RuleState::{Drifted, Held, Off, Unanchored};
+        let failed = Source { place: "c".to_owned(), branch: None };
+        let fleet = Fleet::new(vec![
+            of("b", "old", &[("hash", Held), ("close", Off), ("log", Drifted)]),
+            of("a", "new", &[("hash", Held), ("close", Held), ("log", Unanchored)]),
+            Repository::failed(&failed, "no answer"),
+        ]);
+        let places: Vec<&str> = fleet.repositories.iter().map(|it| it.place.as_str()).collect();
+        assert_eq!(places, ["a", "b", "c"]);
+        let counts = &fleet.counts;
+        assert_eq!((counts.behind, counts.unreadable, counts.without_bank), (1, 1, 0));
+        assert_eq!((counts.held, counts.drifted, counts.unanchored), (3, 1, 1));
+        let pinned: Vec<(&str, usize)> =
+            fleet.banks[0].pinned.iter().map(|(commit, n)| (commit.as_str(), *n)).collect();
+        assert_eq!(pinned, [("new", 1), ("old", 1)]);
+        // A repository that switched a rule off does not use it.
+        let everywhere: Vec<(&str, bool)> =
+            fleet.rules.iter().map(|it| (it.id.as_str(), it.everywhere)).collect();
+        assert_eq!(everywhere, [("close", true), ("hash", true), ("log", false)]);
+        let attention: Vec<(&str, String)> =
+            fleet.attention().into_iter().map(|(it, why)| (it.place.as_str(), why)).collect();
+        assert_eq!(attention[0], ("a", "unanchored: log".to_owned()));
+        assert_eq!(attention[1], ("b", "team is old; drifted: log".to_owned()));
+        assert_eq!(attention[2], ("c", "no answer".to_owned()));
+    }
+
+    #[test]
+    fn the_last_of_two_readings_of_a_repository_is_used() {
+        let old = of("a", "old", &[("hash", RuleState::Drifted)]);
+        let new = of("a", "new", &[("hash", RuleState::Held)]);
+        let fleet = Fleet::new(vec![old, new]);
+        assert_eq!((fleet.repositories.len(), fleet.counts.behind), (1, 0));
+        assert_eq!((fleet.counts.held, fleet.counts.drifted), (1, 0));
+    }
+}

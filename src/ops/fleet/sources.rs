@@ -1,0 +1,140 @@
+//! The repositories that the command line names.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::bank::external_file;
+use crate::error::UserError;
+use crate::tree::git::remote::url_fault;
+
+/// Maximum number of repositories.
+const MAX_SOURCES: usize = 100_000;
+
+/// A repository, and the branch to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// URL, or folder on this machine.
+    pub(crate) place: String,
+    /// `None` for the branch of its HEAD.
+    pub(crate) branch: Option<String>,
+}
+
+impl Source {
+    /// Returns the key of its record.
+    pub(super) fn key(&self) -> String {
+        key(&self.place, self.branch.as_deref())
+    }
+}
+
+pub(super) fn key(place: &str, branch: Option<&str>) -> String {
+    format!("{place} {}", branch.unwrap_or_default())
+}
+
+/// Returns the repositories that arguments name, each once: a URL, the folder of a repository, a
+/// folder with repositories, or a file with one of these in each line, and a branch after it.
+pub(crate) fn sources(args: &[String], branch: Option<&str>) -> Result<Vec<Source>> {
+    let mut found = Vec::new();
+    for arg in args {
+        let path = Path::new(arg);
+        if path.is_file() {
+            let bytes = external_file::read(path)?;
+            let folder = path.parent().unwrap_or(Path::new(""));
+            for (line_idx, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
+                let line = line.trim();
+                if line.is_empty() || line.starts_with('#') {
+                    continue;
+                }
+                let mut words = line.split_whitespace();
+                let (place, of_line) = (words.next().unwrap_or_default(), words.next());
+                let at = || format!("{arg}:{}", line_idx + 1);
+                if let Some(word) = words.next() {
+                    return Err(UserError::usage(format!(
+                        "{}: unexpected `{}`",
+                        at(),
+                        word.escape_debug()
+                    ))
+                    .hint("a line is a URL or a folder, and a branch after it")
+                    .into());
+                }
+                add(place, folder, of_line.or(branch), &at(), &mut found)?;
+            }
+        } else {
+            add(arg, Path::new(""), branch, "the command line", &mut found)?;
+        }
+    }
+    if found.is_empty() {
+        return Err(UserError::usage("no repository is named")
+            .hint("name URLs, folders, or a file with one of them in each line")
+            .into());
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|source: &Source| seen.insert(source.key()));
+    if found.len() > MAX_SOURCES {
+        let n = found.len();
+        return Err(UserError::usage(format!("{n} repositories; the limit is {MAX_SOURCES}"))
+            .hint("report them in parts, with `--part`, and join the parts")
+            .into());
+    }
+    Ok(found)
+}
+
+fn add(
+    place: &str,
+    base: &Path,
+    branch: Option<&str>,
+    at: &str,
+    found: &mut Vec<Source>,
+) -> Result<()> {
+    if let Some(branch) = branch
+        && (branch.starts_with('-')
+            || branch.contains(|c: char| c.is_control() || "^~:?*[\\ ".contains(c)))
+    {
+        return Err(UserError::usage(format!("{at}: `{}` is not a branch", branch.escape_debug()))
+            .hint("name it as `git branch` lists it")
+            .into());
+    }
+    let branch = branch.map(str::to_owned);
+    let folder = base.join(place);
+    if folder.is_dir() {
+        let folders = repositories(&folder)?;
+        if folders.is_empty() {
+            let shown = folder.display();
+            return Err(UserError::usage(format!("{at}: `{shown}` contains no repository"))
+                .hint("name the folder of a repository, or one with repositories in it")
+                .into());
+        }
+        let place = |folder: PathBuf| folder.display().to_string();
+        found.extend(
+            folders.into_iter().map(|it| Source { place: place(it), branch: branch.clone() }),
+        );
+        return Ok(());
+    }
+    match url_fault(place) {
+        None => {
+            found.push(Source { place: place.to_owned(), branch });
+            Ok(())
+        }
+        Some(fault) if place.contains(':') => Err(UserError::usage(format!("{at}: {fault}"))
+            .hint("use https, ssh, git or file")
+            .into()),
+        Some(_) => Err(UserError::usage(format!("{at}: `{}` not found", place.escape_debug()))
+            .hint("name a URL, or an existing folder or file")
+            .into()),
+    }
+}
+
+/// Returns the folder itself if it is a repository, else the repositories in it, sorted.
+fn repositories(folder: &Path) -> Result<Vec<PathBuf>> {
+    let is_repository = |folder: &Path| {
+        folder.join(".git").exists()
+            || (folder.join("HEAD").is_file() && folder.join("objects").is_dir())
+    };
+    let real = folder.canonicalize()?;
+    if is_repository(&real) {
+        return Ok(vec![real]);
+    }
+    let mut found = crate::bank::folders_in(&real);
+    found.retain(|folder| is_repository(folder));
+    Ok(found)
+}
