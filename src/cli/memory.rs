@@ -14,6 +14,7 @@ use crate::commands::inject::InjectArgs;
 use crate::commands::linked::LinkedArgs;
 use crate::commands::links::LinksArgs;
 use crate::commands::merge::MergeArgs;
+use crate::commands::merge_lock::MergeLockArgs;
 use crate::commands::pin::PinCommand;
 use crate::commands::read::ReadArgs;
 use crate::commands::reanchor::ReanchorArgs;
@@ -169,6 +170,17 @@ Examples:
   cerberus memory merge close-sessions pool-size --into db/sessions
   cerberus memory merge monday tuesday --into week --content \"We shipped.\"")]
     Merge(MergeArgs),
+    /// Merge two versions of anchors.lock memory by memory, as a merge driver of git
+    #[command(after_help = "\
+Git merges lines, so two branches that anchor different rules can conflict. With this driver they do
+not: an anchor is in conflict only if both sides changed it differently, and `cerberus memory reanchor`
+resolves that. Git runs no driver that a repository brings along, so each clone installs it once with
+--install, which sets `merge.cerberus-anchors` in the settings of this clone and adds a line to
+`.gitattributes` in the bank. A clone without the driver merges the file as text. To remove it, run
+`git config --remove-section merge.cerberus-anchors`.
+
+Example: cerberus memory merge-lock --install")]
+    MergeLock(MergeLockArgs),
     /// Export the bank as JSON Lines
     #[command(after_help = "\
 The first line states the format, each other line holds a file: memories, anchors.lock, pins.toml.

@@ -21,8 +21,8 @@ use crate::commands::inject::ClientProfile;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, check, completions, create, demo, doctor, export, feedback,
-    hooks, import, index, init, inject, linked, links, merge, pin, read, reanchor, report, review,
-    search, sections, show, stats, trash, trust, update,
+    hooks, import, index, init, inject, linked, links, merge, merge_lock, pin, read, reanchor,
+    report, review, search, sections, show, stats, trash, trust, update,
 };
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
@@ -275,6 +275,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Read(args) => read::run(args, settings, out),
         MemoryCommand::Update(args) => update::run(args, settings, out),
         MemoryCommand::Merge(args) => merge::run(args, settings, out),
+        MemoryCommand::MergeLock(args) => merge_lock::run(args, settings, out),
         MemoryCommand::Export(args) => export::run(args, settings, out),
         MemoryCommand::Import(args) => import::run(args, settings, out),
         MemoryCommand::Delete(args) => trash::run_delete(args, settings, out),

@@ -330,6 +330,7 @@ fn follow_symbols(root: &Path, stale: &[(Open, String, Truth)]) -> Vec<Option<Fo
                     match_score: 1.0,
                     commit: Some(commit.clone()),
                     fingerprint: located.fingerprint,
+                    look_alikes: None,
                 });
             }
         }

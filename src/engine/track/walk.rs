@@ -549,6 +549,7 @@ fn anchor_of(file: &FileSymbols, symbol_idx: usize, symbol: &FileSymbol) -> Anch
         match_score: 0.0,
         commit: None,
         fingerprint: file.fingerprint(symbol_idx),
+        look_alikes: None,
     }
 }
 
