@@ -22,7 +22,7 @@ use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, check, completions, create, demo, doctor, export, feedback,
     hooks, import, index, init, inject, linked, links, merge, merge_lock, pin, read, reanchor,
-    report, review, search, sections, show, stats, trash, trust, update,
+    replay, report, review, search, sections, show, stats, trash, trust, update,
 };
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
@@ -260,6 +260,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::AnchorTest(args) => anchor_test::run(args, settings, out),
         MemoryCommand::Show(args) => show::run(args, settings, out),
         MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
+        MemoryCommand::Replay(args) => replay::run(args, settings, out),
         MemoryCommand::Review(args) => review::run(args, settings, out),
         MemoryCommand::Report(args) => report::run(args, settings, out),
         MemoryCommand::Search(args) => search::run(args, settings, out),

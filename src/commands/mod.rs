@@ -29,6 +29,7 @@ pub(crate) mod merge_lock;
 pub(crate) mod pin;
 pub(crate) mod read;
 pub(crate) mod reanchor;
+pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod review;
 pub(crate) mod search;

@@ -31,6 +31,7 @@ mod lost_words;
 mod moved_files;
 mod outcome;
 mod rename_patterns;
+mod replay;
 mod search;
 mod together;
 mod veto;
@@ -40,6 +41,7 @@ pub(crate) use degree::Degree;
 pub(crate) use locate::{limit_warnings, locate, locate_in};
 pub(crate) use look_alikes::remember as remember_look_alikes;
 pub(crate) use lost_words::lost_words;
+pub(crate) use replay::{PastPlace, places_at};
 
 use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use history::History;
@@ -85,7 +87,7 @@ pub(crate) struct Outcome {
     pub(crate) candidates: Vec<FoundSymbol>,
     /// The fingerprint of the new symbol.
     pub(crate) fingerprint: Option<Fingerprint>,
-    /// The look-alikes of the new symbol, if the tree was searched.
+    /// The look-alikes of the new symbol, if the tree was searched and the anchor has some.
     pub(crate) look_alikes: Option<LookAlikes>,
     /// One sentence that explains the state.
     pub(crate) reason: String,

@@ -19,7 +19,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-pub(crate) use history::{Change, Commits, Objects, Version, commits_since, with_objects};
+pub(crate) use history::{
+    Change, Commits, Objects, Version, commit_id, commits_of_file, commits_since, with_objects,
+};
 use process::{Failure, Git};
 pub(crate) use worktree::{
     changed_since, first_changed_line, in_head, renamed_since, staged, uncommitted,

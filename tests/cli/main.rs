@@ -55,6 +55,7 @@ mod read;
 #[cfg(target_os = "linux")]
 mod readme;
 mod reanchor;
+mod replay;
 mod report;
 mod review;
 mod sandbox;

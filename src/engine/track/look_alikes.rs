@@ -56,11 +56,17 @@ pub(crate) fn remember(
     Ok(())
 }
 
+/// Returns the look-alikes of an anchor that moved to `file`: those in that file, and those that are
+/// known already. Others would need all files again.
+pub(super) fn refreshed(anchor: &Anchor, file: &FileSymbols) -> Option<LookAlikes> {
+    let known = anchor.look_alikes.as_ref()?;
+    let new = among(anchor, std::iter::once(file));
+    let known = known.hashes().iter().filter(|hash| !new.contains(**hash));
+    Some(LookAlikes::new(new.hashes().iter().chain(known).copied()))
+}
+
 /// Returns the look-alikes of the code at the location of `anchor` among the code of `files`.
-pub(super) fn among<'f>(
-    anchor: &Anchor,
-    files: impl Iterator<Item = &'f FileSymbols>,
-) -> LookAlikes {
+fn among<'f>(anchor: &Anchor, files: impl Iterator<Item = &'f FileSymbols>) -> LookAlikes {
     let missing = MissingAnchor::new(anchor, None);
     let mut found: Vec<(f64, u32)> = Vec::new();
     for file in files {

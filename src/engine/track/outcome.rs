@@ -204,17 +204,14 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
         && !file.defines(missing.container);
     let is_renamed = name != missing.name || is_container_renamed;
     let fingerprint = file.fingerprint(pair.symbol_idx);
-    let look_alikes = look_alikes::among(
-        &Anchor {
-            file: new.file.clone(),
-            symbol: new.symbol.clone(),
-            kind: new.kind,
-            language: new.language,
-            fingerprint: fingerprint.clone(),
-            ..missing.anchor.clone()
-        },
-        files.iter(),
-    );
+    let anchor = Anchor {
+        file: new.file.clone(),
+        symbol: new.symbol.clone(),
+        kind: new.kind,
+        language: new.language,
+        fingerprint: fingerprint.clone(),
+        ..missing.anchor.clone()
+    };
     let reason = if evidence.is_same_code {
         format!("the same code is now at `{}`", spell(&new))
     } else {
@@ -232,7 +229,7 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
         similarity: new.similarity,
         new: Some(new),
         fingerprint: Some(fingerprint),
-        look_alikes: Some(look_alikes),
+        look_alikes: look_alikes::refreshed(&anchor, file),
         ..Outcome::new(if is_renamed { State::Renamed } else { State::Moved }, reason)
     }
 }
