@@ -64,7 +64,8 @@ pub(crate) struct Commits {
 /// files that matter; if empty, all do. Returns `None` outside a repository.
 ///
 /// A path follows first parents wherever they lead to the old commit. An old commit that is not an
-/// ancestor of it, as after a rebase, is compared with it directly.
+/// ancestor of it, as after a rebase, has the path from its merge base: a commit on that path adds its
+/// code again.
 pub(crate) fn commits_since(
     root: &Path,
     newest: &str,
@@ -78,7 +79,7 @@ pub(crate) fn commits_since(
     let mut pair_idxs: FxHashMap<(String, String), usize> = FxHashMap::default();
     let mut paths = BTreeMap::new();
     for (name, id) in full {
-        let Some(path) = path(&parents, &head, &id) else { continue };
+        let Some(path) = path(root, &parents, &head, &id) else { continue };
         let idxs = path.into_iter().map(|pair| {
             *pair_idxs.entry(pair.clone()).or_insert_with(|| {
                 pairs.push(pair);
@@ -174,6 +175,7 @@ fn parents<'a>(
 
 /// Returns the pairs of successive commits from `old` to `head`.
 fn path(
+    root: &Path,
     parents: &BTreeMap<String, Vec<String>>,
     head: &str,
     old: &str,
@@ -195,7 +197,15 @@ fn path(
     }
     if !descendants.contains(head) {
         // A list that was cut off does not show whether it is an ancestor.
-        return (parents.len() < MAX_LISTED).then(|| vec![(old.to_owned(), head.to_owned())]);
+        if parents.len() == MAX_LISTED {
+            return None;
+        }
+        let base = git(root, &["merge-base", old, head]);
+        let base = base.as_deref().map(str::trim).filter(|base| *base != old && *base != head);
+        return match base {
+            Some(base) => path(root, parents, head, base),
+            None => Some(vec![(old.to_owned(), head.to_owned())]),
+        };
     }
     let mut found = Vec::new();
     let mut at = head;
