@@ -4,22 +4,21 @@
 //! validates all values, because people edit and merge the file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::error::UserError;
 use crate::model::{Anchor, ExampleRole, Fingerprint, Language, Origin, OtherExample, SymbolKind};
-use crate::syntax::fingerprint::encoding::FingerprintFields;
+use crate::syntax::fingerprint::encoding::{self, FingerprintFields};
 use crate::text::LineIndex;
 
 use super::{Bank, files};
 
 /// Version of the format that is written. Version 1 has `chosen` for `origin` and `sketches` for
-/// `minhash`; it is still read. Version 3 has tables of other examples; without one, version 2 is
-/// written, which older versions of cerberus read.
+/// `minhash`, version 2 has no `look_alikes` and no other examples; both are still read.
 const VERSION: u32 = 3;
-const VERSION_WITHOUT_EXAMPLES: u32 = 2;
 
 /// Size limit, enough for about 25,000 anchors. Parsing takes up to seventy times as much memory.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -66,6 +65,8 @@ struct Entry {
     hashes: String,
     #[serde(alias = "sketches")]
     minhash: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    look_alikes: Option<String>,
     #[serde(default, rename = "example", skip_serializing_if = "Vec::is_empty")]
     examples: Vec<ExampleEntry>,
 }
@@ -163,13 +164,51 @@ impl Bank {
 
 /// Returns the text of a lock file.
 pub(crate) fn render(anchors: &Anchors) -> String {
-    let has_examples = anchors.values().any(|anchor| !anchor.others.is_empty());
     let file = LockFile {
-        version: if has_examples { VERSION } else { VERSION_WITHOUT_EXAMPLES },
+        version: VERSION,
         anchors: anchors.iter().map(|(id, anchor)| entry(id, anchor)).collect(),
     };
     let body = toml::to_string(&file).expect("strings and numbers can be serialized");
     format!("{HEADER}{body}")
+}
+
+/// Returns the text of a merged lock file in which the anchors of `undecided` are conflicts between
+/// two sides, marked as git marks them.
+pub(crate) fn render_conflicts(
+    merged: &Anchors,
+    undecided: &[String],
+    ours: &Anchors,
+    theirs: &Anchors,
+) -> String {
+    let block = |anchors: &Anchors, id: &String| -> String {
+        let Some(anchor) = anchors.get(id) else { return String::new() };
+        let text = render(&Anchors::from([(id.clone(), anchor.clone())]));
+        let start = text.find("[[anchor]]").expect("it contains one anchor");
+        text[start..].to_owned()
+    };
+    let ids: BTreeSet<&String> = merged.keys().chain(undecided).collect();
+    let mut text = render(&Anchors::new()).replace("anchor = []\n", "");
+    for id in ids {
+        text.push('\n');
+        if undecided.contains(id) {
+            let (own, other) = (block(ours, id), block(theirs, id));
+            text += &format!("<<<<<<< ours\n{own}=======\n{other}>>>>>>> theirs\n");
+        } else {
+            text += &block(merged, id);
+        }
+    }
+    text
+}
+
+/// Reads a version of the lock file that git wrote to `path`, which need not be in the bank.
+pub(crate) fn read_version(path: &Path) -> Result<Anchors> {
+    let bytes = files::read(path, MAX_BYTES)?;
+    decode(&bytes.with_context(|| format!("file `{}` not found", path.display()))?)
+}
+
+/// Replaces a version of the lock file that git wrote to `path`.
+pub(crate) fn write_version(path: &Path, text: &str) -> Result<()> {
+    files::replace(path, text.as_bytes())
 }
 
 fn entry(id: &str, anchor: &Anchor) -> Entry {
@@ -187,6 +226,7 @@ fn entry(id: &str, anchor: &Anchor) -> Entry {
         tokens,
         hashes,
         minhash,
+        look_alikes: anchor.look_alikes.as_ref().map(encoding::look_alikes_field),
         examples: anchor.others.iter().map(example_entry).collect(),
     }
 }
@@ -304,8 +344,10 @@ fn anchor(entry: Entry) -> Result<Anchor, String> {
     }
     let fields =
         FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, minhash: entry.minhash };
+    let look_alikes = entry.look_alikes.as_deref().map(encoding::look_alikes);
     Ok(Anchor {
         fingerprint: Fingerprint::from_fields(&fields)?,
+        look_alikes: look_alikes.transpose()?,
         file: entry.file,
         symbol: entry.symbol,
         kind: entry.kind,
@@ -356,11 +398,12 @@ fn damaged(why: String, line: Option<usize>) -> UserError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::LookAlikes;
     use crate::syntax::ParsedFile;
     use crate::syntax::fingerprint::FileFeatures;
 
     #[test]
-    fn an_anchor_has_at_most_600_bytes() {
+    fn an_anchor_has_at_most_700_bytes() {
         // More names, comments and siblings than a fingerprint stores.
         let word = |prefix: &str, n: u32| format!("{prefix}{}", n.wrapping_mul(0x9E37_79B9));
         let body: String = (0..200).map(|n| format!("    {} = 1\n", word("a", n))).collect();
@@ -379,15 +422,16 @@ mod tests {
             commit: Some("0123456789ab".to_owned()),
             fingerprint: FileFeatures::new(&text, &source).fingerprint(0),
             others: Vec::new(),
+            look_alikes: Some(LookAlikes::new((0..99).map(|n| n * 0x5_4321))),
         };
         let anchors = Anchors::from([("close-session-at-the-end".to_owned(), anchor)]);
         let text = render(&anchors);
         let entry = &text[text.find("[[anchor]]").expect("an entry")..];
-        assert!((550..=600).contains(&entry.len()), "{}: {entry}", entry.len());
+        assert!((640..=700).contains(&entry.len()), "{}: {entry}", entry.len());
         assert_eq!(parse(&text).expect("the rendered text"), anchors);
 
         let version_1 = text
-            .replace("version = 2", "version = 1")
+            .replace("version = 3", "version = 1")
             .replace("origin = ", "chosen = ")
             .replace("minhash = ", "sketches = ");
         assert_eq!(parse(&version_1).expect("the old format"), anchors);
@@ -436,19 +480,29 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_of_version_1_is_read_and_replaced_by_version_2() {
+    fn a_lock_file_of_an_older_version_is_read_and_replaced() {
+        let seeds = [
+            (include_str!("../../tests/fuzz/seeds/lock/two"), "version = 1"),
+            (include_str!("../../tests/fuzz/seeds/lock/version-2"), "version = 2"),
+        ];
+        for (old, version) in seeds {
+            assert!(old.contains(version), "{version}");
+            check_replaced(old);
+        }
+    }
+
+    fn check_replaced(old: &str) {
         let folder = tempfile::tempdir().expect("a temp folder");
         let bank = Bank::new(folder.path().to_owned());
-        let old = include_str!("../../tests/fuzz/seeds/lock/two");
-        assert!(old.contains("version = 1") && old.contains("chosen = "));
         files::replace(&bank.lockfile(), old.as_bytes()).expect("written");
         let anchors = bank.anchors().expect("the old format");
-        assert_eq!(anchors.len(), 2);
+        assert_eq!(anchors.len(), old.matches("[[anchor]]").count());
+        assert!(anchors.len() > 1 && anchors.values().all(|it| it.look_alikes.is_none()));
         assert!(bank.write_anchors(&anchors).expect("written"));
         let bytes = files::read(&bank.lockfile(), MAX_BYTES).expect("readable").expect("a file");
         let new = String::from_utf8(bytes).expect("text");
         assert!(
-            new.contains("version = 2") && !new.contains("chosen") && !new.contains("sketches")
+            new.contains("version = 3") && !new.contains("chosen") && !new.contains("sketches")
         );
         assert_eq!(bank.anchors().expect("the new format"), anchors);
         assert!(!bank.write_anchors(&anchors).expect("unchanged"));

@@ -46,6 +46,9 @@ pub(crate) const LOCKFILE: &str = "anchors.lock";
 /// The `.gitignore` that `init` writes. Files that can be rebuilt are not committed.
 const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-tmp-*\n";
 
+/// Size limit of the bank's `.gitattributes`.
+const MAX_ATTRIBUTES: u64 = 1024 * 1024;
+
 /// Folder of memories, which may not exist yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Bank {
@@ -92,6 +95,24 @@ impl Bank {
             created.push(gitignore);
         }
         Ok(created)
+    }
+
+    /// Adds a line to the `.gitattributes` of the bank, and returns whether it was missing.
+    pub(crate) fn add_attribute(&self, line: &str) -> Result<bool> {
+        let _guard = self.lock_for_writing()?;
+        let path = self.inside(".gitattributes")?;
+        let old = files::read(&path, MAX_ATTRIBUTES)?.unwrap_or_default();
+        let lines = String::from_utf8_lossy(&old);
+        if lines.lines().any(|it| it.trim() == line) {
+            return Ok(false);
+        }
+        let mut new = old.clone();
+        if !old.is_empty() && !old.ends_with(b"\n") {
+            new.push(b'\n');
+        }
+        new.extend(format!("{line}\n").into_bytes());
+        files::replace(&path, &new)?;
+        Ok(true)
     }
 
     /// Waits for the exclusive lock for writing, which the guard holds until it is dropped.

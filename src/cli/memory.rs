@@ -15,10 +15,12 @@ use crate::commands::inject::InjectArgs;
 use crate::commands::linked::LinkedArgs;
 use crate::commands::links::LinksArgs;
 use crate::commands::merge::MergeArgs;
+use crate::commands::merge_lock::MergeLockArgs;
 use crate::commands::pattern::PatternArgs;
 use crate::commands::pin::PinCommand;
 use crate::commands::read::ReadArgs;
 use crate::commands::reanchor::ReanchorArgs;
+use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::review::ReviewArgs;
 use crate::commands::review_diff::ReviewDiffArgs;
@@ -77,6 +79,20 @@ Examples:
   cerberus memory reanchor --check --strict
   cerberus memory reanchor --accept hash-passwords")]
     Reanchor(ReanchorArgs),
+    /// Compare the recorded changes of the anchors with how the history alone follows them
+    #[command(after_help = "\
+Each commit that changed the location of an anchor in anchors.lock is a question with a known answer:
+the code is followed from the location before, through the commits between, and compared with the
+location after. `followed` is the same location, `wrong` another one, `lost` none; `chosen` means that
+the old code is still there, so somebody chose another example. An anchor that was followed and then
+set to other code while it was still there is `wrong` as well. `open` is what changed since and is
+not recorded yet. The tree is not searched, so `reanchor` can find some of what is lost here. Nothing
+is written. At most 200 versions of anchors.lock are compared.
+
+Examples:
+  cerberus memory replay
+  cerberus memory replay --since v1.0 --json")]
+    Replay(ReplayArgs),
     /// Choose the examples of the rules whose example is not sure
     #[command(after_help = "\
 Lists the rules without an anchor whose best candidate is not sure, and the anchors to code that was
@@ -195,6 +211,17 @@ Examples:
   cerberus memory merge close-sessions pool-size --into db/sessions
   cerberus memory merge monday tuesday --into week --content \"We shipped.\"")]
     Merge(MergeArgs),
+    /// Merge two versions of anchors.lock memory by memory, as a merge driver of git
+    #[command(after_help = "\
+Git merges lines, so two branches that anchor different rules can conflict. With this driver they do
+not: an anchor is in conflict only if both sides changed it differently, and `cerberus memory reanchor`
+resolves that. Git runs no driver that a repository brings along, so each clone installs it once with
+--install, which sets `merge.cerberus-anchors` in the settings of this clone and adds a line to
+`.gitattributes` in the bank. A clone without the driver merges the file as text. To remove it, run
+`git config --remove-section merge.cerberus-anchors`.
+
+Example: cerberus memory merge-lock --install")]
+    MergeLock(MergeLockArgs),
     /// Export the bank as JSON Lines
     #[command(after_help = "\
 The first line states the format, each other line holds a file: memories, anchors.lock, pins.toml.

@@ -24,9 +24,9 @@ use crate::commands::setup::SetupArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, export,
-    feedback, fleet, hooks, import, index, init, inject, linked, links, merge, pattern, pin, read,
-    reanchor, report, review, review_diff, search, sections, setup, show, stats, trash, trust,
-    update,
+    feedback, fleet, hooks, import, index, init, inject, linked, links, merge, merge_lock, pattern,
+    pin, read, reanchor, replay, report, review, review_diff, search, sections, setup, show, stats,
+    trash, trust, update,
 };
 use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
@@ -277,6 +277,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::AnchorTest(args) => anchor_test::run(args, settings, out),
         MemoryCommand::Show(args) => show::run(args, settings, out),
         MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
+        MemoryCommand::Replay(args) => replay::run(args, settings, out),
         MemoryCommand::Review(args) => review::run(args, settings, out),
         MemoryCommand::Pattern(args) => pattern::run(args, settings, out),
         MemoryCommand::ReviewDiff(args) => review_diff::run(args, settings, out),
@@ -295,6 +296,7 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Read(args) => read::run(args, settings, out),
         MemoryCommand::Update(args) => update::run(args, settings, out),
         MemoryCommand::Merge(args) => merge::run(args, settings, out),
+        MemoryCommand::MergeLock(args) => merge_lock::run(args, settings, out),
         MemoryCommand::Export(args) => export::run(args, settings, out),
         MemoryCommand::Import(args) => import::run(args, settings, out),
         MemoryCommand::Delete(args) => trash::run_delete(args, settings, out),

@@ -20,6 +20,7 @@ use crate::engine::examples::RankedSymbol;
 use crate::engine::track::{self, Degree, FoundSymbol, Step};
 use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, ExampleRole, Origin, State};
+use crate::ops::anchors::remember_look_alikes;
 use crate::ops::memories::{Filter, Memories, find_id};
 use crate::ops::{Progress, Project, patterns, rounded};
 use crate::output::{Printer, ProgressBar};
@@ -27,7 +28,7 @@ use crate::text::plural;
 use crate::tree::git;
 
 mod annotations;
-mod conflict;
+pub(super) mod conflict;
 mod examples;
 mod print;
 mod reconcile;
@@ -297,6 +298,15 @@ pub(crate) fn reanchor_in(
     for id in &orphans {
         anchors.remove(id);
         expected.remove(id);
+    }
+    if args.writes() {
+        // Versions of the lock file before 3 have none. Whoever records an anchor completes it.
+        let is_incomplete = |(id, anchor): &(&String, &mut Anchor)| {
+            anchor.look_alikes.is_none() && memories.anchors.get(*id) != Some(&**anchor)
+        };
+        let incomplete = anchors.iter_mut().filter(is_incomplete).map(|(_, anchor)| anchor);
+        let mut incomplete: Vec<&mut Anchor> = incomplete.collect();
+        remember_look_alikes(project, &mut incomplete)?;
     }
     let written = args.writes() && project.bank.write_anchors_undoably(&anchors)?;
     let is_lost = |it: &&Finding| matches!(it.state, State::Gone | State::Ambiguous);

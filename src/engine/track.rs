@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use crate::model::{Anchor, Fingerprint, Language, State, SymbolKind};
+use crate::model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind};
 use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
 use crate::syntax::minhash;
 use crate::timings;
@@ -26,10 +26,12 @@ mod degree;
 mod file_symbols;
 mod history;
 mod locate;
+mod look_alikes;
 mod lost_words;
 mod moved_files;
 mod outcome;
 mod rename_patterns;
+mod replay;
 mod search;
 mod single;
 mod together;
@@ -38,7 +40,9 @@ mod walk;
 
 pub(crate) use degree::Degree;
 pub(crate) use locate::{limit_warnings, locate, locate_in};
+pub(crate) use look_alikes::remember as remember_look_alikes;
 pub(crate) use lost_words::lost_words;
+pub(crate) use replay::{PastPlace, places_at};
 pub(crate) use single::follow_through;
 
 use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
@@ -85,6 +89,8 @@ pub(crate) struct Outcome {
     pub(crate) candidates: Vec<FoundSymbol>,
     /// The fingerprint of the new symbol.
     pub(crate) fingerprint: Option<Fingerprint>,
+    /// The look-alikes of the new symbol, if the tree was searched and the anchor has some.
+    pub(crate) look_alikes: Option<LookAlikes>,
     /// One sentence that explains the state.
     pub(crate) reason: String,
     /// The commits that changed the code, oldest first, if git was asked.
@@ -101,6 +107,7 @@ impl Outcome {
             similarity: 0.0,
             candidates: Vec::new(),
             fingerprint: None,
+            look_alikes: None,
             reason,
             steps: Vec::new(),
         }

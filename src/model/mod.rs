@@ -118,6 +118,8 @@ pub(crate) struct Anchor {
     /// Last commit at which the anchor was verified.
     pub(crate) commit: Option<String>,
     pub(crate) fingerprint: Fingerprint,
+    /// The similar code at that time. `None` if it is unknown.
+    pub(crate) look_alikes: Option<LookAlikes>,
     /// More examples, and code that breaks the rule; sorted by role and location.
     pub(crate) others: Vec<OtherExample>,
 }
@@ -152,8 +154,36 @@ impl OtherExample {
             match_score: 1.0,
             commit: self.commit.clone(),
             fingerprint: self.fingerprint.clone(),
+            look_alikes: None,
             others: Vec::new(),
         }
+    }
+}
+
+/// Locations of code that was similar to an example when its anchor was recorded, as hashes of 24
+/// bits.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct LookAlikes(Vec<u32>);
+
+impl LookAlikes {
+    /// Maximum number of locations.
+    pub(crate) const MAX: usize = 16;
+
+    /// Returns the first [`LookAlikes::MAX`] of `hashes`, most similar first.
+    pub(crate) fn new(hashes: impl IntoIterator<Item = u32>) -> Self {
+        let mut known: Vec<u32> = hashes.into_iter().take(Self::MAX).collect();
+        known.sort_unstable();
+        known.dedup();
+        Self(known)
+    }
+
+    pub(crate) fn contains(&self, hash: u32) -> bool {
+        self.0.binary_search(&hash).is_ok()
+    }
+
+    /// Sorted.
+    pub(crate) fn hashes(&self) -> &[u32] {
+        &self.0
     }
 }
 

@@ -46,14 +46,38 @@ pub(crate) fn from_candidate(
 ) -> Result<Anchor> {
     let symbol = candidate.symbol.as_deref();
     let scores = (candidate.quality, candidate.match_score);
-    new_anchor(project, &candidate.file, symbol, chosen, scores)
+    let mut anchor = new_anchor(project, &candidate.file, symbol, chosen, scores)?;
+    remember_look_alikes(project, &mut [&mut anchor])?;
+    Ok(anchor)
+}
+
+/// Like [`from_candidate`] for several automatic anchors; the files of the tree are read once.
+pub(crate) fn from_candidates(
+    project: &Project,
+    candidates: &[&RankedSymbol],
+) -> Result<Vec<Anchor>> {
+    let new = |candidate: &&RankedSymbol| {
+        let symbol = candidate.symbol.as_deref();
+        let scores = (candidate.quality, candidate.match_score);
+        new_anchor(project, &candidate.file, symbol, Origin::Auto, scores)
+    };
+    let mut anchors: Vec<Anchor> = candidates.iter().map(new).collect::<Result<_>>()?;
+    remember_look_alikes(project, &mut anchors.iter_mut().collect::<Vec<_>>())?;
+    Ok(anchors)
+}
+
+/// Sets the look-alikes of anchors to those in the current tree.
+pub(crate) fn remember_look_alikes(project: &Project, anchors: &mut [&mut Anchor]) -> Result<()> {
+    track::remember_look_alikes(&project.root, &project.exclude, anchors)
 }
 
 /// Returns an anchor to a location chosen by a person, which has full quality.
 pub(crate) fn at_location(project: &Project, location: &CodeLocation) -> Result<Anchor> {
     check_file(project, &location.file)?;
     let symbol = location.symbol.as_deref();
-    new_anchor(project, &location.file, symbol, Origin::Manual, (1.0, 1.0))
+    let mut anchor = new_anchor(project, &location.file, symbol, Origin::Manual, (1.0, 1.0))?;
+    remember_look_alikes(project, &mut [&mut anchor])?;
+    Ok(anchor)
 }
 
 fn new_anchor(
@@ -65,6 +89,7 @@ fn new_anchor(
 ) -> Result<Anchor> {
     let located = track::locate(&project.root, file, symbol)?;
     Ok(Anchor {
+        look_alikes: None,
         file: located.found.file,
         symbol: located.found.symbol,
         kind: located.found.kind,

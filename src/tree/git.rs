@@ -2,7 +2,7 @@
 //!
 //! Runs the `git` command, which is several times faster than the libraries for these queries and
 //! consistent with the output that the user sees. Without git, or outside a repository, results
-//! are unknown. Never modifies the repository, and never runs programs that its configuration
+//! are unknown. Never modifies the repository except in [`set_setting`], and never runs programs that its configuration
 //! names, because the repository may be untrusted. Git reads objects and the index only;
 //! `worktree` compares them with the files.
 
@@ -19,11 +19,13 @@ use std::ffi::OsStr;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 pub(crate) use added::{AddedLines, added_in, added_in_index, added_since};
 pub(crate) use history::{
-    Change, Commits, Objects, Version, commits_since, single_commits, with_objects,
+    Change, Commits, Objects, Version, commit_id, commits_of_file, commits_since, single_commits,
+    with_objects,
 };
 use process::{Failure, Git};
 pub(crate) use worktree::{
@@ -31,6 +33,7 @@ pub(crate) use worktree::{
 };
 
 use super::walk;
+use crate::error::UserError;
 use crate::regular_file;
 
 /// Age limit of the commits that are read. Recency decays by e every 43 days, so older commits
@@ -235,6 +238,19 @@ pub(crate) fn origin(root: &Path) -> Option<String> {
 /// Returns the folder of the repository, which all its working trees share.
 pub(crate) fn common_folder(root: &Path) -> Option<String> {
     setting(root, &["rev-parse", "--path-format=absolute", "--git-common-dir"])
+}
+
+/// Sets a setting of this clone. The only change of a repository, and only on the user's request.
+pub(crate) fn set_setting(root: &Path, key: &str, value: &str) -> Result<()> {
+    let args = ["config", "--local", key, value];
+    Git::with_settings(root, &args).output().map(drop).map_err(|failure| {
+        let why = match failure {
+            Failure::NotInstalled => "git is not installed".to_owned(),
+            Failure::Refused(why) => why,
+        };
+        UserError::environment(format!("failed to set `{key}` in the settings of git: {why}"))
+            .into()
+    })
 }
 
 fn setting(root: &Path, args: &[&str]) -> Option<String> {

@@ -330,8 +330,8 @@ fn damage_in_the_lock_file_is_located() {
         ("a damaged hash", with(hash, "hashes = \"xyz\"")),
         ("a hash that is cut", with(hash, "hashes = \"0123\"")),
         ("an endless quality", lock.replacen("quality = 0", "quality = inf # 0", 1)),
-        ("a newer format", with("version = 2", "version = 3")),
-        ("no version", with("version = 2\n", "")),
+        ("a newer format", with("version = 3", "version = 4")),
+        ("no version", with("version = 3\n", "")),
     ];
     let mut printed = String::new();
     for (what, text) in cases {
@@ -352,7 +352,7 @@ fn damage_in_the_lock_file_is_located() {
         cerberus: failed to read `anchors.lock:5`: it contains a merge conflict
         hint: resolve it with `cerberus memory reanchor`, which keeps the anchors of both sides
         an unknown field
-        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `chosen`, `origin`, `quality`, `match`, `commit`, `tokens`, `hashes`, `minhash`, `sketches`
+        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `chosen`, `origin`, `quality`, `match`, `commit`, `tokens`, `hashes`, `minhash`, `sketches`, `look_alikes`
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an unknown value
         cerberus: failed to read `anchors.lock:11`: unknown variant `maybe`, expected `auto` or `manual`
@@ -361,7 +361,7 @@ fn damage_in_the_lock_file_is_located() {
         cerberus: failed to read `anchors.lock:5`: missing field `file`
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an id twice
-        cerberus: failed to read `anchors.lock:20`: anchor `close-session` is defined twice
+        cerberus: failed to read `anchors.lock:21`: anchor `close-session` is defined twice
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a damaged hash
         cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `hashes` is not four hashes: `xyz`
@@ -373,7 +373,7 @@ fn damage_in_the_lock_file_is_located() {
         cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `quality` and `match` must be numbers
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a newer format
-        cerberus: failed to read `anchors.lock`: it has version 3, but this cerberus supports 2
+        cerberus: failed to read `anchors.lock`: it has version 4, but this cerberus supports 3
         hint: upgrade cerberus
         no version
         cerberus: failed to read `anchors.lock:1`: missing field `version`

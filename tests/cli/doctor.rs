@@ -265,11 +265,11 @@ fn a_damaged_lock_is_reported() {
             [exit 1]
         "#]],
     );
-    sandbox.write(".memories/anchors.lock", lock.replace("version = 2", "version = 9"));
+    sandbox.write(".memories/anchors.lock", lock.replace("version = 3", "version = 9"));
     check(
         &sandbox,
         expect![[r#"
-            error	anchors	failed to read `anchors.lock`: it has version 9, but this cerberus supports 2	upgrade cerberus
+            error	anchors	failed to read `anchors.lock`: it has version 9, but this cerberus supports 3	upgrade cerberus
             [exit 1]
         "#]],
     );

@@ -217,6 +217,60 @@ fn an_anchor_recorded_before_a_rebase_is_followed() {
     assert_eq!(found["steps"].as_array().map(Vec::len), Some(1), "{found:#}");
 }
 
+#[test]
+fn an_anchor_is_followed_after_a_rebase_of_its_branch() {
+    let sandbox = Sandbox::bank();
+    sandbox.commit("base");
+    sandbox.git("branch -M main");
+    sandbox.git("checkout -q -b topic");
+    sandbox.write("shop/rows.py", format!("{LOAD}\n\n{STORE}"));
+    sandbox.commit("rows");
+    sandbox.ok("memory add \"Read no more cells than the limit\" --id limit --anchor-to shop/rows.py::load_rows");
+    sandbox.commit("rule");
+    in_small_steps(&sandbox);
+    sandbox.git("checkout -q main");
+    sandbox.write("shop/more.py", STORE);
+    sandbox.commit("more");
+    sandbox.git("checkout -q topic");
+    sandbox.git("rebase -q main");
+    let commit = sandbox.lock();
+    let commit = commit.lines().find_map(|line| line.strip_prefix("commit = ")).expect("a commit");
+    let commit = commit.trim_matches('"');
+    let is_ancestor = format!("git merge-base --is-ancestor {commit} HEAD");
+    let known = sandbox.shell(&is_ancestor).status().expect("git");
+    assert_eq!(known.code(), Some(1), "the recorded commit was rewritten");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "renamed shop/tables.py::read_table", "{found:#}");
+}
+
+#[test]
+fn a_shallow_clone_knows_the_look_alikes_of_the_lock_file() {
+    let sandbox = Sandbox::bank();
+    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
+    sandbox.write("shop/rows.py", LOAD);
+    sandbox.write("shop/strict.py", &twin);
+    sandbox.commit("rows");
+    sandbox.ok("memory add \"Read no more cells than the limit\" --id limit --anchor-to shop/rows.py::load_rows");
+    sandbox.commit("rule");
+    sandbox.remove("shop/rows.py");
+    sandbox.commit("delete the example");
+    sandbox.git(&format!(
+        "clone -q --depth 1 file://{} {}",
+        sandbox.path("").display(),
+        sandbox.path("../clone").display()
+    ));
+    let clone = sandbox.beside("clone");
+    let found = finding(&clone, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "gone -::-", "{found:#}");
+    // Without them, the similar code is taken for the example.
+    let lock = clone.lock();
+    let lines = lock.lines().filter(|line| !line.starts_with("look_alikes = "));
+    clone
+        .write(".memories/anchors.lock", lines.map(|line| format!("{line}\n")).collect::<String>());
+    let found = finding(&clone, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "renamed shop/strict.py::load_rows_strictly", "{found:#}");
+}
+
 /// Merges two branches that each changed the lock file, and returns git's status.
 fn merged(sandbox: &Sandbox, on_branch: &str, on_main: &str) -> bool {
     sandbox.git("branch -M main");

@@ -45,6 +45,7 @@ mod lifecycle;
 mod links;
 mod mcp;
 mod merge;
+mod merge_lock;
 mod parallel_operations;
 mod paths;
 mod pin;
@@ -58,6 +59,7 @@ mod read;
 #[cfg(target_os = "linux")]
 mod readme;
 mod reanchor;
+mod replay;
 mod report;
 mod review;
 mod review_diff;

@@ -33,6 +33,8 @@ const LIFE: &[&str] = &[
     "memory pin list",
     "memory inject --query password",
     "memory merge kind release/plan --into all",
+    "memory merge-lock missing missing missing",
+    "memory replay --since nothing",
     "memory delete all",
     "memory show",
     "memory restore all",

@@ -16,10 +16,10 @@ use super::find::{self, Found};
 use super::moves;
 use super::sources::{Source, Sources, parse_item};
 use crate::bank::names;
-use crate::engine::examples::{self, Options, Query};
+use crate::engine::examples::{self, Options, Query, RankedSymbol};
 use crate::error::UserError;
 use crate::markdown::rules::RuleItem;
-use crate::model::{Anchor, Origin, Scope};
+use crate::model::{Anchor, Scope};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
 use crate::ops::similar::SimilarMemories;
@@ -383,12 +383,11 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         explain: false,
     };
     let rankings = examples::rank(project.code(), &mut index, &queries, options)?;
-    for (rule, ranking) in query_rules.into_iter().zip(rankings) {
-        if let Some(best) = &ranking.anchor {
-            let anchor = anchors::from_candidate(project, best, Origin::Auto)?;
-            report.items[rule.item_idx].anchor = Some(AnchorSummary::from(&anchor));
-            rule.anchor = Some(anchor);
-        }
+    let best: Vec<&RankedSymbol> = rankings.iter().filter_map(|it| it.anchor.as_ref()).collect();
+    let anchored = query_rules.into_iter().zip(&rankings).filter(|(_, it)| it.anchor.is_some());
+    for ((rule, _), anchor) in anchored.zip(anchors::from_candidates(project, &best)?) {
+        report.items[rule.item_idx].anchor = Some(AnchorSummary::from(&anchor));
+        rule.anchor = Some(anchor);
     }
     Ok(())
 }

@@ -17,12 +17,12 @@ use crate::text::shell_word;
 use crate::tree::git;
 
 /// What a merge left to a person.
-pub(super) struct Resolved {
+pub(in crate::commands) struct Resolved {
     /// Ids of anchors that both sides changed differently: to other code, of which ours remains, or
     /// one side removed it, and the other's remains.
-    pub(super) undecided: Vec<String>,
+    pub(in crate::commands) undecided: Vec<String>,
     /// By memory id.
-    pub(super) warnings: Vec<(String, String)>,
+    pub(in crate::commands) warnings: Vec<(String, String)>,
 }
 
 /// Writes the lock file with the anchors of both sides of an unfinished merge.
@@ -47,7 +47,7 @@ pub(super) fn resolve(project: &Project) -> Result<Resolved> {
 
 /// Merges two versions of the anchors. Anchors of the same code are equal: `reanchor` refreshes
 /// their fingerprints.
-fn merge(
+pub(in crate::commands) fn merge(
     base: &Anchors,
     ours: &Anchors,
     theirs: &Anchors,
@@ -134,6 +134,7 @@ mod tests {
             commit: None,
             fingerprint: Fingerprint::default(),
             others: Vec::new(),
+            look_alikes: None,
         }
     }
 

@@ -222,6 +222,7 @@ impl<'a> Reconciler<'a> {
         Some(Anchor {
             commit: self.head.clone(),
             fingerprint: followed.fingerprint.clone()?,
+            look_alikes: followed.look_alikes.clone().or_else(|| anchor.look_alikes.clone()),
             ..relocate(anchor, place)
         })
     }

@@ -318,6 +318,7 @@ impl Search<'_, '_> {
                 match_score: 1.0,
                 commit: Some(node.id.clone()),
                 fingerprint: located.fingerprint,
+                look_alikes: None,
                 others: Vec::new(),
             };
             Some(Removed { commit: node.clone(), anchor })

@@ -6,6 +6,7 @@ use crate::syntax::fingerprint::split_name;
 use super::assign::Assignment;
 use super::file_symbols::{FileSymbol, FileSymbols, split_path};
 use super::history::History;
+use super::look_alikes;
 use super::search::{MissingAnchor, Pair};
 use super::walk::{End, Walk};
 use super::{Degree, FoundSymbol, InPlaceMatch, Outcome, REPLACED, Step};
@@ -202,6 +203,15 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
         && evidence.siblings >= RENAMED_CONTAINER
         && !file.defines(missing.container);
     let is_renamed = name != missing.name || is_container_renamed;
+    let fingerprint = file.fingerprint(pair.symbol_idx);
+    let anchor = Anchor {
+        file: new.file.clone(),
+        symbol: new.symbol.clone(),
+        kind: new.kind,
+        language: new.language,
+        fingerprint: fingerprint.clone(),
+        ..missing.anchor.clone()
+    };
     let reason = if evidence.is_same_code {
         format!("the same code is now at `{}`", spell(&new))
     } else {
@@ -218,7 +228,8 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
         degree: degree(missing.anchor, file, pair.symbol_idx),
         similarity: new.similarity,
         new: Some(new),
-        fingerprint: Some(file.fingerprint(pair.symbol_idx)),
+        fingerprint: Some(fingerprint),
+        look_alikes: look_alikes::refreshed(&anchor, file),
         ..Outcome::new(if is_renamed { State::Renamed } else { State::Moved }, reason)
     }
 }

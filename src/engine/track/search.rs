@@ -24,7 +24,7 @@ use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
 const MAX_PREFILTERED: usize = 32;
 
 /// Minimum odds of code that is listed as similar.
-const LISTED_ODDS: f64 = -4.0;
+pub(super) const LISTED_ODDS: f64 = -4.0;
 
 /// An anchor whose code must be searched for.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl<'a> MissingAnchor<'a> {
     }
 
     /// Returns whether the kind and the language of a symbol are compatible with the anchor.
-    fn is_compatible(&self, file: &FileSymbols, symbol: &FileSymbol) -> bool {
+    pub(super) fn is_compatible(&self, file: &FileSymbols, symbol: &FileSymbol) -> bool {
         super::are_compatible(self.anchor.language, file.language)
             && is_same_family(self.anchor.kind, symbol.kind)
     }
@@ -68,7 +68,7 @@ impl<'a> MissingAnchor<'a> {
             && self.is_compatible(file, symbol)
     }
 
-    fn shares_identifiers(&self, n_shared: usize) -> bool {
+    pub(super) fn shares_identifiers(&self, n_shared: usize) -> bool {
         self.n_needed > 0 && n_shared >= self.n_needed
     }
 }
@@ -307,7 +307,11 @@ impl<'a> Index<'a> {
     }
 }
 
-fn evidence(missing: &MissingAnchor<'_>, file: &FileSymbols, symbol: &FileSymbol) -> Features {
+pub(super) fn evidence(
+    missing: &MissingAnchor<'_>,
+    file: &FileSymbols,
+    symbol: &FileSymbol,
+) -> Features {
     let (old, new) = (&missing.anchor.fingerprint, &symbol.features.fingerprint);
     let (container, name) = file.split_name(symbol);
     let members = &file.member_names[symbol.container_idx];

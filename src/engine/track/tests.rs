@@ -61,6 +61,7 @@ fn anchor_at(root: &Path, location: &str) -> Anchor {
         commit: None,
         fingerprint: Fingerprint::from_fields(&fields).expect("valid fields"),
         others: Vec::new(),
+        look_alikes: None,
     }
 }
 
@@ -113,6 +114,56 @@ fn check(old: &[(&str, &str)], new: &[(&str, &str)], locations: &[&str], expecte
 fn without_file_hash(mut anchor: Anchor) -> Anchor {
     anchor.fingerprint.file = 0;
     anchor
+}
+
+/// Anchors to `location` with the look-alikes of the old tree, removes the files of the old tree
+/// that the new one does not have, and tracks the anchor with and without its look-alikes.
+fn check_look_alikes(
+    old: &[(&str, &str)],
+    new: &[(&str, &str)],
+    location: &str,
+    expected: [&str; 2],
+) {
+    let (before, after) =
+        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    write(before.path(), old);
+    write(after.path(), new);
+    let unaware = anchor_at(before.path(), location);
+    let mut anchor = unaware.clone();
+    remember_look_alikes(before.path(), &[], &mut [&mut anchor]).expect("a readable tree");
+    let spelled = [anchor, unaware].map(|it| spell(&follow_all(after.path(), &[it])[0]));
+    assert_eq!(spelled, expected);
+}
+
+#[test]
+fn code_that_was_similar_when_the_anchor_was_recorded_is_not_its_successor() {
+    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
+    let old = [("a.py", LOAD), ("strict.py", twin.as_str()), ("b.py", CLOSE)];
+    let rest = [("strict.py", twin.as_str()), ("b.py", CLOSE)];
+    let location = "a.py::load_rows";
+    check_look_alikes(
+        &old,
+        &rest,
+        location,
+        ["gone", "renamed edited strict.py::load_rows_strictly"],
+    );
+    // The same name elsewhere, and a look-alike in the same file.
+    let same_name = LOAD.replace("limit", "bound");
+    let old = [("a.py", LOAD), ("other/a.py", same_name.as_str())];
+    check_look_alikes(&old, &old[1..], location, ["gone", "moved edited other/a.py::load_rows"]);
+    let both = format!("{LOAD}\n\n{twin}");
+    check_look_alikes(&[("a.py", &both)], &[("a.py", &twin)], location, ["gone", "gone"]);
+}
+
+#[test]
+fn code_that_moved_is_found_beside_its_look_alikes() {
+    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
+    let edited = LOAD.replace("load_rows", "load_limited_rows").replace("rows", "found");
+    let old = [("a.py", LOAD), ("strict.py", twin.as_str())];
+    let new = [("shop/rows.py", edited.as_str()), ("strict.py", twin.as_str())];
+    let moved = "renamed edited shop/rows.py::load_limited_found";
+    let unaware = "renamed edited strict.py::load_rows_strictly";
+    check_look_alikes(&old, &new, "a.py::load_rows", [moved, unaware]);
 }
 
 #[test]
@@ -376,6 +427,7 @@ fn anchors_of(code: &FileSymbols) -> Vec<Anchor> {
             commit: None,
             fingerprint: code.fingerprint(symbol_idx),
             others: Vec::new(),
+            look_alikes: None,
         })
         .collect()
 }

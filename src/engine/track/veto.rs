@@ -1,4 +1,5 @@
-//! Excludes code that cannot be the code of a missing anchor, because of what git knows.
+//! Excludes code that cannot be the code of a missing anchor, because of what git or, without a
+//! history, the lock file knows.
 //!
 //! Code that existed at the commit of the anchor, more like itself than like the anchored code, is
 //! other code. If the anchored code was removed by a later commit, its code is also not in what was
@@ -12,6 +13,7 @@ use crate::tree::git::{self, Commits, Objects};
 
 use super::assign::LEAST_LISTED;
 use super::file_symbols::{ALL, FileSymbols};
+use super::look_alikes;
 use super::search::{MissingAnchor, Pair};
 use super::walk::{End, Past};
 use super::{same_name, similarity};
@@ -40,10 +42,17 @@ pub(super) fn apply(
     files: &[FileSymbols],
     pairs: &mut Vec<Pair>,
 ) {
-    let is_relevant = |pair: &Pair| {
+    let has_past = |pair: &Pair| {
         let commit = missing[pair.missing_idx].anchor.commit.as_deref();
-        pair.odds >= LEAST_LISTED && commit.is_some_and(|it| past.commits.paths.contains_key(it))
+        commit.is_some_and(|it| past.commits.paths.contains_key(it))
     };
+    // Git also knows how the code changed since.
+    pairs.retain(|pair| {
+        let file = &files[pair.file_idx];
+        let anchor = missing[pair.missing_idx].anchor;
+        has_past(pair) || !look_alikes::contains(anchor, file, &file.symbols[pair.symbol_idx])
+    });
+    let is_relevant = |pair: &Pair| pair.odds >= LEAST_LISTED && has_past(pair);
     if !pairs.iter().any(is_relevant) {
         return;
     }

@@ -82,6 +82,11 @@ pub(super) struct Past {
 impl Past {
     /// Follows `missing` to HEAD.
     pub(super) fn new(root: &Path, missing: &[&MissingAnchor<'_>]) -> Self {
+        Self::until(root, "HEAD", missing)
+    }
+
+    /// Follows `missing` to the commit `newest`.
+    pub(super) fn until(root: &Path, newest: &str, missing: &[&MissingAnchor<'_>]) -> Self {
         let _step = timings::step("walk through history");
         let old: BTreeSet<&str> =
             missing.iter().filter_map(|missing| missing.anchor.commit.as_deref()).collect();
@@ -93,7 +98,7 @@ impl Past {
         if old.is_empty() {
             return Self { commits: Commits::default(), walks };
         }
-        let commits = git::commits_since(root, &old, extensions).unwrap_or_default();
+        let commits = git::commits_since(root, newest, &old, extensions).unwrap_or_default();
         walks = run(root, &commits, walks);
         Self { commits, walks }
     }
@@ -553,6 +558,7 @@ fn anchor_of(file: &FileSymbols, symbol_idx: usize, symbol: &FileSymbol) -> Anch
         commit: None,
         fingerprint: file.fingerprint(symbol_idx),
         others: Vec::new(),
+        look_alikes: None,
     }
 }
 

@@ -306,6 +306,7 @@ mod tests {
             match_score: 1.0,
             commit: None,
             fingerprint: located.fingerprint,
+            look_alikes: None,
             others: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-use crate::model::Fingerprint;
+use crate::model::{Fingerprint, LookAlikes};
 use crate::syntax::minhash::{BLOOM_BYTES, N_BINS};
 
 use super::{MAX_DOCS, MAX_NAMES};
@@ -85,6 +85,26 @@ impl Fingerprint {
     }
 }
 
+/// Encodes look-alikes for the lock file: three bytes each in base64.
+pub(crate) fn look_alikes_field(look_alikes: &LookAlikes) -> String {
+    let bytes = look_alikes.hashes().iter().flat_map(|hash| hash.to_be_bytes().into_iter().skip(1));
+    STANDARD_NO_PAD.encode(bytes.collect::<Vec<u8>>())
+}
+
+/// Decodes look-alikes.
+pub(crate) fn look_alikes(field: &str) -> Result<LookAlikes, String> {
+    let damaged = |reason: &str| format!("`look_alikes` is damaged: {reason}");
+    let bytes = STANDARD_NO_PAD.decode(field).map_err(|error| damaged(&error.to_string()))?;
+    let (triples, rest) = bytes.as_chunks::<3>();
+    let hashes: Vec<u32> =
+        triples.iter().map(|&[a, b, c]| u32::from_be_bytes([0, a, b, c])).collect();
+    if !rest.is_empty() || hashes.len() > LookAlikes::MAX || !hashes.is_sorted_by(|a, b| a < b) {
+        let max = LookAlikes::MAX;
+        return Err(damaged(&format!("it is not an ordered list of at most {max} hashes")));
+    }
+    Ok(LookAlikes::new(hashes))
+}
+
 fn pack(hashes: &[u16]) -> Vec<u8> {
     hashes.iter().flat_map(|hash| hash.to_be_bytes()).collect()
 }
@@ -128,6 +148,19 @@ mod tests {
             [example(), Fingerprint { sketch: vec![0; N_BINS], ..Fingerprint::default() }]
         {
             assert_eq!(Fingerprint::from_fields(&fingerprint.to_fields()), Ok(fingerprint));
+        }
+    }
+
+    #[test]
+    fn look_alikes_round_trip_and_damage_is_an_error() {
+        for hashes in [vec![], vec![7], (1..=16).map(|n| n * 0xF_FFFF).collect()] {
+            let known = LookAlikes::new(hashes);
+            assert_eq!(look_alikes(&look_alikes_field(&known)), Ok(known));
+        }
+        let too_many = STANDARD_NO_PAD.encode((0..51).collect::<Vec<u8>>());
+        for field in ["AAAA!", "AA", "AAAAAAA", "BBBBAAAA", "AAAAAAAA", &too_many] {
+            let error = look_alikes(field).expect_err(field);
+            assert!(error.starts_with("`look_alikes` is damaged: "), "{error}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The commits between an old commit and HEAD: their order, their changed files, their objects.
+//! The commits between an old commit and a new one: their order, their changed files, their objects.
 //!
 //! One `rev-list` and one `diff-tree` answer for all commits, and one `cat-file` for all objects. A
 //! partial clone lacks objects: they are reported as unreadable one by one, and nothing is fetched.
@@ -60,20 +60,26 @@ pub(crate) struct Commits {
     pub(crate) has_all_renames: bool,
 }
 
-/// Returns the comparisons that lead from each of `old` to HEAD. `extensions` are those of the
+/// Returns the comparisons that lead from each of `old` to `newest`. `extensions` are those of the
 /// files that matter; if empty, all do. Returns `None` outside a repository.
 ///
 /// A path follows first parents wherever they lead to the old commit. An old commit that is not an
-/// ancestor of HEAD, as after a rebase, is compared with HEAD directly.
-pub(crate) fn commits_since(root: &Path, old: &[&str], extensions: &[&str]) -> Option<Commits> {
-    let head = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?.trim().to_owned();
+/// ancestor of it, as after a rebase, has the path from its merge base: a commit on that path adds its
+/// code again.
+pub(crate) fn commits_since(
+    root: &Path,
+    newest: &str,
+    old: &[&str],
+    extensions: &[&str],
+) -> Option<Commits> {
+    let head = commit_id(root, newest)?;
     let full = full_ids(root, old);
     let parents = parents(root, &head, full.values());
     let mut pairs: Vec<(String, String)> = Vec::new();
     let mut pair_idxs: FxHashMap<(String, String), usize> = FxHashMap::default();
     let mut paths = BTreeMap::new();
     for (name, id) in full {
-        let Some(path) = path(&parents, &head, &id) else { continue };
+        let Some(path) = path(root, &parents, &head, &id) else { continue };
         let idxs = path.into_iter().map(|pair| {
             *pair_idxs.entry(pair.clone()).or_insert_with(|| {
                 pairs.push(pair);
@@ -123,6 +129,30 @@ pub(crate) fn single_commits(
     Some(Commits { comparisons, paths, has_all_renames })
 }
 
+/// Returns the full id of a commit.
+pub(crate) fn commit_id(root: &Path, revision: &str) -> Option<String> {
+    let commit = format!("{revision}^{{commit}}");
+    let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+    Some(git(root, &args)?.trim().to_owned())
+}
+
+/// Returns the commits on the path of first parents that changed a file, oldest first: the last
+/// `max` of those after `since`.
+pub(crate) fn commits_of_file(
+    root: &Path,
+    path: &str,
+    since: Option<&str>,
+    max: usize,
+) -> Option<Vec<String>> {
+    let max_count = format!("--max-count={max}");
+    let range = since.map_or("HEAD".to_owned(), |since| format!("{since}..HEAD"));
+    let args = ["log", "--first-parent", "-m", "--no-renames", "--format=%H", &max_count, &range];
+    let log = Git::for_history(root, &[&args[..], &["--", path]].concat())?.text()?;
+    let mut commits: Vec<String> = log.lines().map(str::to_owned).collect();
+    commits.reverse();
+    Some(commits)
+}
+
 /// Returns the full ids of the commits that the repository contains, by their names.
 fn full_ids(root: &Path, names: &[&str]) -> BTreeMap<String, String> {
     let lines: String = names.iter().map(|name| format!("{name}^{{commit}}\n")).collect();
@@ -157,6 +187,7 @@ fn parents<'a>(
 
 /// Returns the pairs of successive commits from `old` to `head`.
 fn path(
+    root: &Path,
     parents: &BTreeMap<String, Vec<String>>,
     head: &str,
     old: &str,
@@ -178,7 +209,15 @@ fn path(
     }
     if !descendants.contains(head) {
         // A list that was cut off does not show whether it is an ancestor.
-        return (parents.len() < MAX_LISTED).then(|| vec![(old.to_owned(), head.to_owned())]);
+        if parents.len() == MAX_LISTED {
+            return None;
+        }
+        let base = git(root, &["merge-base", old, head]);
+        let base = base.as_deref().map(str::trim).filter(|base| *base != old && *base != head);
+        return match base {
+            Some(base) => path(root, parents, head, base),
+            None => Some(vec![(old.to_owned(), head.to_owned())]),
+        };
     }
     let mut found = Vec::new();
     let mut at = head;
