@@ -6,11 +6,12 @@
 //!
 //! 1. Each claim is compared with the tree as it is: one list of the tracked files, the manifests,
 //!    and one pass over the code for all names together.
-//! 2. `git blame` names the commits of the lines whose claims fail, and each claim is compared with
-//!    the tree of that commit ([`then`]). If it fails there too, the line may have been rewritten
-//!    meanwhile: older versions of the document are compared, see [`MAX_REWRITES`].
-//! 3. For the claims that were true, the commit that removed their target and its new place are
-//!    searched ([`removal`]).
+//! 2. For the claims that fail, the versions of their documents name the commits that wrote their
+//!    lines ([`origin`]), and each claim is compared with the tree of its commit ([`then`]). If it
+//!    fails there too, the line may have been rewritten meanwhile: the oldest version that names
+//!    the target is compared as well.
+//! 3. For the claims that were true, the commit that removed their target ([`ends`]) and its new
+//!    place are searched ([`removal`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,14 +19,15 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 
 use crate::markdown::claims::{Claim, Claims, Stance, Target};
-use crate::text::LineIndex;
 use crate::timings;
 use crate::tree::git;
 use crate::tree::git::past::{self, CommitSummary};
 use crate::tree::read;
 
+mod ends;
 mod manifests;
 mod now;
+mod origin;
 mod removal;
 mod snapshot;
 mod then;
@@ -33,14 +35,12 @@ mod words;
 
 use manifests::Manifests;
 use now::{Holds, Now};
-use then::{OldTree, Past, Truth};
+use origin::{Moment, Origins};
+use then::{Needs, OldTree, Past, Truth};
 use words::Words;
 
-/// How often the search for the commit that wrote a claim goes to an older version of its line.
-const MAX_REWRITES: usize = 3;
-
-/// Maximum number of old commits whose trees are read.
-const MAX_TREES: usize = 400;
+/// Maximum number of old commits whose trees are compared.
+const MAX_TREES: usize = 1000;
 
 /// A document with its claims.
 #[derive(Debug)]
@@ -140,16 +140,16 @@ pub(crate) fn check(root: &Path, documents: &[Document], since: Option<&str>) ->
         }
         !is_ignored
     });
-    let mut checker = Checker { root, documents, now: &now, report, n_trees: 0 };
+    let mut checker = Checker { root, documents, now: &now, report };
     match git::head(root) {
-        None if failing.is_empty() => {}
+        _ if failing.is_empty() => {}
         None => {
             checker.report.warnings.push(
                 "the repository has no commits, so no claim can be older than the tree".to_owned(),
             );
             checker.put_all(&failing, &Verdict::Unknown("there are no commits"));
         }
-        Some(_) => checker.decide(&failing, since),
+        Some(head) => checker.decide(&failing, &head.id, since),
     }
     let mut report = checker.report;
     report.findings.sort_by_key(|finding| (finding.document_idx, finding.claim_idx));
@@ -212,15 +212,21 @@ fn ignored(
     found.iter().filter_map(|path| asked.get(path)).flatten().copied().collect()
 }
 
-/// A claim on its way through the versions of its document.
+/// A claim that fails now, with the moments at which it may have been true.
 #[derive(Debug, Clone)]
 struct Open {
     document_idx: usize,
     claim_idx: usize,
-    /// The path of the document in the commit.
-    path: String,
-    /// The commit before, and the document's path in it.
-    previous: Option<(String, String)>,
+    moments: Vec<Moment>,
+}
+
+/// A claim that was true.
+struct Former {
+    document_idx: usize,
+    claim_idx: usize,
+    /// The commit in whose tree it was.
+    commit: String,
+    truth: Truth,
 }
 
 struct Checker<'c> {
@@ -228,7 +234,6 @@ struct Checker<'c> {
     documents: &'c [Document],
     now: &'c Now,
     report: Report,
-    n_trees: usize,
 }
 
 impl Checker<'_> {
@@ -247,38 +252,22 @@ impl Checker<'_> {
     }
 
     /// Decides the claims that fail now.
-    fn decide(&mut self, failing: &[(usize, usize)], since: Option<&str>) {
+    fn decide(&mut self, failing: &[(usize, usize)], head: &str, since: Option<&str>) {
         let _step = timings::step("compare with old trees");
-        let words = self.wanted_words(failing);
-        let decided = git::with_objects(self.root, |objects| {
-            let mut past = Past::new(objects, self.now.tree(), &words);
-            let mut open = match since {
-                Some(commit) => self.all_at(failing, commit),
-                None => {
-                    let _step = timings::step("blame");
-                    self.origins(failing, &mut past)
-                }
-            };
-            let mut stale: Vec<(Open, String, Truth)> = Vec::new();
-            for round in 0..=MAX_REWRITES {
-                let mut failed = Vec::new();
-                for (commit, claims) in std::mem::take(&mut open) {
-                    self.decide_at(&commit, claims, &mut past, &mut stale, &mut failed);
-                }
-                if since.is_none() && round < MAX_REWRITES {
-                    open = self.older(&mut failed, round, &mut past);
-                }
-                for claim in failed {
-                    self.put(claim.document_idx, claim.claim_idx, Verdict::NeverTrue);
-                }
+        let open = match since {
+            Some(commit) => self.all_at(failing, commit),
+            None => {
+                let _step = timings::step("find the versions of the documents");
+                self.origins(failing, head)
             }
-            if past.is_exhausted() {
-                self.report.warnings.push("too much code changed since some lines were written: names in them were not compared with their commits".to_owned());
-            }
-            stale
+        };
+        let words = self.wanted_words(&open);
+        let former = git::with_objects(self.root, |objects| {
+            let mut past = Past::new(objects, self.now, &words);
+            self.former(open, &mut past)
         });
-        match decided {
-            Some(stale) => self.explain(stale),
+        match former {
+            Some(former) => self.explain(former, head),
             None => {
                 self.report
                     .warnings
@@ -288,11 +277,137 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns the claims that were true, and decides the others.
+    fn former(&mut self, mut open: Vec<Open>, past: &mut Past<'_, '_>) -> Vec<Former> {
+        let mut trees = {
+            let _step = timings::step("list the old trees");
+            self.old_trees(&open)
+        };
+        let omitted = {
+            let _step = timings::step("read old code");
+            past.read_manifests(self.root, trees.values().filter(|tree| tree.needs.manifests));
+            let with_code = trees.iter().filter(|(_, tree)| tree.needs.code);
+            past.read_code(self.root, with_code.map(|(commit, tree)| (commit.as_str(), tree)))
+        };
+        if !omitted.is_empty() {
+            self.report.warnings.push("too much code changed since some lines were written: names in them were not compared with their commits".to_owned());
+        }
+        let _step = timings::step("compare the claims");
+        let mut former = Vec::new();
+        let n_moments = open.iter().map(|it| it.moments.len()).max().unwrap_or(0);
+        let mut unread = FxHashSet::default();
+        for moment_idx in 0..n_moments {
+            let mut by_commit: BTreeMap<String, Vec<Open>> = BTreeMap::new();
+            let mut rest = Vec::new();
+            for it in std::mem::take(&mut open) {
+                match it.moments.get(moment_idx) {
+                    Some(moment) => by_commit.entry(moment.commit.clone()).or_default().push(it),
+                    None => rest.push(it),
+                }
+            }
+            for (commit, claims) in by_commit {
+                let Some(tree) = trees.get_mut(&commit) else {
+                    unread.extend(claims.iter().map(|it| (it.document_idx, it.claim_idx)));
+                    rest.extend(claims);
+                    continue;
+                };
+                for it in claims {
+                    let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
+                    let target = &self.claim(document_idx, claim_idx).target;
+                    let path_now = &self.documents[document_idx].path;
+                    let path = &it.moments[moment_idx].path;
+                    if Needs::of(target).code && omitted.contains(&commit) {
+                        unread.insert((document_idx, claim_idx));
+                    }
+                    match past.truth(tree, path, path_now, target) {
+                        Some(truth) => {
+                            let commit = commit.clone();
+                            former.push(Former { document_idx, claim_idx, commit, truth });
+                        }
+                        None => rest.push(it),
+                    }
+                }
+            }
+            open = rest;
+        }
+        self.omit_foreign_variables(&mut former, &mut open);
+        for it in open {
+            let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
+            let is_unread = unread.contains(&(document_idx, claim_idx));
+            let verdict = match (it.moments.is_empty(), is_unread) {
+                (true, _) => Verdict::Unknown("git could not name the commit of its line"),
+                (_, true) => Verdict::Unknown("its commit was not read"),
+                _ => Verdict::NeverTrue,
+            };
+            self.put(document_idx, claim_idx, verdict);
+        }
+        former.sort_by_key(|it| (it.document_idx, it.claim_idx));
+        former
+    }
+
+    /// Moves variables back to the claims that were never true if their document names more variables
+    /// with the same prefix that never were: it describes another program, which code here used.
+    fn omit_foreign_variables(&self, former: &mut Vec<Former>, open: &mut Vec<Open>) {
+        let name = |document_idx: usize, claim_idx: usize| {
+            let Target::Variable(name) = &self.claim(document_idx, claim_idx).target else {
+                return None;
+            };
+            Some((document_idx, prefix_of(name), name.as_str()))
+        };
+        let names = |claims: &mut dyn Iterator<Item = (usize, usize)>| -> BTreeSet<_> {
+            claims.filter_map(|(document_idx, claim_idx)| name(document_idx, claim_idx)).collect()
+        };
+        let never = names(&mut open.iter().map(|it| (it.document_idx, it.claim_idx)));
+        let known = names(&mut former.iter().map(|it| (it.document_idx, it.claim_idx)));
+        let count = |names: &BTreeSet<(usize, &str, &str)>, document_idx, prefix| {
+            names.iter().filter(|it| (it.0, it.1) == (document_idx, prefix)).count()
+        };
+        former.retain(|it| {
+            let Some((document_idx, prefix, _)) = name(it.document_idx, it.claim_idx) else {
+                return true;
+            };
+            let is_foreign =
+                count(&never, document_idx, prefix) > count(&known, document_idx, prefix);
+            if is_foreign {
+                let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
+                let path = self.documents[document_idx].path.clone();
+                let moments = vec![Moment { commit: it.commit.clone(), path }];
+                open.push(Open { document_idx, claim_idx, moments });
+            }
+            !is_foreign
+        });
+    }
+
+    /// Returns the trees of all moments.
+    fn old_trees(&self, open: &[Open]) -> BTreeMap<String, OldTree> {
+        let mut needs: BTreeMap<&str, Needs> = BTreeMap::new();
+        for it in open {
+            let own = Needs::of(&self.claim(it.document_idx, it.claim_idx).target);
+            for moment in &it.moments {
+                let of_commit = needs.entry(&moment.commit).or_default();
+                *of_commit = of_commit.or(own);
+            }
+        }
+        let mut unsaved = past::staged_away(self.root);
+        unsaved.extend(self.now.deleted().iter().cloned());
+        unsaved.sort_by(|a, b| a.path.cmp(&b.path));
+        unsaved.dedup_by(|a, b| a.path == b.path);
+        let commits: BTreeSet<&str> = needs.keys().copied().take(MAX_TREES).collect();
+        let mut trees = BTreeMap::new();
+        past::walk_trees(self.root, &commits, |commit, differences| {
+            if let Some(needs) = needs.get(commit) {
+                let tree = OldTree::new(differences, &unsaved, self.now.tree(), *needs);
+                trees.insert(commit.to_owned(), tree);
+            }
+        });
+        trees
+    }
+
     /// Returns the names that are looked for in old code.
-    fn wanted_words(&self, failing: &[(usize, usize)]) -> Words {
+    fn wanted_words(&self, open: &[Open]) -> Words {
         let mut words = Vec::new();
-        for &(document_idx, claim_idx) in failing {
-            match &self.claim(document_idx, claim_idx).target {
+        for it in open {
+            match &self.claim(it.document_idx, it.claim_idx).target {
                 Target::Symbol { parts, .. } => words.extend(parts.iter().rev().take(2).cloned()),
                 Target::Variable(name) => words.push(name.clone()),
                 _ => {}
@@ -301,192 +416,58 @@ impl Checker<'_> {
         Words::new(words)
     }
 
-    fn all_at(&self, failing: &[(usize, usize)], commit: &str) -> BTreeMap<String, Vec<Open>> {
+    fn all_at(&self, failing: &[(usize, usize)], commit: &str) -> Vec<Open> {
+        let at = |document_idx: usize| {
+            let path = self.documents[document_idx].path.clone();
+            vec![Moment { commit: commit.to_owned(), path }]
+        };
         let open = failing.iter().map(|&(document_idx, claim_idx)| Open {
             document_idx,
             claim_idx,
-            path: self.documents[document_idx].path.clone(),
-            previous: None,
+            moments: at(document_idx),
         });
-        BTreeMap::from([(commit.to_owned(), open.collect())])
+        open.collect()
     }
 
-    /// Returns the claims by the commits that wrote their lines.
-    fn origins(
-        &mut self,
-        failing: &[(usize, usize)],
-        past: &mut Past<'_, '_>,
-    ) -> BTreeMap<String, Vec<Open>> {
-        let mut found: BTreeMap<String, Vec<Open>> = BTreeMap::new();
-        let mut is_cut = false;
-        for claims in failing.chunk_by(|a, b| a.0 == b.0) {
-            let document_idx = claims[0].0;
-            let document = &self.documents[document_idx];
-            let index = LineIndex::new(&document.text);
-            let head = past.objects.read(&format!("HEAD:./{}", document.path));
-            // The lines of an uncommitted document were written now.
-            let lines =
-                past::unchanged_lines(&head.clone().unwrap_or_default(), document.text.as_bytes());
-            let at_head = |claim_idx: usize| {
-                let line = index.line(document.claims.claims[claim_idx].span.start);
-                head.as_ref().and_then(|_| lines.get(line).copied().flatten())
-            };
-            let wanted: BTreeSet<u32> =
-                claims.iter().filter_map(|(_, claim_idx)| at_head(*claim_idx)).collect();
-            let origins = if wanted.is_empty() {
-                BTreeMap::new()
-            } else {
-                past::blame(self.root, "HEAD", &document.path, &wanted)
-            };
-            for &(_, claim_idx) in claims {
-                let line = at_head(claim_idx);
-                let origin = line.and_then(|line| origins.get(&line));
-                let mut open =
-                    Open { document_idx, claim_idx, path: document.path.clone(), previous: None };
-                let commit = match (origin, line) {
-                    (Some(origin), _) => {
-                        is_cut |= origin.is_boundary;
-                        open.path.clone_from(&origin.path);
-                        open.previous.clone_from(&origin.previous);
-                        origin.commit.clone()
-                    }
-                    (None, None) => {
-                        // The line may be a changed one of HEAD.
-                        let version = ("HEAD".to_owned(), document.path.clone());
-                        open.previous = head.as_ref().map(|_| version);
-                        "HEAD".to_owned()
-                    }
-                    (None, Some(_)) => {
-                        self.report.findings.push(Finding {
-                            document_idx,
-                            claim_idx,
-                            verdict: Verdict::Unknown("git could not name the commit of its line"),
-                        });
-                        continue;
-                    }
-                };
-                found.entry(commit).or_default().push(open);
-            }
-        }
+    /// Returns the claims with the moments at which they were written.
+    fn origins(&mut self, failing: &[(usize, usize)], head: &str) -> Vec<Open> {
+        let found = origin::origins(self.root, self.now.tree(), head, self.documents, failing);
+        let unknown = || Origins { moments: vec![Vec::new(); failing.len()], is_cut: false };
+        let Origins { moments, is_cut } = found.unwrap_or_else(unknown);
         let is_shallow =
             matches!(git::status(self.root), git::GitStatus::Repository { is_shallow: true });
         if is_cut && is_shallow {
             self.report.warnings.push("this clone is shallow: what was written before its first commit is not checked; fetch the history with `git fetch --unshallow`".to_owned());
         }
-        found
-    }
-
-    /// Decides claims whose lines one commit wrote.
-    fn decide_at(
-        &mut self,
-        commit: &str,
-        claims: Vec<Open>,
-        past: &mut Past<'_, '_>,
-        stale: &mut Vec<(Open, String, Truth)>,
-        failed: &mut Vec<Open>,
-    ) {
-        self.n_trees += 1;
-        let is_limited = self.n_trees > MAX_TREES || past.is_exhausted();
-        let entries = if is_limited { None } else { past::files_at(self.root, commit) };
-        let Some(entries) = entries else {
-            for open in claims {
-                let verdict = Verdict::Unknown("its commit cannot be read");
-                self.put(open.document_idx, open.claim_idx, verdict);
-            }
-            return;
-        };
-        let mut old = OldTree::new(entries);
-        for open in claims {
-            let target = &self.claim(open.document_idx, open.claim_idx).target;
-            match past.truth(&mut old, &open.path, target) {
-                Some(truth) => stale.push((open, commit.to_owned(), truth)),
-                None => failed.push(open),
-            }
-        }
-    }
-
-    /// Returns the claims that an older version of their document has too, by its commit. First that
-    /// is the commit before the one that wrote the line, which may have rewritten the line and
-    /// removed the target at once, then the one that wrote the older line.
-    fn older(
-        &self,
-        failed: &mut Vec<Open>,
-        round: usize,
-        past: &mut Past<'_, '_>,
-    ) -> BTreeMap<String, Vec<Open>> {
-        let mut versions: BTreeMap<(String, String), Vec<Open>> = BTreeMap::new();
-        let mut rest = Vec::new();
-        for open in std::mem::take(failed) {
-            match &open.previous {
-                Some(version) => versions.entry(version.clone()).or_default().push(open),
-                None => rest.push(open),
-            }
-        }
-        let mut found: BTreeMap<String, Vec<Open>> = BTreeMap::new();
-        for ((commit, path), claims) in versions {
-            let bytes = past.objects.read(&format!("{commit}:./{path}")).unwrap_or_default();
-            let text = String::from_utf8_lossy(&bytes);
-            let index = LineIndex::new(&text);
-            let mut lines = Vec::new();
-            for open in claims {
-                let document = &self.documents[open.document_idx];
-                let span = self.claim(open.document_idx, open.claim_idx).span;
-                let written = span.slice(&document.text);
-                match text.find(written).filter(|_| !written.is_empty()) {
-                    Some(at) => {
-                        lines.push((u32::try_from(index.line(at)).unwrap_or(u32::MAX), open))
-                    }
-                    None => rest.push(open),
-                }
-            }
-            if round.is_multiple_of(2) {
-                let claims = lines.into_iter().map(|(_, open)| Open { path: path.clone(), ..open });
-                found.entry(commit).or_default().extend(claims);
-                continue;
-            }
-            let wanted: BTreeSet<u32> = lines.iter().map(|(line, _)| *line).collect();
-            let origins = past::blame(self.root, &commit, &path, &wanted);
-            for (line, open) in lines {
-                match origins.get(&line) {
-                    Some(origin) => {
-                        let (path, previous) = (origin.path.clone(), origin.previous.clone());
-                        let open = Open { path, previous, ..open };
-                        found.entry(origin.commit.clone()).or_default().push(open);
-                    }
-                    None => rest.push(open),
-                }
-            }
-        }
-        *failed = rest;
-        found
+        let open = failing.iter().zip(moments).map(|(&(document_idx, claim_idx), moments)| Open {
+            document_idx,
+            claim_idx,
+            moments,
+        });
+        open.collect()
     }
 
     /// Omits the bare names of files that code contains as text: such a claim is about what a
     /// program reads or writes, as `package.json` is.
-    fn without_known_names(
-        &mut self,
-        stale: Vec<(Open, String, Truth)>,
-    ) -> Vec<(Open, String, Truth)> {
-        let name = |open: &Open| bare_name(self.claim(open.document_idx, open.claim_idx));
-        let names: BTreeSet<&str> = stale.iter().filter_map(|(open, ..)| name(open)).collect();
+    fn without_known_names(&mut self, former: Vec<Former>) -> Vec<Former> {
+        let name = |it: &Former| bare_name(self.claim(it.document_idx, it.claim_idx));
+        let names: BTreeSet<&str> = former.iter().filter_map(name).collect();
         let known = words::mentioned(self.root, self.now.tree().entries(), &names);
-        let (known, stale): (Vec<_>, Vec<_>) = stale
-            .into_iter()
-            .partition(|(open, ..)| name(open).is_some_and(|name| known.contains(name)));
-        for (open, ..) in known {
-            self.put(open.document_idx, open.claim_idx, Verdict::NeverTrue);
+        let (known, former): (Vec<_>, Vec<_>) =
+            former.into_iter().partition(|it| name(it).is_some_and(|name| known.contains(name)));
+        for it in known {
+            self.put(it.document_idx, it.claim_idx, Verdict::NeverTrue);
         }
-        stale
+        former
     }
 
-    /// Finds what became of the targets of stale claims.
-    fn explain(&mut self, stale: Vec<(Open, String, Truth)>) {
+    /// Finds what became of the targets of claims that were true.
+    fn explain(&mut self, former: Vec<Former>, head: &str) {
         let _step = timings::step("search the removing commits");
-        let stale = self.without_known_names(stale);
-        let explained = removal::explain(self.root, self.now, self.documents, &stale);
-        let mut written: BTreeMap<&str, Option<CommitSummary>> = BTreeMap::new();
-        for ((open, commit, _), explained) in stale.iter().zip(explained) {
-            let claim = self.claim(open.document_idx, open.claim_idx);
+        let former = self.without_known_names(former);
+        let explained = removal::explain(self.root, self.now, self.documents, &former, head);
+        for (it, explained) in former.iter().zip(explained) {
+            let claim = self.claim(it.document_idx, it.claim_idx);
             let verdict = match explained {
                 None => Verdict::NeverTrue,
                 // What a rule forbids and nobody can do any more.
@@ -496,28 +477,32 @@ impl Checker<'_> {
                 {
                     Verdict::Fulfilled
                 }
-                Some(explained) => {
-                    let summary =
-                        written.entry(commit).or_insert_with(|| past::summary(self.root, commit));
-                    Verdict::Stale(Box::new(Stale { written: summary.clone(), ..explained }))
-                }
+                Some(explained) => Verdict::Stale(Box::new(explained)),
             };
-            self.report.findings.push(Finding {
-                document_idx: open.document_idx,
-                claim_idx: open.claim_idx,
-                verdict,
-            });
+            self.put(it.document_idx, it.claim_idx, verdict);
         }
     }
 }
 
-/// Returns the bare name of a file that a claim names: `config.json`.
+/// Returns the first word of a variable's name, which is that of its program.
+fn prefix_of(name: &str) -> &str {
+    name.split('_').next().unwrap_or(name)
+}
+
+/// Returns the name of a file that a program may look for: a bare one, as `config.json`, or one
+/// without an ending in the folder of a tool, as `.tool/hooks/start`.
 fn bare_name(claim: &Claim) -> Option<&str> {
-    match &claim.target {
-        Target::Path { path, .. } if !path.contains(['/', '*', '{']) && !path.is_empty() => {
-            Some(path)
+    let Target::Path { path, .. } = &claim.target else { return None };
+    if path.contains(['*', '{']) || path.is_empty() || path.ends_with('/') {
+        return None;
+    }
+    match path.rsplit_once('/') {
+        None => Some(path),
+        Some((folder, name)) => {
+            (folder.starts_with('.') && !folder.starts_with("..") && !folder.starts_with("./"))
+                .then_some(name)
+                .filter(|name| !name.contains('.'))
         }
-        _ => None,
     }
 }
 

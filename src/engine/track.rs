@@ -31,6 +31,7 @@ mod moved_files;
 mod outcome;
 mod rename_patterns;
 mod search;
+mod single;
 mod together;
 mod veto;
 mod walk;
@@ -38,6 +39,7 @@ mod walk;
 pub(crate) use degree::Degree;
 pub(crate) use locate::{limit_warnings, locate, locate_in};
 pub(crate) use lost_words::lost_words;
+pub(crate) use single::follow_through;
 
 use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use history::History;

@@ -5,7 +5,7 @@
 //! claim is true is not decided here, so doubtful text is a claim too: what never existed cannot
 //! become stale.
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::frontmatter;
 use super::structure::normalize;
@@ -69,7 +69,7 @@ pub(crate) enum Target {
 }
 
 /// A part of a file.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Part {
     /// The last line, from 1.
     Line(u32),
@@ -129,6 +129,7 @@ pub(crate) fn read(text: &str) -> Claims {
         text,
         ignored: Ignored::default(),
         blocks: Vec::new(),
+        title: None,
         examples: Vec::new(),
         prose: Vec::new(),
         in_external_link: false,
@@ -150,6 +151,11 @@ pub(crate) fn read(text: &str) -> Claims {
                 reader.code_block(span, &info(&kind));
             }
             Event::End(TagEnd::CodeBlock) => code = None,
+            Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }) => {
+                reader.title.get_or_insert(span);
+                reader.ignored.block(span);
+                reader.blocks.push(span);
+            }
             Event::Start(
                 Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableHead | Tag::TableRow,
             ) => {
@@ -202,6 +208,8 @@ struct Reader<'a> {
     ignored: Ignored,
     /// The blocks with text, outer before inner ones.
     blocks: Vec<Span>,
+    /// The first heading of the first level.
+    title: Option<Span>,
     examples: Vec<Span>,
     /// The pieces of text outside code.
     prose: Vec<Span>,
@@ -287,6 +295,13 @@ impl Reader<'_> {
         }
         let after = self.text[span.end..].chars().take(24).collect::<String>();
         for (name, target) in classify::code(trimmed, &after) {
+            // The title of a document names its subject, which need not be a dependency.
+            let is_in_title = self.title.is_some_and(|it| it.start <= start && start < it.end);
+            if is_in_title && matches!(target, Target::Package(_)) {
+                continue;
+            }
+            let is_glob = matches!(&target, Target::Path { path, .. } if path.contains('*'));
+            let stance = if is_glob && self.is_about_globs(span) { Stance::Absent } else { stance };
             let name = Span::new(start + name.start, start + name.end);
             self.push(name, trimmed, target, stance);
         }
@@ -362,18 +377,26 @@ impl Reader<'_> {
         }
     }
 
+    /// Returns whether the text around a claim is about globs, of which it is an example.
+    fn is_about_globs(&self, span: Span) -> bool {
+        let text = self.block(span).map_or("", |block| block.slice(self.text)).to_lowercase();
+        text.contains("pattern") || text.contains("glob")
+    }
+
     /// Returns how the sentence around a claim presents it.
     fn stance(&self, span: Span) -> Stance {
+        self.block(span).map_or(Stance::Plain, |block| {
+            let (start, end) = (span.start - block.start, span.end - block.start);
+            Stance::of_sentence(block.slice(self.text), start, end)
+        })
+    }
+
+    /// Returns the innermost block that contains a claim.
+    fn block(&self, span: Span) -> Option<Span> {
         // The innermost block that contains it is the last one that started.
         let n_before = self.blocks.partition_point(|it| it.start <= span.start);
         let mut before = self.blocks[..n_before].iter().rev().take(MAX_DEPTH);
-        let block = before.find(|it| it.end >= span.end);
-        let Some(block) = block else { return Stance::Plain };
-        Stance::of_sentence(
-            block.slice(self.text),
-            span.start - block.start,
-            span.end - block.start,
-        )
+        before.find(|it| it.end >= span.end).copied()
     }
 
     fn finish(mut self) -> Claims {

@@ -22,7 +22,9 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 pub(crate) use added::{AddedLines, added_in, added_in_index, added_since};
-pub(crate) use history::{Change, Commits, Objects, Version, commits_since, with_objects};
+pub(crate) use history::{
+    Change, Commits, Objects, Version, commits_since, single_commits, with_objects,
+};
 use process::{Failure, Git};
 pub(crate) use worktree::{
     changed_since, first_changed_line, in_head, renamed_since, staged, uncommitted,

@@ -428,3 +428,26 @@ fn json_of_report() {
         "#]],
     );
 }
+
+#[test]
+fn json_of_check() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("src/b.py", "y = 2\nprint(y)\n");
+    sandbox.write("AGENTS.md", "See `src/b.py` and `src/nothing.py`.\n");
+    sandbox.commit("start");
+    sandbox.git("mv src/b.py src/c.py");
+    sandbox.commit("Rename b");
+    let entry = r#"{"version": 1, "accepted": [{"file": "A.md", "check": "path", "claim": "x"}]}"#;
+    sandbox.write("accepted.json", entry);
+    shapes(
+        &sandbox,
+        expect![[r#"
+            $ cerberus check --all --baseline accepted.json
+            findings: [{check:string,claim:string,column:number,file:string,line:number,message:string,next:string,now:string,removed:{commit:string,date:string,subject:string},replacement:string,severity:string,written:{commit:string,date:string,subject:string}}]
+            ok: bool
+            outdated: [{check:string,claim:string,file:string}]
+            summary: {accepted:number,claims:number,documents:number,errors:number,fixable:number,ignored:number,neverTrue:number,unknown:number}
+            warnings: []
+        "#]],
+    );
+}

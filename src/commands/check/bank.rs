@@ -1,5 +1,8 @@
 //! The checks of the bank: anchors, links of memories, managed blocks, imported rules.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use anyhow::Result;
 
 use super::{Finding, Severity};
@@ -8,8 +11,11 @@ use crate::commands::import;
 use crate::commands::reanchor::{self, ReanchorArgs};
 use crate::model::State;
 use crate::ops::{Project, links};
+use crate::tree::git::{self, past};
 
-/// Adds the findings of the bank. With `since`, only those of anchors that changed.
+/// Adds the findings of the bank. With `since`, only those that the changes since then may have
+/// caused: anchors on changed code, links whose target was there or whose memory changed, blocks and
+/// imported rules whose document or memories changed.
 pub(super) fn check(
     project: &Project,
     since: Option<&str>,
@@ -17,15 +23,13 @@ pub(super) fn check(
     warnings: &mut Vec<String>,
 ) -> Result<()> {
     anchors(project, since, findings, warnings)?;
-    if since.is_some() {
-        return Ok(());
-    }
+    let mut found = Vec::new();
     let broken = links::links(project, true)?;
     for edge in &broken.edges {
         let file = project.bank.shown_path(&edge.file, &project.root);
         let message = "the target of this link does not exist".to_owned();
         let next = "cerberus memory links --broken".to_owned();
-        findings.push(Finding {
+        found.push(Finding {
             line: edge.line,
             ..finding("memoryLink", file, &edge.target, message, next)
         });
@@ -33,17 +37,44 @@ pub(super) fn check(
     for (path, next) in stale_blocks(project)? {
         let message =
             "the block of cerberus is out of date, or was written with other options".to_owned();
-        findings.push(finding("block", path.to_owned(), "cerberus:start", message, next));
+        found.push(finding("block", path.to_owned(), "cerberus:start", message, next));
     }
     for item in import::differences(project)? {
         let id = item.id.as_deref().unwrap_or(&item.text);
         let message = format!("the bank differs from this rule: {}", item.outcome.as_str());
         let next = format!("cerberus memory import {}", item.file);
-        findings.push(Finding {
+        found.push(Finding {
             line: item.line,
             ..finding("import", item.file.clone(), id, message, next)
         });
     }
+    if let Some(since) = since {
+        retain_new(project, since, &mut found)?;
+    }
+    findings.append(&mut found);
+    Ok(())
+}
+
+/// Removes the findings that the changes since a commit cannot have caused.
+fn retain_new(project: &Project, since: &str, findings: &mut Vec<Finding>) -> Result<()> {
+    let root = &project.root;
+    let files: BTreeSet<String> = findings.iter().map(|finding| finding.file.clone()).collect();
+    let bank = project.bank.folder().strip_prefix(root).ok();
+    let changed = git::changed_since(root, since, &files, bank)?;
+    let is_bank_changed =
+        bank.is_some_and(|bank| changed.iter().any(|file| Path::new(file).starts_with(bank)));
+    let targets: Vec<String> =
+        findings.iter().map(|finding| format!("{since}:./{}", finding.claim)).collect();
+    let old = past::ids(root, &targets.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut old = old.into_iter();
+    findings.retain(|finding| {
+        let was_there = old.next().flatten().is_some();
+        changed.contains(&finding.file)
+            || match finding.check {
+                "memoryLink" => was_there,
+                _ => is_bank_changed,
+            }
+    });
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::markdown::claims::{Runner, Task};
+use crate::markdown::claims::{Runner, Target, Task};
 
 /// What a manifest defines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,6 +73,20 @@ pub(super) fn has_version(requirement: &str, claimed: &str) -> bool {
         let parts: Vec<&str> = version.split('.').collect();
         parts.len() >= wanted.len() && parts[..wanted.len()] == wanted
     })
+}
+
+/// Returns whether a version of a manifest alone makes a claim true.
+pub(super) fn makes_true(path: &str, text: &str, target: &Target) -> bool {
+    let facts = read(path, text);
+    let manifests = Manifests(BTreeMap::from([(path.to_owned(), facts)]));
+    match target {
+        Target::Task(task) => manifests.0[path].tasks.contains(&(task.runner, task.name.clone())),
+        Target::Package(name) => !manifests.depending(name).is_empty(),
+        Target::Version { name, version } => {
+            manifests.depending(name).iter().any(|(_, it)| has_version(it, version))
+        }
+        _ => false,
+    }
 }
 
 /// Returns whether a file defines tasks or dependencies.

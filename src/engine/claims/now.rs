@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::markdown::claims::{Claim, Part, Target, Task};
 use crate::timings;
-use crate::tree::git::past;
+use crate::tree::git::past::{self, TreeEntry};
 use crate::tree::read;
 
 use super::manifests::{self, Manifests};
@@ -26,6 +26,8 @@ pub(super) enum Holds {
 pub(super) struct Now {
     root: PathBuf,
     tree: Snapshot,
+    /// The files that were deleted from the working tree only.
+    deleted: Vec<TreeEntry>,
     manifests: Manifests,
     words: Words,
     occurrences: Occurrences,
@@ -35,15 +37,15 @@ impl Now {
     /// Reads what the claims of `documents` are compared with. Returns `None` if git cannot list
     /// the files.
     pub(super) fn read(root: &Path, documents: &[Document]) -> Option<Self> {
-        let tree = {
+        let (tree, deleted) = {
             let _step = timings::step("list the files");
-            Snapshot::new(past::tracked(root)?)
+            let past::Tracked { entries, deleted } = past::tracked(root)?;
+            (Snapshot::new(entries), deleted)
         };
         let claims = || documents.iter().flat_map(|document| &document.claims.claims);
         let mut manifests = Manifests::default();
-        let needs_manifests = |claim: &Claim| {
-            matches!(claim.target, Target::Task(_) | Target::Package(_) | Target::Version { .. })
-        };
+        let needs_manifests =
+            |claim: &Claim| !matches!(claim.target, Target::Path { .. } | Target::Symbol { .. });
         if claims().any(needs_manifests) {
             let _step = timings::step("read the manifests");
             for entry in tree.entries().iter().filter(|it| manifests::is_manifest(&it.path)) {
@@ -72,11 +74,16 @@ impl Now {
             let _step = timings::step("read the code");
             Occurrences::read(root, tree.entries(), &words, &pairs)
         };
-        Some(Self { root: root.to_owned(), tree, manifests, words, occurrences })
+        Some(Self { root: root.to_owned(), tree, deleted, manifests, words, occurrences })
     }
 
     pub(super) fn tree(&self) -> &Snapshot {
         &self.tree
+    }
+
+    /// Returns the files that were deleted from the working tree, but not from the index.
+    pub(super) fn deleted(&self) -> &[TreeEntry] {
+        &self.deleted
     }
 
     pub(super) fn manifests(&self) -> &Manifests {

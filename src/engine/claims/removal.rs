@@ -1,107 +1,418 @@
 //! What became of the target of a stale claim: the commit that removed it, and where it went.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+use rustc_hash::FxHashMap;
 
 use crate::engine::track;
 use crate::markdown::claims::{Claim, Part, Target};
-use crate::model::{Anchor, Origin, State};
-use crate::tree::git::past::{self, CommitSummary};
-use crate::tree::{git, read};
+use crate::model::{Anchor, Origin};
+use crate::text;
+use crate::timings;
+use crate::tree::git::past::{self, Node};
+use crate::tree::git::{self, Objects};
+use crate::tree::read;
 
+use super::ends::Ends;
 use super::now::Now;
-use super::snapshot::Snapshot;
-use super::then::Truth;
-use super::words::Definition;
-use super::{Document, NewPlace, Open, Stale, folder_of};
+use super::then::{MAX_DEFINITIONS, Truth, has_part};
+use super::words;
+use super::{Document, Former, NewPlace, Stale, folder_of, manifests};
 
-/// Maximum number of renames of one path that are followed.
+/// Maximum number of renames of one path, or moves of one name, that are followed.
 const MAX_RENAMES: usize = 12;
+
+/// Maximum number of files of a commit that are searched for a name that it moved.
+const MAX_CHANGED: usize = 400;
 
 /// Minimum similarity of the code of a renamed symbol.
 const MIN_SIMILARITY: f64 = 0.6;
 
-/// Returns what became of the targets of stale claims, or `None` for a name that no commit and no
-/// change of the working tree removed from its files: then it was not there as the claim means it.
+/// Returns what became of the targets of claims that were true, or `None` for a name that no commit
+/// and no change of the working tree removed from its files: then it was not there as the claim
+/// means it.
 pub(super) fn explain(
     root: &Path,
     now: &Now,
     documents: &[Document],
-    stale: &[(Open, String, Truth)],
+    former: &[Former],
+    head: &str,
 ) -> Vec<Option<Stale>> {
-    let mut paths =
-        Paths { root, tree: now.tree(), removals: BTreeMap::new(), renames: BTreeMap::new() };
-    let symbols = follow_symbols(root, stale);
-    let explain =
-        |((open, commit, truth), symbol): (&(Open, String, Truth), Option<FollowedSymbol>)| {
-            let document = &documents[open.document_idx];
-            let claim = &document.claims.claims[open.claim_idx];
-            let mut found =
-                Stale { reason: reason(now, claim), written: None, removed: None, now: None };
-            match truth {
-                Truth::Paths(old) => {
-                    let followed = paths.follow(commit, &old[0]);
-                    found.removed = followed.removed;
-                    found.now = followed.path.map(|path| {
-                        let replacement = written_path(document, claim, &old[0], &path);
-                        NewPlace { place: path, is_certain: followed.is_certain, replacement }
-                    });
-                }
-                Truth::Part(file, part) => {
-                    if let Part::Symbol(name) = part {
-                        found.removed =
-                            past::last_change_of_word(root, commit, last(name), &[file]);
+    if former.is_empty() {
+        return Vec::new();
+    }
+    let commits: BTreeSet<&str> = former.iter().map(|it| it.commit.as_str()).collect();
+    let ends = {
+        let _step = timings::step("list the commits");
+        Ends::new(root, head, &commits)
+    };
+    let claim = |it: &Former| &documents[it.document_idx].claims.claims[it.claim_idx];
+    let claims: Vec<&Claim> = former.iter().map(claim).collect();
+    let fates = git::with_objects(root, |objects| {
+        let mut search = Search {
+            root,
+            now,
+            ends,
+            objects,
+            ids: FxHashMap::default(),
+            holds: FxHashMap::default(),
+            renames: BTreeMap::new(),
+        };
+        let _step = timings::step("search the commits");
+        let mut fates: Vec<Option<Fate>> = former
+            .iter()
+            .map(|it| search.fate(&documents[it.document_idx], claim(it), it))
+            .collect();
+        let _step = timings::step("follow renamed code");
+        search.follow_symbols(&claims, &mut fates);
+        fates
+    });
+    let fates = fates.unwrap_or_else(|| vec![None; former.len()]);
+    let named = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
+    let summaries = past::summaries(root, &commits.iter().copied().chain(named).collect());
+    let explain = |(it, fate): (&Former, Option<Fate>)| {
+        let fate = fate?;
+        Some(Stale {
+            reason: reason(now, claim(it)),
+            written: summaries.get(&it.commit).cloned(),
+            removed: fate.removed.and_then(|commit| summaries.get(&commit).cloned()),
+            now: fate.now,
+        })
+    };
+    former.iter().zip(fates).map(explain).collect()
+}
+
+/// What became of a target.
+#[derive(Debug, Clone, Default)]
+struct Fate {
+    /// The commit that removed it.
+    removed: Option<String>,
+    now: Option<NewPlace>,
+    /// The code that defined it before that commit.
+    code: Option<Removed>,
+}
+
+/// Code that a commit removed.
+#[derive(Debug, Clone)]
+struct Removed {
+    commit: Node,
+    anchor: Anchor,
+}
+
+/// A test of a version of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Test {
+    Part(Part),
+    Defines(Vec<String>),
+    /// Code that contains the word.
+    Uses(String),
+    /// A manifest that makes the claim true, by the position of the claim.
+    Makes(usize, usize),
+}
+
+struct Search<'s, 'o> {
+    root: &'s Path,
+    now: &'s Now,
+    ends: Ends<'s>,
+    objects: &'s mut Objects<'o>,
+    /// The objects of files in commits.
+    ids: FxHashMap<String, Option<String>>,
+    /// Whether a version of a file passes a test.
+    holds: FxHashMap<(String, String, Test), bool>,
+    /// The renames of each commit.
+    renames: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Search<'_, '_> {
+    fn fate(&mut self, document: &Document, claim: &Claim, it: &Former) -> Option<Fate> {
+        let commit = &it.commit;
+        match &it.truth {
+            Truth::Paths(old) => {
+                let (removed, place) = self.follow_path(commit, &old[0]);
+                let now = place.map(|(path, is_certain)| {
+                    let replacement = written_path(document, claim, &old[0], &path);
+                    NewPlace { place: path, is_certain, replacement }
+                });
+                Some(Fate { removed: removed.map(|node| node.id), now, code: None })
+            }
+            Truth::Part(file, part) => {
+                let test = Test::Part(part.clone());
+                let removed = self.end(commit, std::slice::from_ref(file), &test, claim);
+                Some(Fate { removed: removed.map(|node| node.id), ..Fate::default() })
+            }
+            Truth::Definitions(definitions) => {
+                let Target::Symbol { parts, .. } = &claim.target else { return None };
+                let files = definitions.iter().map(|it| it.path.clone()).collect();
+                let test = Test::Defines(parts.clone());
+                let (removed, files) = self.follow_word(commit, files, &test, claim);
+                let Some(node) = removed else {
+                    return self.is_uncommitted(&files, &test, claim).then(Fate::default);
+                };
+                let code = self.removed_code(&node, &files, parts);
+                Some(Fate { removed: Some(node.id), now: None, code })
+            }
+            Truth::Word(files) => {
+                let Target::Variable(name) = &claim.target else { return None };
+                let test = Test::Uses(name.clone());
+                let (removed, files) = self.follow_word(commit, files.clone(), &test, claim);
+                let Some(node) = removed else {
+                    return self.is_uncommitted(&files, &test, claim).then(Fate::default);
+                };
+                Some(Fate { removed: Some(node.id), ..Fate::default() })
+            }
+            Truth::Manifests(files) => {
+                let test = Test::Makes(it.document_idx, it.claim_idx);
+                let removed = self.end(commit, files, &test, claim);
+                let is_known = removed.is_some() || self.is_uncommitted(files, &test, claim);
+                is_known.then(|| Fate { removed: removed.map(|node| node.id), ..Fate::default() })
+            }
+        }
+    }
+
+    /// Returns the commit after `since` after which no file of `files` passes a test.
+    fn end(&mut self, since: &str, files: &[String], test: &Test, claim: &Claim) -> Option<Node> {
+        let Self { ends, objects, ids, holds, .. } = self;
+        let files = &files[..files.len().min(MAX_DEFINITIONS)];
+        ends.find(since, &mut |commit| {
+            files.iter().any(|file| {
+                let name = format!("{commit}:./{file}");
+                if let Some(id) = ids.get(&name) {
+                    let Some(id) = id else { return false };
+                    let key = (file.clone(), id.clone(), test.clone());
+                    if let Some(holds) = holds.get(&key) {
+                        return *holds;
                     }
                 }
-                Truth::Definitions(definitions) => {
-                    let files = definitions.iter().map(|it| it.path.as_str());
-                    found.removed = paths.last_change(commit, name_of(claim), files.clone());
-                    found.now = symbol.map(|symbol| NewPlace {
-                        place: format!("{}::{}", symbol.file, symbol.name),
-                        is_certain: symbol.is_certain,
-                        replacement: replaced_name(claim, &symbol.name),
-                    });
-                    if found.removed.is_none() && !is_uncommitted(root, name_of(claim), files) {
-                        return None;
-                    }
+                let found = objects.find(&name);
+                ids.insert(name, found.as_ref().map(|found| found.id.clone()));
+                let Some(found) = found else { return false };
+                let passes = found.bytes.is_some_and(|bytes| test.passes(file, &bytes, claim));
+                holds.insert((file.clone(), found.id, test.clone()), passes);
+                passes
+            })
+        })
+    }
+
+    /// Follows a word from its files to the files to which commits moved it. Returns the commit that
+    /// removed it from the last ones, and these.
+    fn follow_word(
+        &mut self,
+        since: &str,
+        mut files: Vec<String>,
+        test: &Test,
+        claim: &Claim,
+    ) -> (Option<Node>, Vec<String>) {
+        let mut since = since.to_owned();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        loop {
+            let Some(node) = self.end(&since, &files, test, claim) else { return (None, files) };
+            if !seen.insert(node.id.clone()) || seen.len() > MAX_RENAMES {
+                return (Some(node), files);
+            }
+            let changed = past::changed_in(self.root, &node.id);
+            let code = changed.iter().filter(|entry| words::is_code(entry)).take(MAX_CHANGED);
+            let objects: Vec<&str> = code.clone().map(|entry| entry.object.as_str()).collect();
+            let paths: Vec<&str> = code.map(|entry| entry.path.as_str()).collect();
+            let mut moved = Vec::new();
+            past::read_objects(self.root, &objects, |idx, bytes| {
+                if test.passes(paths[idx], bytes, claim) {
+                    moved.push(paths[idx].to_owned());
                 }
-                Truth::Word(files) | Truth::Manifests(files) => {
-                    let files = files.iter().map(String::as_str);
-                    found.removed = paths.last_change(commit, name_of(claim), files.clone());
-                    if found.removed.is_none() && !is_uncommitted(root, name_of(claim), files) {
-                        return None;
-                    }
+            });
+            if moved.is_empty() {
+                return (Some(node), files);
+            }
+            since.clone_from(&node.id);
+            files = moved;
+        }
+    }
+
+    /// Returns whether a change that is not committed makes files fail a test.
+    fn is_uncommitted(&mut self, files: &[String], test: &Test, claim: &Claim) -> bool {
+        files.iter().any(|file| {
+            let old = self.objects.read(&format!("HEAD:./{file}")).unwrap_or_default();
+            let new = read::bytes(self.root, file).unwrap_or_default();
+            test.passes(file, &old, claim) && !test.passes(file, &new, claim)
+        })
+    }
+
+    /// Follows a path to now. Returns the first commit that removed it, and its new path with
+    /// whether it is certain.
+    fn follow_path(&mut self, since: &str, path: &str) -> (Option<Node>, Option<(String, bool)>) {
+        let (mut since, mut at) = (since.to_owned(), path.to_owned());
+        let (start, mut removed) = (since.clone(), None);
+        for _ in 0..MAX_RENAMES {
+            let Some(node) = self.end_of_path(&since, &at) else { break };
+            let new = self.renamed(&node.id, &at);
+            since.clone_from(&node.id);
+            removed.get_or_insert(node);
+            let Some(new) = new else { break };
+            if self.now.tree().contains(&new) {
+                return (removed, Some((new, true)));
+            }
+            at = new;
+        }
+        let copy = self.copy(&start, path).map(|path| (path, false));
+        (removed, copy)
+    }
+
+    fn end_of_path(&mut self, since: &str, path: &str) -> Option<Node> {
+        let Self { ends, objects, ids, .. } = self;
+        ends.find(since, &mut |commit| {
+            let name = format!("{commit}:./{path}");
+            let id = ids.entry(name.clone());
+            id.or_insert_with(|| objects.find(&name).map(|found| found.id)).is_some()
+        })
+    }
+
+    /// Returns where a commit moved a path, which may be a folder.
+    fn renamed(&mut self, commit: &str, path: &str) -> Option<String> {
+        if !self.renames.contains_key(commit) {
+            let mut found = past::renames_in(self.root, &BTreeSet::from([commit]), &[]);
+            self.renames.insert(commit.to_owned(), found.remove(commit).unwrap_or_default());
+        }
+        let renames = &self.renames[commit];
+        if let Some(new) = renames.get(path) {
+            return Some(new.clone());
+        }
+        // A folder moved if most of its renamed files moved to the same one.
+        let prefix = format!("{path}/");
+        let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut n_files = 0;
+        for (file, new) in renames.range(prefix.clone()..) {
+            let Some(rest) = file.strip_prefix(&prefix) else { break };
+            n_files += 1;
+            let folder = new.strip_suffix(rest).and_then(|folder| folder.strip_suffix('/'));
+            if let Some(folder) = folder {
+                *votes.entry(folder).or_default() += 1;
+            }
+        }
+        let (folder, n_votes) = votes.into_iter().max_by_key(|(_, n_votes)| *n_votes)?;
+        (n_votes * 2 > n_files).then(|| folder.to_owned())
+    }
+
+    /// Returns the only file that has the content of an old one.
+    fn copy(&mut self, commit: &str, path: &str) -> Option<String> {
+        let object = self.objects.find(&format!("{commit}:./{path}"))?.id;
+        let mut same = self.now.tree().entries().iter().filter(|entry| entry.object == object);
+        let first = same.next()?;
+        same.next().is_none().then(|| first.path.clone())
+    }
+
+    /// Returns the first definition of a name that a commit removed from files, as an anchor in its
+    /// first parent.
+    fn removed_code(&mut self, node: &Node, files: &[String], parts: &[String]) -> Option<Removed> {
+        let parent = node.parents.first()?;
+        files.iter().find_map(|file| {
+            let bytes = self.objects.read(&format!("{parent}:./{file}"))?;
+            let symbol = words::definition(file, &bytes, parts)?.symbol?;
+            let located = track::locate_in(file, &bytes, &symbol)?;
+            let anchor = Anchor {
+                file: file.clone(),
+                symbol: Some(symbol),
+                kind: located.found.kind,
+                language: located.found.language,
+                origin: Origin::Auto,
+                quality: 1.0,
+                match_score: 1.0,
+                commit: Some(node.id.clone()),
+                fingerprint: located.fingerprint,
+                others: Vec::new(),
+            };
+            Some(Removed { commit: node.clone(), anchor })
+        })
+    }
+
+    /// Follows the code that was removed to the code that replaced it, from commit to commit until
+    /// it is in the tree of now.
+    fn follow_symbols(&mut self, claims: &[&Claim], fates: &mut [Option<Fate>]) {
+        let mut open: Vec<(usize, Removed, f64)> = Vec::new();
+        for (idx, fate) in fates.iter_mut().enumerate() {
+            open.extend(fate.as_mut().and_then(|it| it.code.take()).map(|code| (idx, code, 1.0)));
+        }
+        for _ in 0..MAX_RENAMES {
+            if open.is_empty() {
+                return;
+            }
+            // Several claims name the same code.
+            let mut anchors: Vec<Anchor> = Vec::new();
+            let mut idxs = Vec::new();
+            for (_, removed, _) in &open {
+                let known = anchors.iter().position(|anchor| *anchor == removed.anchor);
+                idxs.push(known.unwrap_or(anchors.len()));
+                if known.is_none() {
+                    anchors.push(removed.anchor.clone());
                 }
             }
-            Some(found)
-        };
-    stale.iter().zip(symbols).map(explain).collect()
+            let nodes = open.iter().map(|(_, it, _)| &it.commit);
+            let parents = nodes
+                .filter_map(|node| Some((node.id.as_str(), node.parents.first()?.as_str())))
+                .collect();
+            let arrived = track::follow_through(self.root, &anchors, &parents);
+            let mut next = Vec::new();
+            for ((idx, removed, similarity), anchor_idx) in open.iter().zip(idxs) {
+                let Some((anchor, likeness)) = &arrived[anchor_idx] else { continue };
+                let Some(symbol) = anchor.symbol.clone() else { continue };
+                let similarity = similarity * likeness;
+                let parts: Vec<String> = symbol.split('.').map(str::to_owned).collect();
+                let test = Test::Defines(parts.clone());
+                let (files, node) = if self.defines_now(&anchor.file, &parts, &symbol) {
+                    (vec![anchor.file.clone()], None)
+                } else {
+                    let files = vec![anchor.file.clone()];
+                    let (node, files) =
+                        self.follow_word(&removed.commit.id, files, &test, claims[*idx]);
+                    (files, node)
+                };
+                if let Some(node) = node {
+                    let removed = self.removed_code(&node, &files, &parts);
+                    next.extend(removed.map(|removed| (*idx, removed, similarity)));
+                    continue;
+                }
+                let here = files.iter().find(|file| self.defines_now(file, &parts, &symbol));
+                if let (Some(file), Some(fate)) = (here, &mut fates[*idx]) {
+                    fate.now = Some(NewPlace {
+                        place: format!("{file}::{symbol}"),
+                        is_certain: similarity >= MIN_SIMILARITY,
+                        replacement: replaced_name(claims[*idx], &symbol),
+                    });
+                }
+            }
+            open = next;
+        }
+    }
 }
 
-/// Returns whether a change that is not committed removes a word from a file.
-fn is_uncommitted<'f>(root: &Path, word: &str, mut files: impl Iterator<Item = &'f str>) -> bool {
-    let is_removed = git::with_objects(root, |objects| {
-        files.any(|file| {
-            let old = objects.read(&format!("HEAD:./{file}")).unwrap_or_default();
-            let new = read::text(root, file).unwrap_or_default();
-            String::from_utf8_lossy(&old).contains(word) && !new.contains(word)
-        })
-    });
-    is_removed.unwrap_or(false)
+impl Search<'_, '_> {
+    /// Returns whether a file of the working tree defines a symbol.
+    fn defines_now(&self, file: &str, parts: &[String], symbol: &str) -> bool {
+        let definition = read::bytes(self.root, file)
+            .ok()
+            .and_then(|bytes| words::definition(file, &bytes, parts));
+        definition.is_some_and(|it| it.symbol.as_deref() == Some(symbol))
+    }
 }
 
-fn last(name: &str) -> &str {
-    name.rsplit(['.', '/']).next().unwrap_or(name)
-}
-
-/// Returns the word that a claim's target is written with.
-fn name_of(claim: &Claim) -> &str {
-    match &claim.target {
-        Target::Path { path, .. } => path,
-        Target::Symbol { parts, .. } => parts.last().map_or("", String::as_str),
-        Target::Task(task) => &task.name,
-        Target::Variable(name) | Target::Package(name) => name,
-        Target::Version { version, .. } => version,
+impl Test {
+    /// Returns whether a version of a file passes the test.
+    fn passes(&self, path: &str, bytes: &[u8], claim: &Claim) -> bool {
+        let text = || text::decode(bytes).0;
+        match self {
+            Self::Part(part) => has_part(&text(), part),
+            Self::Defines(parts) => {
+                parts.last().is_some_and(|name| words::has_word(&text(), name))
+                    && words::definition(path, bytes, parts).is_some()
+            }
+            Self::Uses(name) => {
+                words::has_word(&text(), name)
+                    && words::has_word(
+                        &String::from_utf8_lossy(&words::without_comments(path, &text())),
+                        name,
+                    )
+            }
+            Self::Makes(..) => manifests::makes_true(path, &text(), &claim.target),
+        }
     }
 }
 
@@ -136,121 +447,6 @@ fn reason(now: &Now, claim: &Claim) -> String {
             versions.truncate(3);
             format!("the manifests now require {}", versions.join(", "))
         }
-    }
-}
-
-/// A path that was followed.
-#[derive(Debug, Clone, Default)]
-struct FollowedPath {
-    removed: Option<CommitSummary>,
-    /// The path that it has now.
-    path: Option<String>,
-    is_certain: bool,
-}
-
-/// A commit, and the files that it deleted.
-type Removal = (CommitSummary, Vec<String>);
-
-struct Paths<'p> {
-    root: &'p Path,
-    tree: &'p Snapshot,
-    /// The last deletions, by the old commit and the path.
-    removals: BTreeMap<(String, String), Option<Removal>>,
-    /// The renames of each commit.
-    renames: BTreeMap<String, BTreeMap<String, String>>,
-}
-
-impl Paths<'_> {
-    /// Follows a path from an old commit to now. The commit is the first that removed it.
-    fn follow(&mut self, commit: &str, path: &str) -> FollowedPath {
-        let mut followed = FollowedPath::default();
-        let (mut since, mut at) = (commit.to_owned(), path.to_owned());
-        for _ in 0..MAX_RENAMES {
-            let Some((removal, files)) = self.removal(&since, &at) else { break };
-            let new = self.renamed(&removal.id, &at, &files);
-            since.clone_from(&removal.id);
-            followed.removed.get_or_insert(removal);
-            let Some(new) = new else { break };
-            if self.tree.contains(&new) {
-                followed.path = Some(new);
-                followed.is_certain = true;
-                return followed;
-            }
-            at = new;
-        }
-        followed.path = self.copy(commit, path);
-        followed
-    }
-
-    /// Returns the last commit after `since` that deleted a path, with the files that it deleted
-    /// of it.
-    fn removal(&mut self, since: &str, path: &str) -> Option<Removal> {
-        let key = (since.to_owned(), path.to_owned());
-        if !self.removals.contains_key(&key) {
-            let mut found = past::deletions(self.root, since, &[path]);
-            let first = (!found.is_empty()).then(|| found.remove(0));
-            self.removals.insert(key.clone(), first);
-        }
-        self.removals[&key].clone()
-    }
-
-    /// Returns where a commit moved a path, which may be the folder of `files`.
-    fn renamed(&mut self, commit: &str, path: &str, files: &[String]) -> Option<String> {
-        let renames = self
-            .renames
-            .entry(commit.to_owned())
-            .or_insert_with(|| past::renames_in(self.root, commit));
-        if let Some(new) = renames.get(path) {
-            return Some(new.clone());
-        }
-        // A folder moved if most of its files moved to the same one.
-        let prefix = format!("{path}/");
-        let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
-        for file in files {
-            let new = renames.get(file).zip(file.strip_prefix(&prefix));
-            let folder = new.and_then(|(new, rest)| new.strip_suffix(rest)?.strip_suffix('/'));
-            if let Some(folder) = folder {
-                *votes.entry(folder).or_default() += 1;
-            }
-        }
-        let (folder, n_votes) = votes.into_iter().max_by_key(|(_, n_votes)| *n_votes)?;
-        (n_votes * 2 > files.len()).then(|| folder.to_owned())
-    }
-
-    /// Returns the only file that has the name and, if the clone has it, the content of an old one.
-    fn copy(&self, commit: &str, path: &str) -> Option<String> {
-        let object = past::object_at(self.root, commit, path)?;
-        let mut same = self.tree.entries().iter().filter(|entry| entry.object == object);
-        let first = same.next()?;
-        same.next().is_none().then(|| first.path.clone())
-    }
-
-    /// Returns the last commit that changed how often a word occurs in files, under all the names
-    /// that they had.
-    fn last_change<'f>(
-        &mut self,
-        commit: &str,
-        word: &str,
-        files: impl Iterator<Item = &'f str>,
-    ) -> Option<CommitSummary> {
-        let mut paths: Vec<String> = files.take(8).map(str::to_owned).collect();
-        for idx in 0..paths.len() {
-            let mut at = paths[idx].clone();
-            for _ in 0..MAX_RENAMES {
-                if self.tree.contains(&at) {
-                    break;
-                }
-                let Some((removal, deleted)) = self.removal(commit, &at) else { break };
-                let Some(new) = self.renamed(&removal.id, &at, &deleted) else { break };
-                if paths.contains(&new) {
-                    break;
-                }
-                paths.push(new.clone());
-                at = new;
-            }
-        }
-        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        past::last_change_of_word(self.root, commit, word, &paths)
     }
 }
 
@@ -298,51 +494,4 @@ fn replaced_name(claim: &Claim, symbol: &str) -> Option<String> {
     let is_same_place =
         old_qualifiers.last().zip(new_qualifiers.last()).is_none_or(|(old, new)| old == new);
     (is_same_place && new_name != old_name).then(|| (*new_name).to_owned())
-}
-
-/// A symbol that was followed.
-struct FollowedSymbol {
-    file: String,
-    name: String,
-    is_certain: bool,
-}
-
-/// Follows the symbols whose definitions are gone, each from its first definition.
-fn follow_symbols(root: &Path, stale: &[(Open, String, Truth)]) -> Vec<Option<FollowedSymbol>> {
-    let mut anchors: Vec<Anchor> = Vec::new();
-    let mut anchor_idxs: Vec<Option<usize>> = vec![None; stale.len()];
-    git::with_objects(root, |objects| {
-        for (idx, (_, commit, truth)) in stale.iter().enumerate() {
-            let Truth::Definitions(definitions) = truth else { continue };
-            let first = definitions.iter().find_map(|it| Some((it, it.symbol.as_ref()?)));
-            let Some((Definition { path, object, .. }, symbol)) = first else { continue };
-            let located =
-                objects.read(object).and_then(|bytes| track::locate_in(path, &bytes, symbol));
-            if let Some(located) = located {
-                anchor_idxs[idx] = Some(anchors.len());
-                anchors.push(Anchor {
-                    file: path.clone(),
-                    symbol: Some(symbol.clone()),
-                    kind: located.found.kind,
-                    language: located.found.language,
-                    origin: Origin::Auto,
-                    quality: 1.0,
-                    match_score: 1.0,
-                    commit: Some(commit.clone()),
-                    fingerprint: located.fingerprint,
-                    others: Vec::new(),
-                });
-            }
-        }
-    });
-    let outcomes = track::follow(root, &[], &anchors, &|_, _| {}).unwrap_or_default();
-    let followed = |anchor_idx: Option<usize>| {
-        let outcome = outcomes.get(anchor_idx?)?;
-        let new = outcome.new.as_ref()?;
-        let is_found = matches!(outcome.state, State::Moved | State::Renamed);
-        let name = new.symbol.clone()?;
-        let is_certain = outcome.similarity >= MIN_SIMILARITY;
-        is_found.then(|| FollowedSymbol { file: new.file.clone(), name, is_certain })
-    };
-    anchor_idxs.into_iter().map(followed).collect()
 }

@@ -1,22 +1,34 @@
 //! Whether a claim was true in the tree of an old commit.
+//!
+//! A claim that fails now can only have been true there because of a file that differs from now. So
+//! an old tree is the list of these, and only their versions are read: once each, for all claims and
+//! commits together.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::markdown::claims::{self, Part, Target};
 use crate::text;
 use crate::tree::git::Objects;
-use crate::tree::git::past::TreeEntry;
+use crate::tree::git::past::{self, Differences, TreeEntry};
 
+use super::folder_of;
 use super::manifests::{self, Facts, Manifests};
-use super::snapshot::{Found, Snapshot};
+use super::now::Now;
+use super::snapshot::{self, Found, Snapshot};
 use super::words::{self, Definition, Words};
-use super::{folder_of, is_version_claim_true};
 
-/// Maximum number of bytes of old versions of code that are read.
-const MAX_READ: usize = 512 * 1024 * 1024;
+/// Maximum number of old versions of code that are read.
+const MAX_VERSIONS: usize = 60_000;
 
 /// Maximum number of versions of files with a name that are searched for its definition.
 const MAX_SEARCHED: usize = 200;
+
+/// Maximum number of definitions of a name that are followed.
+pub(super) const MAX_DEFINITIONS: usize = 8;
 
 /// What made a claim true.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,52 +44,176 @@ pub(super) enum Truth {
     Manifests(Vec<String>),
 }
 
+/// An old version of a file: its path and its object.
+type FileVersion = (String, String);
+
 /// Reads old trees.
 pub(super) struct Past<'p, 'o> {
     pub(super) objects: &'p mut Objects<'o>,
-    pub(super) now: &'p Snapshot,
-    pub(super) words: &'p Words,
+    now: &'p Now,
+    words: &'p Words,
     /// The words of each version of a file of code.
     found: FxHashMap<String, Vec<usize>>,
-    facts: FxHashMap<(String, String), Facts>,
-    n_read: usize,
+    facts: FxHashMap<FileVersion, Facts>,
+    definitions: FxHashMap<(FileVersion, Vec<String>), Option<Definition>>,
 }
 
-/// The tree of an old commit.
+/// What is compared with an old tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Needs {
+    pub(super) paths: bool,
+    pub(super) code: bool,
+    pub(super) manifests: bool,
+}
+
+impl Needs {
+    pub(super) fn of(target: &Target) -> Self {
+        Self {
+            paths: matches!(target, Target::Path { .. } | Target::Symbol { .. }),
+            code: matches!(target, Target::Symbol { .. } | Target::Variable(_)),
+            manifests: !matches!(target, Target::Path { .. } | Target::Symbol { .. }),
+        }
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            paths: self.paths || other.paths,
+            code: self.code || other.code,
+            manifests: self.manifests || other.manifests,
+        }
+    }
+}
+
+/// The files of an old commit that differ from now.
 pub(super) struct OldTree {
-    pub(super) tree: Snapshot,
+    pub(super) needs: Needs,
+    /// Sorted by path. Only manifests, if nothing else is needed.
+    entries: Vec<TreeEntry>,
+    /// The files that now has no longer.
+    removed: Snapshot,
+    /// The paths that now has and the commit lacked.
+    added: FxHashSet<String>,
     manifests: Option<Manifests>,
-    /// The entries with each word, among those that the tree has now in another version or not at
-    /// all: the others do not define what the tree does not have now.
+    /// The entries with each word.
     entries_with: Option<FxHashMap<usize, Vec<usize>>>,
 }
 
 impl OldTree {
-    pub(super) fn new(entries: Vec<TreeEntry>) -> Self {
-        Self { tree: Snapshot::new(entries), manifests: None, entries_with: None }
+    /// `unsaved` are the files of HEAD that the index or the working tree lacks or has in another
+    /// version.
+    pub(super) fn new(
+        differences: &Differences,
+        unsaved: &[TreeEntry],
+        now: &Snapshot,
+        needs: Needs,
+    ) -> Self {
+        let has_all = needs.paths || needs.code;
+        let is_wanted = |entry: &&TreeEntry| {
+            now.entry(&entry.path).is_none_or(|it| it.object != entry.object)
+                && (has_all || manifests::is_manifest(&entry.path))
+        };
+        let unsaved = unsaved.iter().filter(|entry| !differences.contains_key(&entry.path));
+        let own = differences.values().flatten().chain(unsaved);
+        let mut entries: Vec<TreeEntry> = own.filter(is_wanted).cloned().collect();
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let is_removed = |entry: &&TreeEntry| now.entry(&entry.path).is_none();
+        let removed = entries.iter().filter(is_removed).filter(|_| needs.paths);
+        let removed = Snapshot::new(removed.cloned().collect());
+        let added = differences.iter().filter(|(_, entry)| entry.is_none() && needs.paths);
+        let added = added.map(|(path, _)| path.clone()).collect();
+        Self { needs, entries, removed, added, manifests: None, entries_with: None }
+    }
+
+    fn entry(&self, path: &str) -> Option<&TreeEntry> {
+        let idx = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        Some(&self.entries[idx])
     }
 }
 
 impl<'p, 'o> Past<'p, 'o> {
-    pub(super) fn new(objects: &'p mut Objects<'o>, now: &'p Snapshot, words: &'p Words) -> Self {
+    pub(super) fn new(objects: &'p mut Objects<'o>, now: &'p Now, words: &'p Words) -> Self {
         let (found, facts) = (FxHashMap::default(), FxHashMap::default());
-        Self { objects, now, words, found, facts, n_read: 0 }
+        Self { objects, now, words, found, facts, definitions: FxHashMap::default() }
     }
 
-    /// Returns whether more is to be read than is reasonable.
-    pub(super) fn is_exhausted(&self) -> bool {
-        self.n_read > MAX_READ
+    /// Reads the differing files of code of all trees. Returns the commits whose files are too many.
+    pub(super) fn read_code<'t>(
+        &mut self,
+        root: &Path,
+        trees: impl Iterator<Item = (&'t str, &'t OldTree)>,
+    ) -> BTreeSet<String> {
+        let mut omitted = BTreeSet::new();
+        if self.words.is_empty() {
+            return omitted;
+        }
+        // Versions of one path are similar, so git reads them faster one after the other.
+        let mut wanted: BTreeMap<(&str, &str), ()> = BTreeMap::new();
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        for (commit, tree) in trees {
+            let is_new = |entry: &&TreeEntry| !seen.contains(entry.object.as_str());
+            let new: Vec<&TreeEntry> =
+                tree.entries.iter().filter(is_new).filter(|entry| words::is_code(entry)).collect();
+            if wanted.len() + new.len() > MAX_VERSIONS {
+                omitted.insert(commit.to_owned());
+                continue;
+            }
+            for entry in new {
+                if seen.insert(&entry.object) {
+                    wanted.insert((&entry.path, &entry.object), ());
+                }
+            }
+        }
+        let objects: Vec<&str> = wanted.keys().map(|(_, object)| *object).collect();
+        let n_each = objects.len().div_ceil(rayon::current_num_threads().max(1)).max(64);
+        let read = |objects: &[&str]| {
+            let mut found: Vec<(String, Vec<usize>)> = Vec::new();
+            past::read_objects(root, objects, |idx, bytes| {
+                let words = self.words.in_text(bytes);
+                if !words.is_empty() {
+                    found.push((objects[idx].to_owned(), words));
+                }
+            });
+            found
+        };
+        let found: Vec<Vec<(String, Vec<usize>)>> = objects.par_chunks(n_each).map(read).collect();
+        self.found = found.into_iter().flatten().collect();
+        omitted
     }
 
-    /// Returns what made a claim of `document` true in an old tree, if it was.
+    /// Reads the differing manifests of all trees.
+    pub(super) fn read_manifests<'t>(
+        &mut self,
+        root: &Path,
+        trees: impl Iterator<Item = &'t OldTree>,
+    ) {
+        let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for tree in trees {
+            let is_manifest = |entry: &&TreeEntry| manifests::is_manifest(&entry.path);
+            let own = tree.entries.iter().filter(is_manifest);
+            wanted.extend(own.map(|entry| (entry.path.as_str(), entry.object.as_str())));
+        }
+        let wanted: Vec<(&str, &str)> = wanted.into_iter().collect();
+        let objects: Vec<&str> = wanted.iter().map(|(_, object)| *object).collect();
+        past::read_objects(root, &objects, |idx, bytes| {
+            let (path, object) = wanted[idx];
+            let facts = manifests::read(path, &text::decode(bytes).0);
+            self.facts.insert((path.to_owned(), object.to_owned()), facts);
+        });
+    }
+
+    /// Returns what made a claim of a document true in an old tree, if it was. `document` is its path
+    /// there, and `path_now` that of now.
     pub(super) fn truth(
         &mut self,
         old: &mut OldTree,
         document: &str,
+        path_now: &str,
         target: &Target,
     ) -> Option<Truth> {
         match target {
-            Target::Path { path, part, .. } => self.path(old, document, path, part.as_ref()),
+            Target::Path { path, part, .. } => {
+                self.path(old, (document, path_now), path, part.as_ref())
+            }
             Target::Symbol { parts, .. } => self.symbol(old, document, parts),
             Target::Task(task) => {
                 let manifests = self.manifests(old);
@@ -93,10 +229,12 @@ impl<'p, 'o> Past<'p, 'o> {
             Target::Variable(name) => {
                 let word = self.words.idx(name)?;
                 let entries = self.entries_with(old, word);
-                let is_own = self.manifests(old).is_named(name.split('_').next()?);
+                let prefix = name.split('_').next()?;
+                let is_own =
+                    self.now.manifests().is_named(prefix) || self.manifests(old).is_named(prefix);
                 let mut found = Vec::new();
                 for idx in entries.into_iter().take(MAX_SEARCHED) {
-                    let entry = old.tree.entries()[idx].clone();
+                    let entry = old.entries[idx].clone();
                     let Some(bytes) = self.objects.read(&entry.object) else { continue };
                     let text = text::decode(&bytes).0;
                     let code = words::without_comments(&entry.path, &text);
@@ -122,7 +260,7 @@ impl<'p, 'o> Past<'p, 'o> {
                     .filter(|(_, requirement)| manifests::has_version(requirement, version))
                     .map(|(path, _)| (*path).to_owned())
                     .collect();
-                is_version_claim_true(manifests, name, version).then_some(Truth::Manifests(found))
+                (!found.is_empty()).then_some(Truth::Manifests(found))
             }
         }
     }
@@ -130,42 +268,50 @@ impl<'p, 'o> Past<'p, 'o> {
     fn path(
         &mut self,
         old: &OldTree,
-        document: &str,
+        (document, path_now): (&str, &str),
         path: &str,
         part: Option<&Part>,
     ) -> Option<Truth> {
-        if path.is_empty() {
-            let file = document.to_owned();
-            return self
-                .has_part(old, &file, part?)
-                .then(|| Truth::Part(file, part.cloned().expect("it is there")));
-        }
-        let paths = match old.tree.resolve(folder_of(document), path) {
-            Found::One(found) if !is_certain(document, path, &found) => return None,
-            Found::One(path) => vec![path],
-            // A bare name of several files is not a certain one.
-            Found::Several(paths) if path.contains(['/', '*']) => paths,
-            Found::Several(_) | Found::No | Found::Elsewhere => return None,
-        };
-        let is_there_now = paths.iter().any(|path| self.now.contains(path));
-        match part {
-            Some(part) if is_there_now => {
-                let file = paths.into_iter().find(|path| self.now.contains(path))?;
-                self.has_part(old, &file, part).then(|| Truth::Part(file, part.clone()))
+        if let Some(part) = part {
+            let files = if path.is_empty() {
+                vec![document.to_owned()]
+            } else {
+                self.now.tree().resolve(folder_of(path_now), path).paths().to_vec()
+            };
+            // The file exists, without the part.
+            if !files.is_empty() {
+                let file = files.into_iter().find(|file| self.has_part(old, file, part))?;
+                return Some(Truth::Part(file, part.clone()));
             }
-            _ => Some(Truth::Paths(paths)),
+        }
+        let folder = folder_of(document);
+        match old.removed.resolve(folder, path) {
+            Found::One(found) if !is_certain(document, path, &found) => None,
+            Found::One(found) => Some(Truth::Paths(vec![found])),
+            // A bare name of several files is not a certain one.
+            Found::Several(paths) if path.contains(['/', '*']) => Some(Truth::Paths(paths)),
+            // The document was moved, and its target was not.
+            Found::No if folder != folder_of(path_now) && path.contains('/') => {
+                let plain = path.trim_start_matches('/').trim_end_matches('/');
+                let mut bases =
+                    snapshot::candidates(folder, plain, path.starts_with('/')).into_iter();
+                let now = self.now.tree();
+                let found = bases.find(|it| now.contains(it) && !old.added.contains(it))?;
+                Some(Truth::Paths(vec![found]))
+            }
+            Found::Several(_) | Found::No | Found::Elsewhere => None,
         }
     }
 
     fn has_part(&mut self, old: &OldTree, file: &str, part: &Part) -> bool {
-        let Some(entry) = old.tree.entry(file) else { return false };
+        let Some(entry) = old.entry(file) else { return false };
         let Some(bytes) = self.objects.read(&entry.object) else { return false };
         has_part(&text::decode(&bytes).0, part)
     }
 
     fn symbol(&mut self, old: &mut OldTree, document: &str, parts: &[String]) -> Option<Truth> {
         if parts.len() > 1 {
-            let found = old.tree.resolve(folder_of(document), &parts.join("/"));
+            let found = old.removed.resolve(folder_of(document), &parts.join("/"));
             if let Found::One(path) = found {
                 return Some(Truth::Paths(vec![path]));
             }
@@ -176,60 +322,59 @@ impl<'p, 'o> Past<'p, 'o> {
             let word = self.words.idx(qualifier);
             let with_word: FxHashSet<usize> =
                 word.map(|word| self.entries_with(old, word)).into_iter().flatten().collect();
-            let is_in =
-                |idx: usize| old.tree.entries()[idx].path.replace('-', "_").contains(qualifier);
+            let is_in = |idx: usize| old.entries[idx].path.replace('-', "_").contains(qualifier);
             entries.retain(|&idx| with_word.contains(&idx) || is_in(idx));
         }
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
-            let entry = old.tree.entries()[idx].clone();
-            let bytes = self.objects.read(&entry.object);
-            found.extend(bytes.and_then(|bytes| words::definition(&entry, &bytes, parts)));
+            found.extend(self.definition(&old.entries[idx], parts));
+            if found.len() == MAX_DEFINITIONS {
+                break;
+            }
         }
         (!found.is_empty()).then_some(Truth::Definitions(found))
     }
 
-    /// Returns the entries with a word.
-    fn entries_with(&mut self, old: &mut OldTree, word: usize) -> Vec<usize> {
-        if old.entries_with.is_none() {
-            let mut entries_with: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-            for (idx, entry) in old.tree.entries().iter().enumerate() {
-                let is_same =
-                    self.now.entry(&entry.path).is_some_and(|now| now.object == entry.object);
-                if is_same || !words::is_code(entry) || self.is_exhausted() {
-                    continue;
-                }
-                if !self.found.contains_key(&entry.object) {
-                    let bytes = self.objects.read(&entry.object).unwrap_or_default();
-                    self.n_read += bytes.len();
-                    self.found.insert(entry.object.clone(), self.words.in_text(&bytes));
-                }
-                for word in &self.found[&entry.object] {
-                    entries_with.entry(*word).or_default().push(idx);
-                }
-            }
-            old.entries_with = Some(entries_with);
+    /// Returns the definition of a name in a version of a file.
+    fn definition(&mut self, entry: &TreeEntry, parts: &[String]) -> Option<Definition> {
+        let key = ((entry.path.clone(), entry.object.clone()), parts.to_vec());
+        if let Some(known) = self.definitions.get(&key) {
+            return known.clone();
         }
-        old.entries_with.as_ref().and_then(|map| map.get(&word)).cloned().unwrap_or_default()
+        let bytes = self.objects.read(&entry.object);
+        let found = bytes.and_then(|bytes| words::definition(&entry.path, &bytes, parts));
+        self.definitions.insert(key, found.clone());
+        found
     }
 
-    /// Reads the manifests of an old tree.
-    fn manifests<'t>(&mut self, old: &'t mut OldTree) -> &'t Manifests {
-        if old.manifests.is_none() {
-            let mut manifests = Manifests::default();
-            let entries = old.tree.entries().iter().filter(|it| manifests::is_manifest(&it.path));
-            for entry in entries {
-                let key = (entry.path.clone(), entry.object.clone());
-                if !self.facts.contains_key(&key) {
-                    let bytes = self.objects.read(&entry.object).unwrap_or_default();
-                    let facts = manifests::read(&entry.path, &text::decode(&bytes).0);
-                    self.facts.insert(key.clone(), facts);
+    /// Returns the entries with a word.
+    fn entries_with(&mut self, old: &mut OldTree, word: usize) -> Vec<usize> {
+        let entries_with = old.entries_with.get_or_insert_with(|| {
+            let mut entries_with: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+            for (idx, entry) in old.entries.iter().enumerate() {
+                for word in self.found.get(&entry.object).into_iter().flatten() {
+                    // A file that is not code may have the content of one that is.
+                    if words::is_code(entry) {
+                        entries_with.entry(*word).or_default().push(idx);
+                    }
                 }
-                manifests.0.insert(entry.path.clone(), self.facts[&key].clone());
             }
-            old.manifests = Some(manifests);
-        }
-        old.manifests.as_ref().expect("it was set")
+            entries_with
+        });
+        entries_with.get(&word).cloned().unwrap_or_default()
+    }
+
+    /// Returns the differing manifests of an old tree.
+    fn manifests<'t>(&mut self, old: &'t mut OldTree) -> &'t Manifests {
+        let entries = &old.entries;
+        old.manifests.get_or_insert_with(|| {
+            let own = entries.iter().filter(|it| manifests::is_manifest(&it.path));
+            let facts = own.filter_map(|entry| {
+                let facts = self.facts.get(&(entry.path.clone(), entry.object.clone()))?;
+                Some((entry.path.clone(), facts.clone()))
+            });
+            Manifests(facts.collect())
+        })
     }
 }
 

@@ -115,21 +115,60 @@ const DEFINING: &[&str] = &[
     "readonly",
 ];
 
+/// Words that may stand before one of [`DEFINING`] on its line.
+const MODIFIERS: &[&str] = &[
+    "pub",
+    "pub(crate)",
+    "pub(super)",
+    "export",
+    "default",
+    "async",
+    "abstract",
+    "final",
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "override",
+    "unsafe",
+    "declare",
+    "sealed",
+    "open",
+    "inline",
+    "suspend",
+];
+
 /// Words that are looked for.
 pub(super) struct Words {
     words: Vec<String>,
     idxs: FxHashMap<Vec<u8>, usize>,
-    lengths: FxHashSet<usize>,
+    /// For each first byte the lengths of the words, as bits; the last bit is for all longer ones.
+    lengths: [u64; 256],
 }
+
+/// The bytes of words.
+const IS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let it = byte as u8;
+        table[byte] = it.is_ascii_alphanumeric() || it == b'_';
+        byte += 1;
+    }
+    table
+};
 
 impl Words {
     pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
-        let mut words: Vec<String> = words.into_iter().collect();
+        let mut words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
         words.sort_unstable();
         words.dedup();
         let idxs =
             words.iter().enumerate().map(|(idx, it)| (it.as_bytes().to_vec(), idx)).collect();
-        let lengths = words.iter().map(String::len).collect();
+        let mut lengths = [0; 256];
+        for word in &words {
+            lengths[usize::from(word.as_bytes()[0])] |= length_bit(word.len());
+        }
         Self { words, idxs, lengths }
     }
 
@@ -144,18 +183,32 @@ impl Words {
     /// Returns the words that occur in a text, sorted.
     pub(super) fn in_text(&self, bytes: &[u8]) -> Vec<usize> {
         let mut found = Vec::new();
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        for run in bytes.split(|byte| !is_word(byte)) {
-            if self.lengths.contains(&run.len())
-                && let Some(&idx) = self.idxs.get(run)
+        let mut start = 0;
+        while start < bytes.len() {
+            let first = usize::from(bytes[start]);
+            if !IS_WORD[first] {
+                start += 1;
+                continue;
+            }
+            let mut end = start + 1;
+            while end < bytes.len() && IS_WORD[usize::from(bytes[end])] {
+                end += 1;
+            }
+            if self.lengths[first] & length_bit(end - start) != 0
+                && let Some(&idx) = self.idxs.get(&bytes[start..end])
             {
                 found.push(idx);
             }
+            start = end + 1;
         }
         found.sort_unstable();
         found.dedup();
         found
     }
+}
+
+fn length_bit(n_bytes: usize) -> u64 {
+    1 << n_bytes.min(63)
 }
 
 /// Returns whether a file is code, in which a name is in use.
@@ -236,19 +289,35 @@ impl Occurrences {
         }
         let mut rare: Vec<(usize, Vec<usize>)> = rare.into_iter().collect();
         rare.sort_unstable();
-        let used: Vec<Vec<usize>> = rare
-            .par_iter()
-            .map(|(file_idx, wanted)| {
-                let path = &files[*file_idx].path;
-                let Ok(text) = read::listed_text(root, path) else { return Vec::new() };
-                let in_code = words.in_text(&without_comments(path, &text));
-                wanted.iter().copied().filter(|word| in_code.binary_search(word).is_ok()).collect()
-            })
-            .collect();
-        for word in used.into_iter().flatten() {
-            this.is_used[word] = true;
-        }
+        // A definition is no comment, and shows without a parse. Most names have one.
+        this.add_used(&rare, |file_idx, wanted| {
+            let text = read::listed_text(root, &files[file_idx].path).unwrap_or_default();
+            wanted.into_iter().filter(|word| is_introduced(&text, &words.words[*word])).collect()
+        });
+        this.add_used(&rare, |file_idx, wanted| {
+            let path = &files[file_idx].path;
+            let Ok(text) = read::listed_text(root, path) else { return Vec::new() };
+            let in_code = words.in_text(&without_comments(path, &text));
+            wanted.into_iter().filter(|word| in_code.binary_search(word).is_ok()).collect()
+        });
         this
+    }
+
+    /// Adds the words that `find` finds in files, of those that are not known to be used.
+    fn add_used(
+        &mut self,
+        files: &[(usize, Vec<usize>)],
+        find: impl Fn(usize, Vec<usize>) -> Vec<usize> + Sync,
+    ) {
+        let find = |(file_idx, words): &(usize, Vec<usize>)| {
+            let open: Vec<usize> =
+                words.iter().copied().filter(|word| !self.is_used[*word]).collect();
+            if open.is_empty() { open } else { find(*file_idx, open) }
+        };
+        let found: Vec<Vec<usize>> = files.par_iter().map(find).collect();
+        for word in found.into_iter().flatten() {
+            self.is_used[word] = true;
+        }
     }
 
     pub(super) fn is_used(&self, word: usize) -> bool {
@@ -311,18 +380,16 @@ pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) path: String,
-    pub(super) object: String,
     /// The qualified name in a parsed language.
     pub(super) symbol: Option<String>,
 }
 
 /// Returns the definition of a qualified name in a version of a file.
-pub(super) fn definition(entry: &TreeEntry, bytes: &[u8], parts: &[String]) -> Option<Definition> {
+pub(super) fn definition(path: &str, bytes: &[u8], parts: &[String]) -> Option<Definition> {
     let (name, qualifiers) = parts.split_last()?;
     let text = text::decode(bytes).0;
     let found = |symbol: Option<&str>| Definition {
-        path: entry.path.clone(),
-        object: entry.object.clone(),
+        path: path.to_owned(),
         symbol: symbol.map(str::to_owned),
     };
     let qualifier = qualifiers.last();
@@ -330,11 +397,11 @@ pub(super) fn definition(entry: &TreeEntry, bytes: &[u8], parts: &[String]) -> O
     let is_place = |symbol: &str| {
         let Some(qualifier) = qualifier else { return true };
         let in_symbol = symbol.split('.').rev().skip(1).any(|part| part == qualifier);
-        let path = entry.path.rsplit_once('.').map_or(entry.path.as_str(), |(stem, _)| stem);
+        let path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         in_symbol
             || path.split('/').any(|part| part == qualifier || part.replace('-', "_") == *qualifier)
     };
-    if let Some(language) = language::from_path(&entry.path) {
+    if let Some(language) = language::from_path(path) {
         let parsed = ParsedFile::outline(language, &text);
         let is_named = |symbol: &str| last_name(symbol) == name && is_place(symbol);
         if let Some(symbol) = parsed.symbols.iter().find(|symbol| is_named(&symbol.name)) {
@@ -371,6 +438,24 @@ pub(super) fn has_word(text: &str, word: &str) -> bool {
 fn positions<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     text.match_indices(word).map(|(at, _)| at).filter(move |&at| {
         !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
+    })
+}
+
+/// Returns whether a line is the certain start of the definition of a word: only keywords are before
+/// it, or it is assigned.
+fn is_introduced(text: &str, word: &str) -> bool {
+    positions(text, word).any(|at| {
+        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let before = &text[line_start..at];
+        let mut words = before.split_whitespace().rev();
+        match words.next() {
+            Some(keyword) if DEFINING.contains(&keyword) => {
+                words.all(|word| MODIFIERS.contains(&word))
+            }
+            // A method of Go.
+            Some(_) => before.starts_with("func (") && before.ends_with(") "),
+            None => text[at + word.len()..].starts_with(" = "),
+        }
     })
 }
 

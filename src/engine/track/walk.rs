@@ -94,22 +94,25 @@ impl Past {
             return Self { commits: Commits::default(), walks };
         }
         let commits = git::commits_since(root, &old, extensions).unwrap_or_default();
-        let max_parsed = MAX_PARSED + MAX_PARSED_EACH * walks.len();
-        let walked = git::with_objects(root, |objects| {
-            let mut walks = walks.clone();
-            Walker { commits: &commits, objects, n_parsed: 0, max_parsed }.run(&mut walks);
-            walks
-        });
-        // If git fails on the way, nothing of its answers is used.
-        if let Some(walked) = walked {
-            walks = walked;
-        }
+        walks = run(root, &commits, walks);
         Self { commits, walks }
     }
 }
 
+/// Follows anchors along the comparisons of `commits`.
+pub(super) fn run(root: &Path, commits: &Commits, walks: Vec<Walk>) -> Vec<Walk> {
+    let max_parsed = MAX_PARSED + MAX_PARSED_EACH * walks.len();
+    let walked = git::with_objects(root, |objects| {
+        let mut walks = walks.clone();
+        Walker { commits, objects, n_parsed: 0, max_parsed }.run(&mut walks);
+        walks
+    });
+    // If git fails on the way, nothing of its answers is used.
+    walked.unwrap_or(walks)
+}
+
 impl Walk {
-    fn new(anchor: &Anchor) -> Self {
+    pub(super) fn new(anchor: &Anchor) -> Self {
         Self { anchor: anchor.clone(), steps: Vec::new(), end: End::Unknown, n_unread: 0 }
     }
 

@@ -31,8 +31,6 @@ const ABSENT: &[&str] = &[
     "replacing",
     "replace",
     "obsolete",
-    "instead of",
-    "rather than",
     "moved from",
     "moved out of",
     "was moved",
@@ -57,7 +55,19 @@ const ABSENT: &[&str] = &[
     "there is no",
     "there are no",
     "there's no",
+    // What nobody may create need not be there.
+    "do not create",
+    "don't create",
+    "never create",
+    "not create",
+    "avoid creating",
+    "do not introduce",
+    "don't introduce",
+    "never introduce",
 ];
+
+/// Phrases about what does not exist any more, if they are before it: `new instead of old`.
+const ABSENT_AFTER: &[&str] = &["instead of", "rather than"];
 
 /// Phrases that forbid.
 const FORBIDDEN: &[&str] = &[
@@ -91,11 +101,19 @@ const FORBIDDEN: &[&str] = &[
 impl Stance {
     /// Returns how a piece of text presents what it names.
     pub(super) fn of(text: &str) -> Self {
-        let text = text.to_lowercase().replace('’', "'");
-        let has = |phrases: &[&str]| phrases.iter().any(|phrase| contains_words(&text, phrase));
-        if has(ABSENT) {
+        Self::of_parts(text, text)
+    }
+
+    /// Returns how a sentence presents what it names after the part `before`.
+    fn of_parts(sentence: &str, before: &str) -> Self {
+        let plain = |text: &str| text.to_lowercase().replace('’', "'");
+        let (sentence, before) = (plain(sentence), plain(before));
+        let has = |text: &str, phrases: &[&str]| {
+            phrases.iter().any(|phrase| contains_words(text, phrase))
+        };
+        if has(&sentence, ABSENT) || has(&before, ABSENT_AFTER) {
             Self::Absent
-        } else if has(FORBIDDEN) {
+        } else if has(&sentence, FORBIDDEN) {
             Self::Forbidden
         } else {
             Self::Plain
@@ -120,7 +138,8 @@ impl Stance {
         let first = first.or_else(|| at(from..start + 1).next()).unwrap_or(start);
         let last = at(end..to).find(|&at| is_end(at));
         let last = last.or_else(|| at(end..to + 1).next_back()).unwrap_or(end);
-        block.get(first..last).map_or(Self::Plain, Self::of)
+        let before = block.get(first..start).unwrap_or_default();
+        block.get(first..last).map_or(Self::Plain, |sentence| Self::of_parts(sentence, before))
     }
 }
 

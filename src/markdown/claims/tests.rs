@@ -113,13 +113,12 @@ fn the_sentence_decides_the_stance() {
     check("- Old: `a/b.py` was removed\n- Use `a/c.py`", &["path a/b.py, absent", "path a/c.py"]);
     check(
         "Call `new_one` instead of `old_one`",
-        &[
-            "symbol new_one, absent",
-            "package new_one, absent",
-            "symbol old_one, absent",
-            "package old_one, absent",
-        ],
+        &["symbol new_one", "package new_one", "symbol old_one, absent", "package old_one, absent"],
     );
+    check("Do not create files like `src/a.py`", &["path src/a.py, absent"]);
+    check("A pattern such as `src/**/*.js` matches", &["path src/**/*.js, absent"]);
+    check("Tests are `src/**/*.js`", &["path src/**/*.js"]);
+    check("# `zod-parser`\n\nUses `zod-parser`", &["package zod-parser"]);
 }
 
 #[test]

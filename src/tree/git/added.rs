@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Instant;
 
 use anyhow::Result;
+use similar::{Algorithm, DiffOp};
 
-use super::worktree::{changed_since, staged};
-use super::{past, with_objects};
+use super::with_objects;
+use super::worktree::{MAX_DIFF_TIME, changed_since, staged, unix_lines};
 use crate::tree::read;
 
 /// A file with added or changed lines.
@@ -21,9 +23,10 @@ pub(crate) struct AddedLines {
 
 impl AddedLines {
     fn new(path: &str, old: Option<&[u8]>, new: &[u8]) -> Self {
+        let new_lines = unix_lines(new);
         let is_added = match old {
-            None => vec![true; super::worktree::unix_lines(new).len()],
-            Some(old) => past::unchanged_lines(old, new).iter().map(Option::is_none).collect(),
+            None => vec![true; new_lines.len()],
+            Some(old) => added_lines(&unix_lines(old), &new_lines),
         };
         Self { path: path.to_owned(), text: String::from_utf8_lossy(new).into_owned(), is_added }
     }
@@ -38,6 +41,18 @@ impl AddedLines {
     pub(crate) fn has_any(&self, (first, last): (usize, usize)) -> bool {
         self.is_added.iter().take(last + 1).skip(first).any(|is_added| *is_added)
     }
+}
+
+/// Returns whether each line of `new` differs from its line in `old`.
+fn added_lines(old: &[&[u8]], new: &[&[u8]]) -> Vec<bool> {
+    let mut is_added = vec![true; new.len()];
+    let deadline = Some(Instant::now() + MAX_DIFF_TIME);
+    for op in similar::capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline) {
+        if let DiffOp::Equal { new_index, len, .. } = op {
+            is_added[new_index..new_index + len].fill(false);
+        }
+    }
+    is_added
 }
 
 /// Returns the added lines of those of `files` that differ between a commit and the working tree.

@@ -3,7 +3,7 @@
 //! One `rev-list` and one `diff-tree` answer for all commits, and one `cat-file` for all objects. A
 //! partial clone lacks objects: they are reported as unreadable one by one, and nothing is fetched.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Error, ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -99,15 +99,27 @@ pub(crate) fn commits_since(root: &Path, old: &[&str], extensions: &[&str]) -> O
             changes: Vec::new(),
         })
         .collect();
-    let used: FxHashSet<usize> = paths.values().flat_map(|(_, idxs)| idxs.clone()).collect();
-    let mut has_all_renames = true;
-    if !read_changes(root, "-M", extensions, &used, &mut comparisons) {
-        has_all_renames = false;
-        comparisons.iter_mut().for_each(|it| it.changes.clear());
-        if !read_changes(root, "-M100%", extensions, &used, &mut comparisons) {
-            return None;
-        }
+    let used: BTreeSet<usize> = paths.values().flat_map(|(_, idxs)| idxs.clone()).collect();
+    let has_all_renames = read_all_changes(root, extensions, &used, &mut comparisons)?;
+    Some(Commits { comparisons, paths, has_all_renames })
+}
+
+/// Returns the comparisons of single commits with their first parents, for anchors that were
+/// recorded in the parents. Each path has the name of its newer commit.
+pub(crate) fn single_commits(
+    root: &Path,
+    commits: &BTreeMap<&str, &str>,
+    extensions: &[&str],
+) -> Option<Commits> {
+    let mut comparisons = Vec::new();
+    let mut paths = BTreeMap::new();
+    for (newer, older) in commits {
+        paths.insert((*newer).to_owned(), ((*older).to_owned(), vec![comparisons.len()]));
+        let (older, newer) = ((*older).to_owned(), (*newer).to_owned());
+        comparisons.push(Comparison { older, newer, changes: Vec::new() });
     }
+    let used = (0..comparisons.len()).collect();
+    let has_all_renames = read_all_changes(root, extensions, &used, &mut comparisons)?;
     Some(Commits { comparisons, paths, has_all_renames })
 }
 
@@ -201,15 +213,30 @@ fn topological(parents: &BTreeMap<String, Vec<String>>, pairs: &[(String, String
     order
 }
 
+/// Reads the changes of the comparisons of `used`. Returns whether git could compare contents to
+/// find renames, or `None` if git fails.
+fn read_all_changes(
+    root: &Path,
+    extensions: &[&str],
+    used: &BTreeSet<usize>,
+    comparisons: &mut [Comparison],
+) -> Option<bool> {
+    if read_changes(root, "-M", extensions, used, comparisons) {
+        return Some(true);
+    }
+    comparisons.iter_mut().for_each(|it| it.changes.clear());
+    read_changes(root, "-M100%", extensions, used, comparisons).then_some(false)
+}
+
 /// Reads the changes of the comparisons of `used`. Returns whether git could read all of them.
 fn read_changes(
     root: &Path,
     renames: &str,
     extensions: &[&str],
-    used: &FxHashSet<usize>,
+    used: &BTreeSet<usize>,
     comparisons: &mut [Comparison],
 ) -> bool {
-    let mut rest: Vec<usize> = (0..comparisons.len()).filter(|idx| used.contains(idx)).collect();
+    let mut rest: Vec<usize> = used.iter().copied().collect();
     while !rest.is_empty() {
         // An answer names only the newer commit, so each is asked for once in a run.
         let mut by_newer: FxHashMap<String, usize> = FxHashMap::default();
@@ -291,6 +318,13 @@ pub(crate) struct Objects<'a> {
     is_waiting: &'a AtomicBool,
 }
 
+/// An object that the repository has.
+pub(crate) struct Found {
+    pub(crate) id: String,
+    /// The content, unless it is a folder or too large.
+    pub(crate) bytes: Option<Vec<u8>>,
+}
+
 impl<'a> Objects<'a> {
     pub(super) fn new(
         stdin: &'a mut dyn Write,
@@ -303,6 +337,12 @@ impl<'a> Objects<'a> {
     /// Returns the content of the object with this name. Returns `None` if the clone lacks it, if it
     /// is too large, or if git fails.
     pub(crate) fn read(&mut self, name: &str) -> Option<Vec<u8>> {
+        self.find(name)?.bytes
+    }
+
+    /// Returns the object with this name, which may be a folder, or `None` if the clone lacks it or
+    /// git fails.
+    pub(crate) fn find(&mut self, name: &str) -> Option<Found> {
         if name.contains('\n') {
             return None;
         }
@@ -312,7 +352,7 @@ impl<'a> Objects<'a> {
         answer.ok().flatten()
     }
 
-    fn ask(&mut self, name: &str) -> std::io::Result<Option<Vec<u8>>> {
+    fn ask(&mut self, name: &str) -> std::io::Result<Option<Found>> {
         self.stdin.write_all(format!("{name}\n").as_bytes())?;
         self.stdin.flush()?;
         let mut header = Vec::new();
@@ -320,17 +360,18 @@ impl<'a> Objects<'a> {
         // OBJECT TYPE SIZE, or the name and the reason if there is no object.
         let header = String::from_utf8_lossy(&header).into_owned();
         let fields: Vec<&str> = header.trim_end().rsplitn(3, ' ').collect();
-        let [size, kind, _] = fields[..] else { return Ok(None) };
-        let (true, Ok(size)) = (kind == "blob", size.parse::<u64>()) else { return Ok(None) };
+        let [size, kind, id] = fields[..] else { return Ok(None) };
+        let Ok(size) = size.parse::<u64>() else { return Ok(None) };
         let mut content = (&mut *self.stdout).take(size);
         let mut bytes = Vec::new();
-        if size <= MAX_BYTES {
+        let is_read = kind == "blob" && size <= MAX_BYTES;
+        if is_read {
             content.read_to_end(&mut bytes)?;
         }
         // The rest of the content and a line break.
         std::io::copy(&mut content, &mut std::io::sink())?;
         (&mut *self.stdout).take(1).read_exact(&mut [0])?;
-        Ok((size <= MAX_BYTES).then_some(bytes))
+        Ok(Some(Found { id: id.to_owned(), bytes: is_read.then_some(bytes) }))
     }
 }
 

@@ -1,25 +1,26 @@
-//! What git records about the past of files: the files of a commit, the commit that wrote a line,
-//! the commit that removed a file or a word.
+//! What git records about the past of files: the versions of documents, the files of a commit that
+//! differ from now, the commits between two, renames.
 //!
-//! Only objects are compared: `blame` and `log` read no file of the working tree and convert no
-//! content with programs (`--no-textconv`, `--no-ext-diff`).
+//! Only objects are compared: `log` and `diff-tree` read no file of the working tree and convert no
+//! content with programs (`--no-textconv`, `--no-ext-diff`). Each function is one process, whatever
+//! the number of commits or paths it is asked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::path::Path;
-use std::time::Instant;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-use similar::{Algorithm, DiffOp};
 
 use super::process::Git;
 use super::{git, worktree};
 
+/// Minimum share of unchanged lines of a renamed file with another name, in percent: small files
+/// share a licence or their first lines with many.
+const MIN_RENAMED: u32 = 60;
+
 /// Maximum number of added times deleted files, as a square, that are compared to find renames.
 const RENAME_LIMIT: &str = "-l1000";
-
-/// Maximum number of lines that one `blame` is asked for.
-const MAX_BLAMED: usize = 2_000;
 
 /// What a path of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,15 @@ pub(crate) struct TreeEntry {
     pub(crate) object: String,
 }
 
+/// The tracked files.
+#[derive(Debug, Default)]
+pub(crate) struct Tracked {
+    /// Those that the working tree has.
+    pub(crate) entries: Vec<TreeEntry>,
+    /// Those that were deleted from the working tree, but not from the index.
+    pub(crate) deleted: Vec<TreeEntry>,
+}
+
 /// A commit, as it is reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct CommitSummary {
@@ -47,52 +57,42 @@ pub(crate) struct CommitSummary {
     pub(crate) subject: String,
 }
 
-/// The commit that wrote a line.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct LineOrigin {
-    pub(crate) commit: String,
-    /// The path that the document had in that commit.
-    pub(crate) path: String,
-    /// The commit before, and the path of the document in it.
-    pub(crate) previous: Option<(String, String)>,
-    /// Whether history ends there, because the clone is shallow.
-    pub(crate) is_boundary: bool,
+/// A commit with its parents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) id: String,
+    pub(crate) parents: Vec<String>,
 }
 
-/// Returns the tracked files that the working tree has, or `None` outside a repository.
-pub(crate) fn tracked(root: &Path) -> Option<Vec<TreeEntry>> {
+/// A version of a file, written by a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Version {
+    pub(crate) commit: String,
+    pub(crate) parents: Vec<String>,
+    pub(crate) path: String,
+    pub(crate) object: String,
+    /// The object before, unless the commit added the file.
+    old: Option<String>,
+}
+
+/// Returns the tracked files, or `None` outside a repository.
+pub(crate) fn tracked(root: &Path) -> Option<Tracked> {
     let staged = Git::new(root, ["ls-files", "--stage", "-z"]).bytes()?;
     // Files that a sparse checkout omits are not listed as deleted.
     let deleted = Git::new(root, ["ls-files", "--deleted", "-z"]).bytes()?;
-    let deleted: BTreeSet<&[u8]> = deleted.split(|byte| *byte == 0).collect();
-    let mut entries: Vec<TreeEntry> = staged
-        .split(|byte| *byte == 0)
-        .filter(|record| {
-            let path = record.iter().position(|byte| *byte == b'\t').map(|tab| &record[tab + 1..]);
-            path.is_some_and(|path| !deleted.contains(path))
-        })
+    let deleted: FxHashSet<&[u8]> = deleted.split(|byte| *byte == 0).collect();
+    let mut tracked = Tracked::default();
+    for record in staged.split(|byte| *byte == 0) {
+        let path = record.iter().position(|byte| *byte == b'\t').map(|tab| &record[tab + 1..]);
+        let is_deleted = path.is_some_and(|path| deleted.contains(path));
+        let list = if is_deleted { &mut tracked.deleted } else { &mut tracked.entries };
         // MODE OBJECT STAGE<tab>NAME
-        .filter_map(|record| entry(record, 1))
-        .collect();
+        list.extend(entry(record, 1));
+    }
     // An unresolved merge has several entries of a path.
-    entries.dedup_by(|a, b| a.path == b.path);
-    Some(entries)
-}
-
-/// Returns the files of a commit, sorted as git sorts them.
-pub(crate) fn files_at(root: &Path, commit: &str) -> Option<Vec<TreeEntry>> {
-    let mut entries = Vec::new();
-    let list = ["ls-tree", "-r", "-z", "--end-of-options", commit];
-    Git::new(root, list)
-        .read(|stdout| {
-            for record in stdout.split(0) {
-                // MODE TYPE OBJECT<tab>NAME
-                entries.extend(entry(&record?, 2));
-            }
-            Ok(())
-        })
-        .ok()?;
-    Some(entries)
+    tracked.entries.dedup_by(|a, b| a.path == b.path);
+    tracked.deleted.dedup_by(|a, b| a.path == b.path);
+    Some(tracked)
 }
 
 /// Returns the entry of a record: fields, of which `object_idx` is the object, a tab and the path.
@@ -100,13 +100,119 @@ pub(super) fn entry(record: &[u8], object_idx: usize) -> Option<TreeEntry> {
     let record = String::from_utf8_lossy(record);
     let (fields, path) = record.split_once('\t')?;
     let mut fields = fields.split(' ');
-    let kind = match fields.next()? {
+    let mode = fields.next()?;
+    let object = fields.nth(object_idx - 1)?;
+    Some(TreeEntry { path: path.to_owned(), kind: kind(mode), object: object.to_owned() })
+}
+
+fn kind(mode: &str) -> EntryKind {
+    match mode {
         "160000" => EntryKind::Submodule,
         "120000" => EntryKind::Link,
         _ => EntryKind::File,
+    }
+}
+
+/// The side of a raw record that a path has: `:OLD_MODE NEW_MODE OLD_OBJECT NEW_OBJECT STATUS`.
+fn sides(record: &str, path: &str) -> Option<[Option<TreeEntry>; 2]> {
+    let fields: Vec<&str> = record.strip_prefix(':')?.split(' ').collect();
+    let [old_mode, new_mode, old, new, _] = fields[..] else { return None };
+    let side = |mode: &str, object: &str| {
+        let is_missing = mode.bytes().all(|byte| byte == b'0');
+        let (path, object) = (path.to_owned(), object.to_owned());
+        (!is_missing).then(|| TreeEntry { path, kind: kind(mode), object })
     };
-    let object = fields.nth(object_idx - 1)?.to_owned();
-    Some(TreeEntry { path: path.to_owned(), kind, object })
+    Some([side(old_mode, old), side(new_mode, new)])
+}
+
+/// The paths in which commits differ, with the entries of one of them; `None` for a path that it
+/// lacks.
+pub(crate) type Differences = BTreeMap<String, Option<TreeEntry>>;
+
+/// Passes each of `commits` to `each`, newest first, with its differences from HEAD: the paths that
+/// differ, and paths that may. Git compares each commit with the one before, so that the work grows
+/// with the number of changes and not with that of commits. Returns whether git could read them all.
+pub(crate) fn walk_trees(
+    root: &Path,
+    commits: &BTreeSet<&str>,
+    mut each: impl FnMut(&str, &Differences),
+) -> bool {
+    let Some(head) = commit_id(root, "HEAD") else { return false };
+    let Some(sorted) = newest_first(root, commits) else { return false };
+    let mut newer = head;
+    let mut input = String::new();
+    for commit in &sorted {
+        // The newer one takes the place of the parent.
+        input += &format!("{commit} {newer}\n");
+        newer.clone_from(commit);
+    }
+    let args = ["diff-tree", "--stdin", "--always", "-r", "-m", "--raw", "-z", "--no-renames"];
+    let args = args.into_iter().chain(["--no-abbrev", "--relative", "--ignore-submodules=dirty"]);
+    let mut differences = Differences::new();
+    let mut at: Option<String> = None;
+    let is_read = Git::new(root, args).with_input(input.into_bytes()).read(|stdout| {
+        let mut records = stdout.split(0);
+        while let Some(record) = records.next() {
+            let record = record?;
+            let record = String::from_utf8_lossy(&record);
+            if !record.starts_with(':') {
+                if let Some(done) = at.replace(record.trim().to_owned()) {
+                    each(&done, &differences);
+                }
+                continue;
+            }
+            let path = records.next().transpose()?.unwrap_or_default();
+            let path = String::from_utf8_lossy(&path);
+            if let Some([_, entry]) = sides(&record, &path) {
+                differences.insert(path.into_owned(), entry);
+            }
+        }
+        Ok(())
+    });
+    // After a failure the last list may be incomplete.
+    if is_read.is_ok()
+        && let Some(at) = &at
+    {
+        each(at, &differences);
+    }
+    is_read.is_ok()
+}
+
+/// Returns commits by the time at which they were committed.
+fn newest_first(root: &Path, commits: &BTreeSet<&str>) -> Option<Vec<String>> {
+    let input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    let args = ["rev-list", "--no-walk=sorted", "--stdin"];
+    let output = Git::new(root, args).with_input(input.into_bytes()).text()?;
+    Some(output.lines().map(str::to_owned).collect())
+}
+
+/// Returns the files of HEAD that the index lacks or has in another version.
+pub(crate) fn staged_away(root: &Path) -> Vec<TreeEntry> {
+    let args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev"];
+    let args = args.into_iter().chain(["--relative", "--ignore-submodules=dirty", "HEAD", "--"]);
+    let output = Git::new(root, args).text().unwrap_or_default();
+    let mut fields = output.split('\0');
+    let mut found = Vec::new();
+    while let (Some(record), Some(path)) = (fields.next(), fields.next()) {
+        found.extend(sides(record, path).and_then(|[old, _]| old));
+    }
+    found
+}
+
+/// Passes the contents of objects to `each`, with their positions. Objects that the clone lacks and
+/// those that are too large are omitted. Returns whether git could read them.
+pub(crate) fn read_objects(
+    root: &Path,
+    objects: &[&str],
+    mut each: impl FnMut(usize, &[u8]),
+) -> bool {
+    worktree::objects_of(root, objects.iter().copied(), |idx, object| {
+        if let Some(bytes) = object.map(worktree::content).transpose()?.flatten() {
+            each(idx, &bytes);
+        }
+        Ok(())
+    })
+    .is_some()
 }
 
 /// Returns the full id of the commit that a revision names.
@@ -123,124 +229,117 @@ pub(crate) fn fork_point(root: &Path, revision: &str) -> Option<String> {
     Some(base.filter(|base| !base.is_empty()).unwrap_or(id))
 }
 
-/// Returns the commits that wrote the 0-based `lines` of a file at a commit. Lines without an
-/// answer are missing.
-pub(crate) fn blame(
-    root: &Path,
-    commit: &str,
-    path: &str,
-    lines: &BTreeSet<u32>,
-) -> BTreeMap<u32, LineOrigin> {
-    let prefix = git(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
-    let prefix = prefix.trim_end_matches(['\n', '\r']);
-    let lines: Vec<u32> = lines.iter().copied().collect();
-    let mut origins = BTreeMap::new();
-    for lines in lines.chunks(MAX_BLAMED) {
-        // A file that the configuration names could be anywhere.
-        let mut args =
-            vec!["-c".to_owned(), "blame.ignoreRevsFile=".to_owned(), "blame".to_owned()];
-        args.extend(["--no-textconv", "--line-porcelain"].map(str::to_owned));
-        for line in lines {
-            args.extend(["-L".to_owned(), format!("{0},{0}", line + 1)]);
-        }
-        args.extend([commit, "--", path].map(str::to_owned));
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let Some(output) = Git::for_history(root, &args).and_then(Git::text) else { continue };
-        let mut line = None;
-        let mut origin = LineOrigin::default();
-        for record in output.split('\n') {
-            if record.starts_with('\t') {
-                if let Some(line) = line.take() {
-                    origins.insert(line, origin.clone());
-                }
-            } else if line.is_none() {
-                // COMMIT OLD_LINE LINE [N_LINES]
-                let mut fields = record.split(' ');
-                let (id, number) = (fields.next(), fields.nth(1).and_then(|it| it.parse().ok()));
-                if let (Some(id), Some(number)) = (id, number) {
-                    line = Some(u32::saturating_sub(number, 1));
-                    origin = LineOrigin { commit: id.to_owned(), ..LineOrigin::default() };
-                }
-            } else if record == "boundary" {
-                origin.is_boundary = true;
-            } else if let Some(name) = record.strip_prefix("filename ") {
-                name.strip_prefix(prefix).unwrap_or(name).clone_into(&mut origin.path);
-            } else if let Some((id, name)) =
-                record.strip_prefix("previous ").and_then(|it| it.split_once(' '))
-            {
-                let name = name.strip_prefix(prefix).unwrap_or(name);
-                origin.previous = Some((id.to_owned(), name.to_owned()));
-            }
-        }
-    }
-    origins
-}
-
-/// Returns the last commit after `since` that deleted each of `paths`, with the path. A path may be
-/// a folder, for which each deleted file in it is returned.
-pub(crate) fn deletions(
-    root: &Path,
-    since: &str,
-    paths: &[&str],
-) -> Vec<(CommitSummary, Vec<String>)> {
-    let found = deletions_in(root, since, paths, &["--no-renames"]);
-    if !found.is_empty() {
-        return found;
-    }
-    // The merge of a branch that never had the file, or that deleted it in the merge itself.
-    deletions_in(root, since, paths, &["--no-renames", "-m", "--first-parent", "--full-history"])
-}
-
-fn deletions_in(
-    root: &Path,
-    since: &str,
-    paths: &[&str],
-    options: &[&str],
-) -> Vec<(CommitSummary, Vec<String>)> {
-    let since = format!("^{since}");
-    let paths: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();
-    let mut args = vec!["log", "-z", "--name-only", "--diff-filter=D", "--relative", FORMAT];
-    args.extend(options);
-    args.extend(["--no-ext-diff", "--no-textconv", "HEAD", &since, "--"]);
-    args.extend(paths.iter().map(String::as_str));
-    commits(root, &args)
-}
-
-/// Returns the last commit after `since` that changed how often a word occurs in any of `paths`.
-pub(crate) fn last_change_of_word(
-    root: &Path,
-    since: &str,
-    word: &str,
-    paths: &[&str],
-) -> Option<CommitSummary> {
-    let (since, word) = (format!("^{since}"), format!("-S{word}"));
-    let paths: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();
-    let mut args = vec!["log", "-z", "--no-renames", "--name-only", "--max-count=1", &word, FORMAT];
-    args.extend(["--no-ext-diff", "--no-textconv", "HEAD", &since, "--"]);
-    args.extend(paths.iter().map(String::as_str));
-    commits(root, &args).into_iter().next().map(|(commit, _)| commit)
-}
-
-/// Format of the records that [`commits`] reads.
-const FORMAT: &str = "--format=%x01%H %cs %s";
-
-/// Returns the commits of a log, newest first, each with the paths that it lists.
-fn commits(root: &Path, args: &[&str]) -> Vec<(CommitSummary, Vec<String>)> {
-    let mut found: Vec<(CommitSummary, Vec<String>)> = Vec::new();
-    let Some(git) = Git::for_history(root, args) else { return found };
-    let _ = git.read(|stdout| {
-        for record in stdout.split(0) {
+/// Returns the versions of files before the commits `from`, newest first, each file from its version
+/// there back to the commit that added it. Returns `None` if git fails.
+pub(crate) fn versions(root: &Path, from: &[&str], paths: &[&str]) -> Option<Vec<Version>> {
+    let mut args = vec!["log", "--raw", "-z", "--no-renames", "--no-abbrev", "--relative"];
+    args.extend(["--diff-merges=first-parent", "--no-ext-diff", "--no-textconv"]);
+    args.extend(["--format=%x01%H %P"]);
+    args.extend(from);
+    args.push("--");
+    let literal: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();
+    args.extend(literal.iter().map(String::as_str));
+    let mut found = Vec::new();
+    let mut open: FxHashSet<&str> = paths.iter().copied().collect();
+    let read = Git::for_history(root, &args)?.read(|stdout| {
+        let (mut commit, mut parents) = (String::new(), Vec::new());
+        let mut records = stdout.split(0);
+        while let Some(record) = records.next() {
             let record = record?;
             let record = String::from_utf8_lossy(&record);
             let record = record.trim_start_matches('\n');
             if let Some(header) = record.strip_prefix('\u{1}') {
-                let mut fields = header.splitn(3, ' ').map(str::trim).map(str::to_owned);
-                if let (Some(id), Some(date)) = (fields.next(), fields.next()) {
-                    let subject = fields.next().unwrap_or_default();
-                    found.push((CommitSummary { id, date, subject }, Vec::new()));
+                let mut ids = header.split_whitespace().map(str::to_owned);
+                commit = ids.next().unwrap_or_default();
+                parents = ids.collect();
+                // The rest of the history is not needed.
+                if open.is_empty() {
+                    break;
                 }
-            } else if let (Some((_, paths)), false) = (found.last_mut(), record.is_empty()) {
-                paths.push(record.to_owned());
+            } else if record.starts_with(':') {
+                let path = records.next().transpose()?.unwrap_or_default();
+                let path = String::from_utf8_lossy(&path).into_owned();
+                let Some([old, Some(new)]) = sides(record, &path) else { continue };
+                let is_merge = parents.len() > 1;
+                if old.is_none() && !is_merge {
+                    open.remove(path.as_str());
+                }
+                found.push(Version {
+                    commit: commit.clone(),
+                    parents: parents.clone(),
+                    path,
+                    object: new.object,
+                    old: old.map(|old| old.object),
+                });
+            }
+        }
+        Ok(())
+    });
+    read.is_ok().then_some(found)
+}
+
+/// Returns the versions of one file that lead to the one with this object, newest first, without
+/// those of branches that were merged without effect.
+pub(crate) fn lineage<'v>(versions: &'v [Version], path: &str, object: &str) -> Vec<&'v Version> {
+    let own: Vec<&Version> = versions.iter().filter(|version| version.path == path).collect();
+    let mut found: Vec<&Version> = Vec::new();
+    let mut wanted = object;
+    let mut from = 0;
+    loop {
+        let rest = &own[from.min(own.len())..];
+        let has_it = |version: &&&Version| version.object == wanted;
+        // A merge differs from its first parent, but the commit of the branch wrote the version.
+        let written = |version: &&&Version| has_it(version) && version.parents.len() < 2;
+        let next = rest.iter().find(written).or_else(|| rest.iter().find(has_it));
+        // The version of the index may not be committed.
+        let next = next.or_else(|| rest.first().filter(|_| found.is_empty()));
+        let Some(&next) = next else { return found };
+        from += rest.iter().position(|version| std::ptr::eq(*version, next)).unwrap_or(0) + 1;
+        found.push(next);
+        match &next.old {
+            Some(old) => wanted = old,
+            None => return found,
+        }
+    }
+}
+
+/// Returns the first-parent history of a commit, newest first. Ends when all of `wanted` are found.
+pub(crate) fn first_parents(root: &Path, commit: &str, wanted: &BTreeSet<&str>) -> Vec<Node> {
+    nodes(root, &["rev-list", "--first-parent", "--parents", commit], wanted)
+}
+
+/// Returns commits that lead from an ancestor to a commit, newest first, without the ancestor. Each
+/// is a child of the next one, and the last is a child of the ancestor.
+pub(crate) fn path(root: &Path, ancestor: &str, commit: &str) -> Vec<Node> {
+    let range = format!("{ancestor}..{commit}");
+    let between =
+        nodes(root, &["rev-list", "--parents", "--ancestry-path", &range], &BTreeSet::new());
+    let by_id: FxHashMap<&str, &Node> = between.iter().map(|it| (it.id.as_str(), it)).collect();
+    let mut found = Vec::new();
+    let mut next = by_id.get(commit);
+    while let Some(node) = next {
+        found.push((*node).clone());
+        if node.parents.iter().any(|id| id == ancestor) {
+            break;
+        }
+        next = node.parents.iter().find_map(|id| by_id.get(id.as_str()));
+    }
+    found
+}
+
+fn nodes(root: &Path, args: &[&str], wanted: &BTreeSet<&str>) -> Vec<Node> {
+    let mut found = Vec::new();
+    let mut n_open = wanted.len();
+    let Some(git) = Git::for_history(root, args) else { return found };
+    let _ = git.read(|stdout| {
+        for line in stdout.lines() {
+            let line = line?;
+            let mut ids = line.split(' ').map(str::to_owned);
+            let Some(id) = ids.next() else { continue };
+            n_open -= usize::from(wanted.contains(id.as_str()));
+            found.push(Node { id, parents: ids.collect() });
+            if n_open == 0 && !wanted.is_empty() {
+                break;
             }
         }
         Ok(())
@@ -248,53 +347,95 @@ fn commits(root: &Path, args: &[&str]) -> Vec<(CommitSummary, Vec<String>)> {
     found
 }
 
-/// Returns a commit as it is reported.
-pub(crate) fn summary(root: &Path, commit: &str) -> Option<CommitSummary> {
-    let log = ["log", "-1", "-z", "--no-patch", FORMAT, "--end-of-options", commit];
-    commits(root, &log).into_iter().next().map(|(commit, _)| commit)
+/// Returns the last common commit of two.
+pub(crate) fn merge_base(root: &Path, a: &str, b: &str) -> Option<String> {
+    let base = git(root, &["merge-base", a, b])?;
+    Some(base.trim().to_owned()).filter(|base| !base.is_empty())
 }
 
-/// Returns the new paths of the files that a commit renamed, compared with its first parent, by
-/// their old paths.
-pub(crate) fn renames_in(root: &Path, commit: &str) -> BTreeMap<String, String> {
-    let parent = format!("{commit}^1");
-    renames_between(root, &parent, commit)
-}
+/// Format of the records that [`summaries`] reads.
+const FORMAT: &str = "--format=%H %cs %s";
 
-/// Returns the new paths of the files that were renamed between two commits, by their old paths.
-pub(crate) fn renames_between(root: &Path, old: &str, new: &str) -> BTreeMap<String, String> {
-    let run = |renames: &str| {
-        let args = ["diff-tree", "-r", "-z", "--name-status", "--diff-filter=R", "--relative"];
-        let args = args.into_iter().chain([renames, RENAME_LIMIT, "--ignore-submodules=all"]);
-        let args: Vec<&str> = args.chain(["--end-of-options", old, new, "--"]).collect();
-        Git::for_history(root, &args)?.text()
-    };
-    // A partial clone lacks the objects that git compares to find renames with changes.
-    let output = run("-M40%").or_else(|| run("-M100%")).unwrap_or_default();
-    super::parse_renames(&output).map(|(old, new)| (old.to_owned(), new.to_owned())).collect()
-}
-
-/// Returns for each line of `new` the 0-based line of `old` that it is unchanged from.
-pub(crate) fn unchanged_lines(old: &[u8], new: &[u8]) -> Vec<Option<u32>> {
-    let (old, new) = (worktree::unix_lines(old), worktree::unix_lines(new));
-    let mut lines = vec![None; new.len()];
-    if old == new {
-        return (0..).take(new.len()).map(Some).collect();
+/// Returns commits as they are reported, by their ids.
+pub(crate) fn summaries(root: &Path, commits: &BTreeSet<&str>) -> FxHashMap<String, CommitSummary> {
+    if commits.is_empty() {
+        return FxHashMap::default();
     }
-    let deadline = Some(Instant::now() + worktree::MAX_DIFF_TIME);
-    for op in similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline) {
-        if let DiffOp::Equal { old_index, new_index, len } = op {
-            for offset in 0..len {
-                lines[new_index + offset] = u32::try_from(old_index + offset).ok();
+    let input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    let args = ["log", "--no-walk=unsorted", "-z", "--no-patch", FORMAT, "--stdin"];
+    let output = Git::new(root, args).with_input(input.into_bytes()).text().unwrap_or_default();
+    let summary = |record: &str| {
+        let mut fields = record.trim_start_matches('\n').splitn(3, ' ').map(str::to_owned);
+        let (id, date) = (fields.next()?, fields.next()?);
+        let subject = fields.next().unwrap_or_default().trim().to_owned();
+        Some((id.clone(), CommitSummary { id, date, subject }))
+    };
+    output.split('\0').filter_map(summary).collect()
+}
+
+/// Returns the files that a commit added or changed, compared with its first parent.
+pub(crate) fn changed_in(root: &Path, commit: &str) -> Vec<TreeEntry> {
+    let parent = format!("{commit}^1");
+    let args = ["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--relative"];
+    let args = args.into_iter().chain(["--ignore-submodules=all", "--end-of-options"]);
+    let output = Git::new(root, args.chain([parent.as_str(), commit])).text().unwrap_or_default();
+    let mut fields = output.split('\0');
+    let mut found = Vec::new();
+    while let (Some(record), Some(path)) = (fields.next(), fields.next()) {
+        found.extend(sides(record, path).and_then(|[_, new]| new));
+    }
+    found
+}
+
+/// Returns the new paths of the files that each of `commits` renamed, compared with its first
+/// parent, by their old paths. Only files that match one of `patterns` count, unless there is none.
+pub(crate) fn renames_in(
+    root: &Path,
+    commits: &BTreeSet<&str>,
+    patterns: &[String],
+) -> BTreeMap<String, BTreeMap<String, String>> {
+    // A partial clone lacks the objects that git compares to find renames with changes.
+    renames_with(root, commits, patterns, "-M40%")
+        .or_else(|| renames_with(root, commits, patterns, "-M100%"))
+        .unwrap_or_default()
+}
+
+fn renames_with(
+    root: &Path,
+    commits: &BTreeSet<&str>,
+    patterns: &[String],
+    renames: &str,
+) -> Option<BTreeMap<String, BTreeMap<String, String>>> {
+    let mut args = vec!["diff-tree", "--stdin", "-r", "-m", "--first-parent", "-z"];
+    args.extend(["--name-status", "--diff-filter=R", "--relative", "--ignore-submodules=all"]);
+    args.extend([renames, RENAME_LIMIT, "--"]);
+    args.extend(patterns.iter().map(String::as_str));
+    let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
+    let output = Git::for_history(root, &args)?.with_input(input.into_bytes()).text()?;
+    let mut found: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    let mut at = None;
+    let mut fields = output.split('\0');
+    while let Some(field) = fields.next() {
+        if !field.starts_with('R') {
+            at = Some(field.trim().to_owned());
+        } else if let (Some(old), Some(new), Some(at)) = (fields.next(), fields.next(), &at) {
+            let score: u32 = field[1..].parse().unwrap_or(0);
+            if score >= MIN_RENAMED || old.rsplit('/').next() == new.rsplit('/').next() {
+                let of_commit = found.entry(at.clone()).or_default();
+                of_commit.insert(old.to_owned(), new.to_owned());
             }
         }
     }
-    lines
+    Some(found)
 }
 
-/// Returns the object of a file at a commit.
-pub(crate) fn object_at(root: &Path, commit: &str, path: &str) -> Option<String> {
-    let name = format!("{commit}:./{path}");
-    let id = git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name])?;
-    Some(id.trim().to_owned())
+/// Returns the ids of the objects with these names, or `None` for each that the clone lacks.
+pub(crate) fn ids(root: &Path, names: &[&str]) -> Vec<Option<String>> {
+    let lines = names.iter().map(|name| format!("{}\n", name.replace('\n', "\0")));
+    let git = Git::new(root, ["cat-file", "--batch-check=%(objectname)"]);
+    let output = git.with_input(lines.collect::<String>().into_bytes()).text().unwrap_or_default();
+    let id = |line: &str| (!line.contains(' ')).then(|| line.to_owned());
+    let mut found: Vec<Option<String>> = output.lines().map(id).collect();
+    found.resize(names.len(), None);
+    found
 }

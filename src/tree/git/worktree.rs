@@ -286,14 +286,14 @@ fn is_object(name: &str) -> bool {
 }
 
 /// An object whose content was not read yet.
-struct Object<'a> {
+pub(super) struct Object<'a> {
     size: u64,
     content: &'a mut dyn Read,
 }
 
 /// Passes the objects with these names to `each`, with their positions, or `None` for a missing
 /// one. Returns `None` if git fails.
-fn objects_of<'a>(
+pub(super) fn objects_of<'a>(
     root: &Path,
     names: impl Iterator<Item = &'a str>,
     mut each: impl FnMut(usize, Option<Object<'_>>) -> std::io::Result<()>,
@@ -304,7 +304,7 @@ fn objects_of<'a>(
     }
     let mut input = names.join("\n").into_bytes();
     input.push(b'\n');
-    let git = Git::new(root, ["cat-file", "--batch"]).with_input(input);
+    let git = Git::new(root, ["cat-file", "--batch", "--buffer"]).with_input(input);
     git.read(|stdout| {
         for idx in 0..names.len() {
             let mut header = Vec::new();
@@ -329,7 +329,7 @@ fn objects_of<'a>(
 }
 
 /// Returns the content of an object, or `None` if it is too large.
-fn content(object: Object<'_>) -> std::io::Result<Option<Vec<u8>>> {
+pub(super) fn content(object: Object<'_>) -> std::io::Result<Option<Vec<u8>>> {
     if object.size > MAX_BYTES {
         return Ok(None);
     }

@@ -1,0 +1,100 @@
+//! The commit at which something ended.
+//!
+//! What was there at an old commit and is not at HEAD ended somewhere on a path of commits between
+//! them, which a bisection finds by looking at a dozen of them. If that commit is a merge, the
+//! search continues in the history that it merged.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use crate::tree::git::past::{self, Node};
+
+/// Maximum number of merges inside merges.
+const MAX_DEPTH: usize = 20;
+
+/// The history of HEAD.
+pub(super) struct Ends<'r> {
+    root: &'r Path,
+    /// The first-parent history, newest first.
+    main: Vec<Node>,
+    positions: FxHashMap<String, usize>,
+}
+
+impl<'r> Ends<'r> {
+    /// Reads the first-parent history of `head` back to all of the `wanted` commits.
+    pub(super) fn new(root: &'r Path, head: &str, wanted: &BTreeSet<&str>) -> Self {
+        let main = past::first_parents(root, head, wanted);
+        let positions = main.iter().enumerate().map(|(idx, node)| (node.id.clone(), idx)).collect();
+        Self { root, main, positions }
+    }
+
+    /// Returns the commit after `since` before which something was there and in which it is not, or
+    /// `None` if it is at HEAD. It was there at `since`.
+    pub(super) fn find(&self, since: &str, is_there: &mut dyn FnMut(&str) -> bool) -> Option<Node> {
+        let head = self.main.first()?;
+        if is_there(&head.id) {
+            return None;
+        }
+        let (mut found, mut older) = match self.positions.get(since) {
+            Some(&position) => Self::on(&self.main[..position], since, is_there)?,
+            None => Self::on(&past::path(self.root, since, &head.id), since, is_there)?,
+        };
+        for _ in 0..MAX_DEPTH {
+            let mut others = found.parents.iter().filter(|id| **id != older);
+            let Some(other) = others.find(|id| !is_there(id)) else { break };
+            let Some(base) = past::merge_base(self.root, &older, other) else { break };
+            if !is_there(&base) {
+                break;
+            }
+            let path = past::path(self.root, &base, other);
+            let Some(inner) = Self::on(&path, &base, is_there) else { break };
+            (found, older) = inner;
+        }
+        Some(found)
+    }
+
+    /// Returns the commit of a path from `since` that ended something, and the one before it.
+    fn on(
+        path: &[Node],
+        since: &str,
+        is_there: &mut dyn FnMut(&str) -> bool,
+    ) -> Option<(Node, String)> {
+        let position = bisect(path, is_there)?;
+        let older = path.get(position + 1).map_or(since, |node| node.id.as_str());
+        Some((path[position].clone(), older.to_owned()))
+    }
+}
+
+/// Returns the position of a commit of a path, newest first, after which something is not there. It
+/// was there before the path, and is not in its first commit.
+fn bisect(chain: &[Node], is_there: &mut dyn FnMut(&str) -> bool) -> Option<usize> {
+    let (mut without, mut with) = (0, chain.len());
+    while with - without > 1 {
+        let middle = without + (with - without) / 2;
+        if is_there(&chain[middle].id) {
+            with = middle;
+        } else {
+            without = middle;
+        }
+    }
+    (!chain.is_empty()).then_some(without)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bisection_finds_the_commit_that_removed_it() {
+        for n_commits in 1..20 {
+            for removing in 0..n_commits {
+                let node = |idx: usize| Node { id: idx.to_string(), parents: Vec::new() };
+                let chain: Vec<Node> = (0..n_commits).map(node).collect();
+                let mut is_there = |id: &str| id.parse::<usize>().is_ok_and(|id| id > removing);
+                assert_eq!(bisect(&chain, &mut is_there), Some(removing), "{n_commits}");
+            }
+        }
+    }
+}

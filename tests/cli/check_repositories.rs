@@ -1,0 +1,244 @@
+//! `check` in unusual repositories, and with unusual documents, pipes and write errors.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+const AGENTS: &str = "See `src/a.py` and `src/b.py`.\n";
+
+/// A project whose instructions name a file that was removed.
+fn stale() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.write("AGENTS.md", AGENTS);
+    sandbox.write("src/a.py", "x = 1\n");
+    sandbox.write("src/b.py", "y = 2\nprint(y)\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q src/b.py");
+    sandbox.commit("Remove b");
+    sandbox
+}
+
+#[test]
+fn a_folder_without_git_is_an_error() {
+    let sandbox = stale();
+    sandbox.git("clone -q . ../plain");
+    let plain = sandbox.beside("plain");
+    std::fs::remove_dir_all(plain.path(".git")).expect("it can be removed");
+    plain.session(expect![[r#"
+        $ cerberus check
+        --- stderr
+        cerberus: failed to list the files of a git repository
+        hint: run it in the working tree of a git repository; check with `git status`
+        [exit 3]
+    "#]]);
+}
+
+#[test]
+fn a_bare_repository_is_an_error() {
+    let sandbox = stale();
+    sandbox.git("clone -q --bare . ../bare");
+    let bare = sandbox.beside("bare");
+    bare.write("AGENTS.md", AGENTS);
+    assert_eq!(bare.run("check").status(), 3, "{}", bare.run("check").text());
+}
+
+#[test]
+fn what_a_submodule_has_is_unknown() {
+    let sandbox = stale();
+    let source = sandbox.path("").display().to_string();
+    sandbox.git(&format!("-c protocol.file.allow=always submodule add -q file://{source} lib"));
+    sandbox.write("AGENTS.md", "See `lib/src/nothing.py` and `lib/`.\n");
+    sandbox.commit("Add a submodule");
+    sandbox.session(expect![[r#"
+        $ cerberus check AGENTS.md
+        nothing is out of date; checked 2 claims in 1 document
+        1 unknown
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_branch_that_was_merged_later_is_part_of_the_past() {
+    let sandbox = stale();
+    sandbox.git("checkout -q -b guide HEAD~1");
+    sandbox.write("CLAUDE.md", "Run `src/b.py` first.\n");
+    sandbox.commit("Write a guide");
+    sandbox.git("checkout -q -");
+    sandbox.git("merge -q --no-edit guide");
+    sandbox.session(expect![[r#"
+        $ cerberus check CLAUDE.md
+        CLAUDE.md:1:6: `src/b.py`: the file no longer exists
+            since 1bbae68d5b of 2026-01-02: Remove b
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+
+        1 error; checked 1 claim in 1 document
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn a_renamed_document_keeps_its_past() {
+    let sandbox = stale();
+    sandbox.git("mv AGENTS.md CLAUDE.md");
+    sandbox.commit("Rename the document");
+    let finding = &sandbox.json_of(sandbox.run("check --json"))["findings"][0];
+    assert_eq!(finding["written"]["subject"], "start");
+    assert_eq!(finding["removed"]["subject"], "Remove b");
+}
+
+#[test]
+fn a_line_that_was_moved_and_reworded_keeps_its_past() {
+    let sandbox = stale();
+    sandbox.write("AGENTS.md", "# Rules\n\nAll code is in `src/a.py` or in `src/b.py`!\n");
+    sandbox.commit("Reword");
+    let finding = &sandbox.json_of(sandbox.run("check --json"))["findings"][0];
+    assert_eq!((&finding["line"], &finding["column"]), (&3.into(), &34.into()));
+    assert_eq!(finding["written"]["subject"], "start");
+}
+
+#[test]
+fn a_symbol_is_followed_through_a_move_and_two_renames() {
+    let code = "def load(path):\n    with open(path) as file:\n        return [row.split(',') for row in file]\n";
+    let sandbox = Sandbox::empty();
+    sandbox.write("AGENTS.md", "Read rows with `load_rows()`.\n");
+    sandbox.write("src/rows.py", code.replace("load", "load_rows"));
+    sandbox.commit("start");
+    sandbox.remove("src/rows.py");
+    sandbox.write("src/table.py", code.replace("load", "load_rows"));
+    sandbox.commit("Move the function");
+    sandbox.write("src/table.py", code.replace("load", "read_rows"));
+    sandbox.commit("Rename it");
+    sandbox.write("src/table.py", code.replace("load", "read_table"));
+    sandbox.commit("Rename it again");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        AGENTS.md:1:17: `load_rows()`: the code no longer defines or uses it
+            since a5bedfa155 of 2026-01-02: Rename it
+            now `src/table.py::read_table`
+            next: cerberus check --fix
+
+        1 error; checked 1 claim in 1 document
+        to correct 1 of them: cerberus check --fix
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn variables_of_another_program_are_no_errors() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("package.json", "{\"name\": \"shop-plugin\"}\n");
+    sandbox.write("AGENTS.md", "| `SHOP_URL` |\n|---|\n| `SHOP_KEY` |\n| `SHOP_MODE` |\n");
+    sandbox.write("src/a.js", "start(process.env.SHOP_URL);\n");
+    sandbox.commit("start");
+    sandbox.write("src/a.js", "start();\n");
+    sandbox.commit("Let the program read it");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        nothing is out of date; checked 3 claims in 1 document
+        3 never true here (see --all)
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_document_outside_the_project_is_refused() {
+    let sandbox = stale();
+    sandbox.write("../outside.md", AGENTS);
+    let outcome = sandbox.run("check ../outside.md");
+    assert_eq!(outcome.status(), 2, "{}", outcome.text());
+}
+
+#[test]
+fn a_document_that_is_not_utf8_is_checked() {
+    let sandbox = stale();
+    sandbox.write("AGENTS.md", b"caf\xe9: `src/b.py`\n");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        AGENTS.md:1:8: `src/b.py`: the file no longer exists
+            since 1bbae68d5b of 2026-01-02: Remove b
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+
+        1 error; checked 1 claim in 1 document
+        [exit 1]
+    "#]]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_ends_the_check_quietly() {
+    let sandbox = stale();
+    sandbox.write("AGENTS.md", AGENTS.repeat(3_000));
+    for line in ["check", "check --json", "check --format sarif", "check --format github"] {
+        let mut command = sandbox.command(line);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let mut child = command.spawn().expect("it runs");
+        drop(child.stdout.take());
+        let outcome = sandbox.outcome(line, child.wait_with_output().expect("it ends"));
+        assert!(!outcome.stderr().contains("output"), "{}", outcome.text());
+        assert!(!outcome.stderr().contains("panic"), "{}", outcome.text());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_failed_write_leaves_the_document_as_it_was() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = stale();
+    sandbox.write("src/b.py", "y = 2\nprint(y)\n");
+    sandbox.git("add -A");
+    sandbox.commit("Restore b");
+    sandbox.git("mv src/b.py src/c.py");
+    sandbox.commit("Rename b");
+    let Some(sandbox) = sandbox.unprivileged() else { return };
+    let folder = sandbox.path("");
+    let allow = |mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(&folder, permissions).expect("it is ours");
+    };
+    allow(0o555);
+    let fixed = sandbox.run("check --fix --yes");
+    let baseline = sandbox.run("check --baseline accepted.json --update-baseline");
+    allow(0o755);
+    for outcome in [fixed, baseline] {
+        assert_eq!(outcome.status(), 3, "{}", outcome.text());
+        assert!(outcome.stderr().contains("failed to"), "{}", outcome.text());
+    }
+    assert_eq!(sandbox.read("AGENTS.md"), AGENTS);
+    assert!(!sandbox.exists("accepted.json"));
+}
+
+#[test]
+fn since_reports_the_links_of_memories_that_a_change_broke() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("src/a.py", "x = 1\n");
+    sandbox.memory("old", "# Old\n\nSee [[src/nothing.py|it]].\n");
+    sandbox.memory("new", "# New\n\nSee [[src/a.py|it]].\n");
+    sandbox.commit("start");
+    sandbox.remove("src/a.py");
+    sandbox.commit("Remove a");
+    let claims = |line: &str| {
+        let report = sandbox.json_of(sandbox.run(line));
+        let findings = report["findings"].as_array().expect("findings").clone();
+        let links = findings.into_iter().filter(|it| it["check"] == "memoryLink");
+        links.map(|it| it["claim"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(claims("check --json"), ["src/a.py", "src/nothing.py"]);
+    assert_eq!(claims("check --json --since HEAD~1"), ["src/a.py"]);
+    assert_eq!(claims("check --json --since HEAD"), [""; 0]);
+}
+
+#[test]
+fn files_that_a_program_looks_for_are_no_errors() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("src/a.js", "run('.shop/hooks', 'BeforeOrder');\n");
+    sandbox.write(".shop/hooks/BeforeOrder", "echo 1\n");
+    sandbox.write(".shop/hooks/Forgotten", "echo 2\n");
+    sandbox.write("AGENTS.md", "Write `.shop/hooks/BeforeOrder`, `.shop/hooks/Forgotten`.\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q -r .shop");
+    sandbox.commit("Remove the examples");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    let findings = report["findings"].as_array().expect("findings");
+    let claims: Vec<_> = findings.iter().map(|finding| &finding["claim"]).collect();
+    assert_eq!(claims, [".shop/hooks/Forgotten"]);
+}
