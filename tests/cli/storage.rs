@@ -28,6 +28,7 @@ const LIFE: &[&str] = &[
     "memory review --list",
     "memory feedback hash-passwords --good",
     "memory links",
+    "memory bank list",
     "memory linked web/html.ts",
     "memory pin add \"Ask before a release\" --id ask",
     "memory pin list",
