@@ -330,7 +330,7 @@ fn damage_in_the_lock_file_is_located() {
         ("a damaged hash", with(hash, "hashes = \"xyz\"")),
         ("a hash that is cut", with(hash, "hashes = \"0123\"")),
         ("an endless quality", lock.replacen("quality = 0", "quality = inf # 0", 1)),
-        ("a newer format", with("version = 2", "version = 3")),
+        ("a newer format", with("version = 2", "version = 9")),
         ("no version", with("version = 2\n", "")),
     ];
     let mut printed = String::new();
@@ -373,7 +373,7 @@ fn damage_in_the_lock_file_is_located() {
         cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `quality` and `match` must be numbers
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a newer format
-        cerberus: failed to read `anchors.lock`: it has version 3, but this cerberus supports 2
+        cerberus: failed to read `anchors.lock`: it has version 9, but this cerberus supports 3
         hint: upgrade cerberus
         no version
         cerberus: failed to read `anchors.lock:1`: missing field `version`

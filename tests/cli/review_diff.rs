@@ -149,10 +149,41 @@ fn added_code_is_checked() {
     sandbox.edit("app/old.py", "print('old')\n", "print('old')\nx = 1\n");
     sandbox.session(expect![[r#"
         $ cerberus memory review-diff
+        app/new.py:2:5: hint: Never use `print()`; call `log()`. (no-print)
+          print('a')
+          or allow it: # cerberus: allow no-print REASON
+        0 errors and 1 hint in 5 lines of 2 files; 1 allowed
+        [exit 0]
 
         $ cerberus memory pattern no-print --accept
+        no-print is enforced: a person accepted its pattern
+          language: Python
+          rule:
+            kind: call
+            has:
+              regex: ^print$
+              field: function
+          ignores:
+          - "**/test/**"
+          - "**/tests/**"
+          - "**/__tests__/**"
+          - "**/testing/**"
+          - "**/*.test.*"
+          - "**/*.spec.*"
+          - "**/test_*.py"
+          - "**/*_test.*"
+          - "**/*Test.java"
+          - "**/conftest.py"
+        hits 0 of 1 example, and 1 of 1 counter-example
+        its hits are errors of `cerberus memory review-diff`
+        [exit 0]
 
         $ cerberus memory review-diff
+        app/new.py:2:5: error: Never use `print()`; call `log()`. (no-print)
+          print('a')
+          or allow it: # cerberus: allow no-print REASON
+        1 error and 0 hints in 5 lines of 2 files; 1 allowed
+        [exit 1]
     "#]]);
     for (format, expected) in [
         ("github", "::error file=app/new.py,line=2,endLine=2,col=5,title=cerberus%3A no-print::"),

@@ -18,7 +18,6 @@ const MAX_REGEX_BYTES: usize = 256 * 1024;
 
 /// A rule that is compiled for a language.
 pub(crate) struct Compiled {
-    pub(super) tables: &'static LanguageTables,
     pub(super) rule: Test,
     pub(super) constraints: BTreeMap<String, Test>,
 }
@@ -76,7 +75,7 @@ pub(crate) fn compile(pattern: &CodePattern, language: Language) -> Result<Compi
         }
         constraints.insert(name.clone(), compiler.test(rule, &place, 0)?);
     }
-    Ok(Compiled { tables: compiler.tables, rule, constraints })
+    Ok(Compiled { rule, constraints })
 }
 
 struct Compiler {
