@@ -2,7 +2,7 @@
 //!
 //! Two functions are nearly equal if their code is, whatever their names, or if their names,
 //! signatures and much of their code are. Short functions have too little to compare: getters and
-//! wrappers are alike everywhere. A missing hint costs less than a wrong one.
+//! wrappers are similar everywhere. A missing hint costs less than a wrong one.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -91,7 +91,7 @@ pub(crate) struct ExistingFunction {
 }
 
 /// Returns the functions of `changed` files that are new, each with the most similar one of the
-/// files in `paths`, if that is nearly equal. `is_new` tells whether the 0-based lines of a changed
+/// files in `paths`, if that is nearly equal. `is_new` returns whether the 0-based lines of a changed
 /// file are all new, and `read` returns the text of a file.
 pub(crate) fn find(
     changed: &[(&str, &str)],

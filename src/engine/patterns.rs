@@ -61,7 +61,7 @@ pub(crate) struct Source<'a> {
     /// The headings above it.
     pub(crate) heading: &'a str,
     pub(crate) samples: &'a [Sample],
-    /// The languages of the code that it may be about, if no sample tells.
+    /// The languages of the code that it may be about, if it has no samples.
     pub(crate) languages: &'a [Language],
 }
 
@@ -81,6 +81,9 @@ const TESTS: &[&str] = &[
     "**/tests/**",
     "**/__tests__/**",
     "**/testing/**",
+    "**/testdata/**",
+    "**/e2e/**",
+    "**/spec/**",
     "**/*.test.*",
     "**/*.spec.*",
     "**/test_*.py",

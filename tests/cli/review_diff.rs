@@ -34,6 +34,9 @@ fn a_pattern_is_shown_accepted_and_removed() {
           - "**/tests/**"
           - "**/__tests__/**"
           - "**/testing/**"
+          - "**/testdata/**"
+          - "**/e2e/**"
+          - "**/spec/**"
           - "**/*.test.*"
           - "**/*.spec.*"
           - "**/test_*.py"
@@ -69,6 +72,9 @@ fn a_pattern_is_shown_accepted_and_removed() {
         - "**/tests/**"
         - "**/__tests__/**"
         - "**/testing/**"
+        - "**/testdata/**"
+        - "**/e2e/**"
+        - "**/spec/**"
         - "**/*.test.*"
         - "**/*.spec.*"
         - "**/test_*.py"
@@ -90,6 +96,9 @@ fn a_pattern_is_shown_accepted_and_removed() {
           - "**/tests/**"
           - "**/__tests__/**"
           - "**/testing/**"
+          - "**/testdata/**"
+          - "**/e2e/**"
+          - "**/spec/**"
           - "**/*.test.*"
           - "**/*.spec.*"
           - "**/test_*.py"
@@ -113,6 +122,9 @@ fn a_pattern_is_shown_accepted_and_removed() {
           - "**/tests/**"
           - "**/__tests__/**"
           - "**/testing/**"
+          - "**/testdata/**"
+          - "**/e2e/**"
+          - "**/spec/**"
           - "**/*.test.*"
           - "**/*.spec.*"
           - "**/test_*.py"
@@ -168,6 +180,9 @@ fn added_code_is_checked() {
           - "**/tests/**"
           - "**/__tests__/**"
           - "**/testing/**"
+          - "**/testdata/**"
+          - "**/e2e/**"
+          - "**/spec/**"
           - "**/*.test.*"
           - "**/*.spec.*"
           - "**/test_*.py"
@@ -242,6 +257,8 @@ fn an_edit_is_answered_with_what_it_hits() {
         "{text}"
     );
     assert!(text.contains("app/new.py:1: hint: Never use"), "{text}");
+    let part = sandbox.piped("hooks run claude after-edit", event("rint('a')"));
+    assert!(part.stdout().contains("app/new.py:1: hint"), "{}", part.text());
     // Another edit of the file does not repeat it.
     assert_eq!(sandbox.piped("hooks run claude after-edit", event("x = 1\n")).stdout(), "");
     let gemini = sandbox.piped("hooks run gemini edit", event("print('a')\n"));

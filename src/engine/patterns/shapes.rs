@@ -353,7 +353,7 @@ pub(super) fn member(text: &str, language: Language) -> Option<Rule> {
     };
     let mut rules: Vec<Rule> = kinds.iter().map(|kind| kind_and_text(kind, text)).collect();
     if language == Language::Java {
-        // A called method is no field.
+        // A called method is not a field.
         let name = text.trim_start_matches('^').trim_end_matches('$').replace("\\.", ".");
         rules.extend(called(&name, language).filter(|_| is_dotted(&name)));
     }

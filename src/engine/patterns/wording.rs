@@ -157,7 +157,7 @@ impl Masked {
             at = outer.end;
         }
         masked.push_str(&text[at..]);
-        // Bold and italic letters are no part of the words.
+        // Marks of bold and italic text are not part of the words.
         masked.retain(|c| c != '*');
         Self { text: masked, names }
     }
@@ -238,6 +238,9 @@ impl Masked {
         };
         let mut names = self.names_in(&found["names"]);
         names.retain(|name| !self.is_recommended(name));
+        // A method of any object is replaced by another one only where both exist.
+        let is_alternative = found.name("instead").is_some();
+        names.retain(|name| !(is_alternative && name.starts_with('.')));
         if names.is_empty() {
             return None;
         }
@@ -361,6 +364,7 @@ mod tests {
             "Do not forget `close()`",
             "Never use `sleep` in tests",
             "Only use `fetch` in loaders",
+            "Use `.nullish()` instead of `.optional()`",
             "Avoid short names, e.g. use `version` instead of `ver`",
         ] {
             check(text, &[]);

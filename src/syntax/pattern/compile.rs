@@ -51,7 +51,7 @@ pub(super) enum Goal {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Variable {
-    /// `$A`, or `$$A`, which also stands for an anonymous node.
+    /// `$A`, or `$$A`, which also matches an anonymous node.
     One { name: String, is_named: bool },
     /// `$_` or `$$_`.
     Dropped { is_named: bool },
@@ -177,7 +177,7 @@ impl Compiler {
             return Err(format!("`{code}` is not {} code", self.tables.language));
         }
         match goal_of(node, &text, sigil, 0)? {
-            Goal::Variable(Variable::Many(_)) => Err("`$$$` alone stands for no node".to_owned()),
+            Goal::Variable(Variable::Many(_)) => Err("`$$$` alone is not a node".to_owned()),
             goal => Ok(goal),
         }
     }
