@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcp import Client, StdioServerParameters
 
-TOOLS = 16
+TOOLS = 17
 
 
 def check(what, holds):

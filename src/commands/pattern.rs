@@ -88,6 +88,7 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
     let title = memories::title(anchors::rule(&stored.memory.body)).to_owned();
     let severity = if rule.enforcement == Enforcement::Enforced { "error" } else { "hint" };
     let has_pattern = !rule.patterns.is_empty();
+    let exported = rule_patterns::with_paths(&rule.patterns, &stored.memory.paths);
     let mut warnings = stored.warnings.clone();
     warnings.extend(
         rule_patterns::fault(project, &stored, anchor.as_ref()).map(|why| format!("`{id}`: {why}")),
@@ -95,7 +96,7 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
     Ok(Report {
         summary: PatternSummary::from(&rule),
         test: rule_patterns::test(project, &stored, anchor.as_ref(), &rule.patterns),
-        ast_grep: has_pattern.then(|| patterns::ast_grep(&id, &title, severity, &rule.patterns)),
+        ast_grep: has_pattern.then(|| patterns::ast_grep(&id, &title, severity, &exported)),
         rule: title,
         id,
         written,

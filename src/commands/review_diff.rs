@@ -25,6 +25,7 @@ use crate::tree::{read, walk};
 mod allowed;
 mod annotations;
 mod baseline;
+mod existing;
 mod print;
 
 use baseline::Baseline;
@@ -144,6 +145,14 @@ pub(crate) fn review(project: &Project, args: &ReviewDiffArgs) -> Result<Report>
     let changes = changes(project, args)?;
     let mut report = check(project, &memories, &changes)?;
     if !args.all {
+        let paths = code_files(project)?.into_iter().collect::<Vec<_>>();
+        let (hints, n_allowed) = existing::find(&project.root, &changes, &paths);
+        report.findings.extend(hints);
+        report.findings.sort_by(|a, b| {
+            (&a.file, a.line, a.column, &a.id).cmp(&(&b.file, b.line, b.column, &b.id))
+        });
+        report.summary.allowed += n_allowed;
+        count(&mut report);
         add_linked(project, &memories, &changes, &mut report)?;
     }
     if let Some(path) = args.baseline.as_deref().filter(|_| !args.update_baseline) {
@@ -163,14 +172,13 @@ pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
 /// Returns the changed files in supported languages, sorted by path.
 fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Vec<AddedLines>> {
     let root = &project.root;
-    let is_code = |path: &str| language::from_path(path).is_some();
     let mut changes = if args.staged {
         git::added_in_index(root)?
     } else {
-        let listing = walk::walk(root, &project.exclude)?;
-        let paths = listing.entries.into_iter().map(|entry| entry.path);
-        let files: BTreeSet<String> = paths.filter(|path| is_code(path)).collect();
-        if args.all {
+        let files = code_files(project)?;
+        // Before the first commit everything is new.
+        let is_first = args.revision.is_none() && git::head(root).is_none();
+        if args.all || is_first {
             let whole = |path: &String| Some(AddedLines::whole(path, read::text(root, path).ok()?));
             files.par_iter().filter_map(whole).collect()
         } else {
@@ -186,6 +194,17 @@ fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Vec<AddedLines>> 
     changes.retain(|change| is_code(&change.path));
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(changes)
+}
+
+/// Returns the files of the project in supported languages.
+fn code_files(project: &Project) -> Result<BTreeSet<String>> {
+    let listing = walk::walk(&project.root, &project.exclude)?;
+    let paths = listing.entries.into_iter().map(|entry| entry.path);
+    Ok(paths.filter(|path| is_code(path)).collect())
+}
+
+fn is_code(path: &str) -> bool {
+    language::from_path(path).is_some()
 }
 
 /// Returns the hits in changed code.

@@ -7,6 +7,7 @@
 //! - [`discover`] ranks the files, then the symbols of the best files, for many rules at once.
 //! - [`examples`] is the API to both: a [`Query`](examples::Query) in, a
 //!   [`Ranking`](examples::Ranking) of symbols out.
+//! - [`existing`] finds functions of the project that nearly equal a new one.
 //! - [`excerpt`] shortens an example to the lines that show its rule.
 //! - [`patterns`] derives patterns of code that breaks a rule, and tests them.
 //! - [`relevance`] compares rules and their examples with the files of a task.
@@ -24,6 +25,7 @@ pub(crate) mod claims;
 pub(crate) mod discover;
 pub(crate) mod examples;
 pub(crate) mod excerpt;
+pub(crate) mod existing;
 pub(crate) mod index;
 pub(crate) mod patterns;
 pub(crate) mod rank;

@@ -61,7 +61,7 @@ pub(crate) struct Source<'a> {
     /// The headings above it.
     pub(crate) heading: &'a str,
     pub(crate) samples: &'a [Sample],
-    /// The languages of the code that it may be about, if no sample tells.
+    /// The languages of the code that it may be about, if it has no samples.
     pub(crate) languages: &'a [Language],
 }
 
@@ -81,6 +81,9 @@ const TESTS: &[&str] = &[
     "**/tests/**",
     "**/__tests__/**",
     "**/testing/**",
+    "**/testdata/**",
+    "**/e2e/**",
+    "**/spec/**",
     "**/*.test.*",
     "**/*.spec.*",
     "**/test_*.py",
@@ -174,6 +177,12 @@ fn from_text(source: &Source<'_>) -> Option<Derived> {
                 pattern.files = globs(inside);
             }
             pattern.ignores.extend(globs(outside));
+            // The file that a rule names is the one that may do it.
+            let named = wording::names(source.text);
+            let files: Vec<String> =
+                named.into_iter().filter(|it| it.contains('/') && shapes::is_file(it)).collect();
+            pattern.ignores.extend(globs(&files));
+            pattern.ignores.dedup();
         }
         patterns.push(pattern);
     }
@@ -236,9 +245,9 @@ fn sample_languages(source: &Source<'_>) -> Vec<Language> {
     found
 }
 
-/// Returns a pattern for the files that a rule is about: tests only if its words say so.
+/// Returns a pattern for the files that a rule is about: tests only if it is below such a heading.
 fn with_files(source: &Source<'_>, languages: Vec<Language>, rule: Rule) -> CodePattern {
-    let words = format!("{} {}", source.heading, source.text).to_lowercase();
+    let words = source.heading.to_lowercase();
     let is_about_tests = words.split(|c: char| !c.is_alphanumeric()).any(|word| {
         matches!(word, "test" | "tests" | "testing" | "mock" | "mocks" | "fixture" | "fixtures")
     });

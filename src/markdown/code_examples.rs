@@ -2,7 +2,7 @@
 //!
 //! A label decides: the words above a block (`Bad:`, `✅ Correct`), a comment on a line of its own,
 //! which labels the code up to the next such comment, or a comment at the end of a line. Blocks
-//! without a label are no examples.
+//! without a label are skipped.
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 

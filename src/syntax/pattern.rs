@@ -2,7 +2,7 @@
 //!
 //! A rule tests a node: its code (`pattern`), its kind, its text (`regex`), what surrounds it
 //! (`inside`) and what it contains (`has`), joined by `all`, `any` and `not`. In a `pattern`, `$A`
-//! stands for one node and `$$$` for any number of them. The code of a `pattern` is compared as
+//! is one node and `$$$` any number of them. The code of a `pattern` is compared as
 //! ast-grep's strictness `smart` does. A rule runs in the real ast-grep with the same matches.
 
 mod compile;
@@ -24,7 +24,7 @@ pub(crate) struct CodePattern {
     /// Languages with ast-grep's names, separated by commas. An exported rule has one.
     pub(crate) language: String,
     pub(crate) rule: Rule,
-    /// Tests of the nodes that stand for `$A`, by name without `$`.
+    /// Tests of the nodes that `$A` matches, by name without `$`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) constraints: BTreeMap<String, Rule>,
     /// Globs of the files that it applies to; empty for all.

@@ -297,7 +297,7 @@ fn an_invalid_export_is_refused_as_a_whole() {
         hint: create it again with `cerberus memory export`
         cerberus: failed to read standard input, line 3, column 20: unknown field `txt`, expected one of `file`, `hash`, `text`, `base64`
         hint: create an export with `cerberus memory export`
-        cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, but this cerberus supports 2
+        cerberus: line 3 of the export: failed to read `anchors.lock`: it has version 9, but this cerberus supports 3
         hint: create it again with `cerberus memory export`
         cerberus: line 3 of the export: `pins.toml:1`: key with no value, expected `=`
         hint: create it again with `cerberus memory export`

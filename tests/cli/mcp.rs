@@ -472,6 +472,7 @@ fn the_data_and_the_text_of_each_tool_are_the_same_answer() {
         ("find_anchor", json!({ "rule": RULES[0].1, "hints": ["salt"] })),
         ("anchor_memory", json!({ "id": "hang-curtains" })),
         ("reanchor_memories", json!({ "check": true })),
+        ("check_change", json!({})),
         ("create_memory", json!({ "content": "Hang curtains in ballrooms" })),
         ("append_memory", json!({ "filename": "m001", "content": "More." })),
         ("read_memory", json!({ "filename": "long" })),

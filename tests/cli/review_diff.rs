@@ -34,6 +34,9 @@ fn a_pattern_is_shown_accepted_and_removed() {
           - "**/tests/**"
           - "**/__tests__/**"
           - "**/testing/**"
+          - "**/testdata/**"
+          - "**/e2e/**"
+          - "**/spec/**"
           - "**/*.test.*"
           - "**/*.spec.*"
           - "**/test_*.py"
@@ -69,6 +72,9 @@ fn a_pattern_is_shown_accepted_and_removed() {
         - "**/tests/**"
         - "**/__tests__/**"
         - "**/testing/**"
+        - "**/testdata/**"
+        - "**/e2e/**"
+        - "**/spec/**"
         - "**/*.test.*"
         - "**/*.spec.*"
         - "**/test_*.py"
@@ -90,6 +96,9 @@ fn a_pattern_is_shown_accepted_and_removed() {
           - "**/tests/**"
           - "**/__tests__/**"
           - "**/testing/**"
+          - "**/testdata/**"
+          - "**/e2e/**"
+          - "**/spec/**"
           - "**/*.test.*"
           - "**/*.spec.*"
           - "**/test_*.py"
@@ -113,6 +122,9 @@ fn a_pattern_is_shown_accepted_and_removed() {
           - "**/tests/**"
           - "**/__tests__/**"
           - "**/testing/**"
+          - "**/testdata/**"
+          - "**/e2e/**"
+          - "**/spec/**"
           - "**/*.test.*"
           - "**/*.spec.*"
           - "**/test_*.py"
@@ -149,10 +161,44 @@ fn added_code_is_checked() {
     sandbox.edit("app/old.py", "print('old')\n", "print('old')\nx = 1\n");
     sandbox.session(expect![[r#"
         $ cerberus memory review-diff
+        app/new.py:2:5: hint: Never use `print()`; call `log()`. (no-print)
+          print('a')
+          or allow it: # cerberus: allow no-print REASON
+        0 errors and 1 hint in 5 lines of 2 files; 1 allowed
+        [exit 0]
 
         $ cerberus memory pattern no-print --accept
+        no-print is enforced: a person accepted its pattern
+          language: Python
+          rule:
+            kind: call
+            has:
+              regex: ^print$
+              field: function
+          ignores:
+          - "**/test/**"
+          - "**/tests/**"
+          - "**/__tests__/**"
+          - "**/testing/**"
+          - "**/testdata/**"
+          - "**/e2e/**"
+          - "**/spec/**"
+          - "**/*.test.*"
+          - "**/*.spec.*"
+          - "**/test_*.py"
+          - "**/*_test.*"
+          - "**/*Test.java"
+          - "**/conftest.py"
+        hits 0 of 1 example, and 1 of 1 counter-example
+        its hits are errors of `cerberus memory review-diff`
+        [exit 0]
 
         $ cerberus memory review-diff
+        app/new.py:2:5: error: Never use `print()`; call `log()`. (no-print)
+          print('a')
+          or allow it: # cerberus: allow no-print REASON
+        1 error and 0 hints in 5 lines of 2 files; 1 allowed
+        [exit 1]
     "#]]);
     for (format, expected) in [
         ("github", "::error file=app/new.py,line=2,endLine=2,col=5,title=cerberus%3A no-print::"),
@@ -211,6 +257,8 @@ fn an_edit_is_answered_with_what_it_hits() {
         "{text}"
     );
     assert!(text.contains("app/new.py:1: hint: Never use"), "{text}");
+    let part = sandbox.piped("hooks run claude after-edit", event("rint('a')"));
+    assert!(part.stdout().contains("app/new.py:1: hint"), "{}", part.text());
     // Another edit of the file does not repeat it.
     assert_eq!(sandbox.piped("hooks run claude after-edit", event("x = 1\n")).stdout(), "");
     let gemini = sandbox.piped("hooks run gemini edit", event("print('a')\n"));

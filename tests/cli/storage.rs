@@ -46,6 +46,8 @@ const LIFE: &[&str] = &[
     "memory delete all hash-passwords",
     "memory import --from-export stored.jsonl",
     "memory reanchor --check",
+    "memory pattern hash-passwords",
+    "memory review-diff --all",
 ];
 
 /// The shop project with a storage strategy set in the user's configuration.

@@ -14,6 +14,9 @@ use crate::text::{escaped, plural};
 /// Maximum number of findings.
 const MAX_ITEMS: usize = 8;
 
+/// Minimum number of bytes of a part of a line; shorter ones, such as brackets, are in any line.
+const MIN_PART: usize = 4;
+
 pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
     let Some(event) = payload::read(tool) else { return Ok(()) };
     let Some((settings, written)) = edit::written(&event, global)? else { return Ok(()) };
@@ -29,8 +32,14 @@ pub(super) fn findings(project: &Project, written: &BTreeMap<String, String>) ->
     let mut items = Vec::new();
     for (file, text) in written {
         let report = review_diff::review_file(project, file)?;
-        // Other lines were there before this edit, which already told about them.
-        let is_written = |it: &&Finding| text.is_empty() || text.contains(it.code.as_str());
+        // Other lines were there before this edit, and an earlier answer has them.
+        // An edit may replace only a part of a line.
+        let is_part = |line: &str, code: &str| line.len() >= MIN_PART && code.contains(line);
+        let is_written = |it: &&Finding| {
+            text.is_empty()
+                || text.contains(it.code.as_str())
+                || text.lines().any(|line| is_part(line.trim(), &it.code))
+        };
         items.extend(report.findings.iter().filter(is_written).map(item));
     }
     if items.is_empty() {

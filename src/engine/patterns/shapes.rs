@@ -35,6 +35,9 @@ pub(super) fn of_name(name: &str, usage: Usage, language: Language) -> Option<Ru
         Usage::Catch => return caught(name, language),
         Usage::Any | Usage::Call => {}
     }
+    if let Some((names, module)) = imported_names(name) {
+        return import_of(names, module, language);
+    }
     if let Some(module) = name.strip_prefix("import ") {
         return import(module.split_whitespace().last()?.trim_matches(['\'', '"']), language);
     }
@@ -203,6 +206,38 @@ pub(super) fn import(module: &str, language: Language) -> Option<Rule> {
     })
 }
 
+/// Returns the names and the module of `import { a } from "m"` and `from m import a`.
+fn imported_names(code: &str) -> Option<(&str, &str)> {
+    if let Some(rest) = code.strip_prefix("import ") {
+        let (names, module) = rest.split_once(" from ")?;
+        return Some((
+            names.trim_matches(['{', '}', ' ']),
+            module.trim_matches(['\'', '"', ' ', ';']),
+        ));
+    }
+    let (module, names) = code.strip_prefix("from ")?.split_once(" import ")?;
+    Some((names.trim(), module.trim()))
+}
+
+/// Imports of one name of a module.
+fn import_of(name: &str, module: &str, language: Language) -> Option<Rule> {
+    if !is_identifier(name) || !is_module(module) {
+        return None;
+    }
+    let (name, module) = (regex::escape(name), regex::escape(module));
+    match language {
+        Language::TypeScript | Language::Tsx | Language::JavaScript => Some(kind_and_text(
+            "import_statement",
+            &format!(r#"^import\s[^'"]*\b{name}\b[^'"]*\bfrom\s*['"]{module}['"]"#),
+        )),
+        Language::Python => Some(kind_and_text(
+            "import_from_statement",
+            &format!(r"^from\s+{module}\s+import\s[\s\S]*\b{name}\b"),
+        )),
+        Language::Go | Language::Rust | Language::Java => None,
+    }
+}
+
 /// Calls of a function with this name, as it is written.
 pub(super) fn called(callee: &str, language: Language) -> Option<Rule> {
     if PLACEHOLDERS.contains(&callee) {
@@ -318,14 +353,14 @@ pub(super) fn member(text: &str, language: Language) -> Option<Rule> {
     };
     let mut rules: Vec<Rule> = kinds.iter().map(|kind| kind_and_text(kind, text)).collect();
     if language == Language::Java {
-        // A called method is no field.
+        // A called method is not a field.
         let name = text.trim_start_matches('^').trim_end_matches('$').replace("\\.", ".");
         rules.extend(called(&name, language).filter(|_| is_dotted(&name)));
     }
     Some(any(rules))
 }
 
-/// Uses of a distinctive name, without its definition and imports.
+/// Uses of a distinctive name, also as a method.
 fn identifier(name: &str, language: Language) -> Rule {
     let text = exact(name);
     let kinds: &[&str] = match language {
@@ -333,7 +368,9 @@ fn identifier(name: &str, language: Language) -> Rule {
         Language::JavaScript | Language::Python => &["identifier"],
         Language::Go | Language::Rust | Language::Java => &["identifier", "type_identifier"],
     };
-    any(kinds.iter().map(|kind| kind_and_text(kind, &text)).collect())
+    let mut rules: Vec<Rule> = kinds.iter().map(|kind| kind_and_text(kind, &text)).collect();
+    rules.extend(method_call(name, language));
+    any(rules)
 }
 
 pub(super) fn kind(kind: &str) -> Rule {
@@ -386,7 +423,7 @@ fn exact(text: &str) -> String {
 }
 
 /// Returns whether a name is that of a file, not of code.
-fn is_file(name: &str) -> bool {
+pub(super) fn is_file(name: &str) -> bool {
     const ENDINGS: &[&str] = &[
         "css", "go", "html", "ini", "java", "js", "json", "jsx", "lock", "md", "mdc", "mjs", "py",
         "rs", "sh", "sql", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",

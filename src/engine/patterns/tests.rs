@@ -1,3 +1,5 @@
+//! Rules with their code blocks, and the patterns that are derived from them.
+
 use super::*;
 use crate::markdown::code_examples::code_examples;
 

@@ -60,6 +60,8 @@ struct Forms {
     outside: Regex,
     inside: Regex,
     name: Regex,
+    recommended: Regex,
+    refusal: Regex,
 }
 
 static FORMS: LazyLock<Forms> = LazyLock::new(|| {
@@ -94,6 +96,10 @@ static FORMS: LazyLock<Forms> = LazyLock::new(|| {
             r"(?i)^\s*(?:in|inside|under|within)\s+(?:the\s+)?(?P<paths>{NAME}(?:(?:\s*,\s*|\s+and\s+|\s+or\s+){NAME})*)(?:\s+(?:folder|directory|file|module|package))?\s*[.;)]?$"
         )),
         name: new(NAME),
+        recommended: new(&format!(
+            r"(?i)\b(?:use|using|prefer|call|via|with)\s+(?:[\w'-]+\s+){{0,2}}\(?{NAME}"
+        )),
+        refusal: new(r"(?i)\b(?:never|don'?t|not|avoid|no)\b[^;,]*$"),
     }
 });
 
@@ -151,7 +157,7 @@ impl Masked {
             at = outer.end;
         }
         masked.push_str(&text[at..]);
-        // Bold and italic letters are no part of the words.
+        // Marks of bold and italic text are not part of the words.
         masked.retain(|c| c != '*');
         Self { text: masked, names }
     }
@@ -161,7 +167,11 @@ impl Masked {
         for line in self.text.split("\n\n").flat_map(|part| part.split("\n- ")) {
             let mut start = 0;
             let is_end = |(at, c): &(usize, char)| {
-                matches!(c, '.' | '!' | ';') && line[at + c.len_utf8()..].starts_with([' ', '\n'])
+                let is_abbreviation =
+                    ["e.g", "i.e", "etc", "vs"].iter().any(|it| line[..*at].ends_with(it));
+                matches!(c, '.' | '!' | ';')
+                    && !is_abbreviation
+                    && line[at + c.len_utf8()..].starts_with([' ', '\n'])
             };
             for (at, c) in line.char_indices().filter(is_end) {
                 found.push(line[start..at + c.len_utf8()].trim());
@@ -194,6 +204,18 @@ impl Masked {
         self.ban(&found)
     }
 
+    /// Returns whether a sentence says to use a name that another one forbids, with another meaning.
+    fn is_recommended(&self, name: &str) -> bool {
+        let bare = |name: &str| name.split('(').next().unwrap_or_default().to_owned();
+        self.sentences().into_iter().any(|sentence| {
+            FORMS.recommended.captures_iter(sentence).any(|found| {
+                let is_refused =
+                    FORMS.refusal.is_match(&sentence[..found.get(0).map_or(0, |it| it.start())]);
+                !is_refused && self.names_in(&found[0]).iter().any(|it| bare(it) == bare(name))
+            })
+        })
+    }
+
     fn ban(&self, found: &Captures<'_>) -> Option<Statement> {
         let before = found.name("before").map_or("", |it| it.as_str()).trim();
         // A label such as `Logging:`, or another clause, but no condition.
@@ -214,6 +236,14 @@ impl Masked {
             let paths = regex.captures(after).map(|it| self.names_in(&it["paths"]))?;
             paths.iter().all(|path| is_path(path)).then_some(paths)
         };
+        let mut names = self.names_in(&found["names"]);
+        names.retain(|name| !self.is_recommended(name));
+        // A method of any object is replaced by another one only where both exist.
+        let is_alternative = found.name("instead").is_some();
+        names.retain(|name| !(is_alternative && name.starts_with('.')));
+        if names.is_empty() {
+            return None;
+        }
         let outside = paths(&FORMS.outside);
         let inside = paths(&FORMS.inside);
         if outside.is_none() && inside.is_none() {
@@ -231,7 +261,7 @@ impl Masked {
             _ => Usage::Any,
         };
         Some(Statement::Ban {
-            names: self.names_in(&found["names"]),
+            names,
             usage,
             instead: found.name("instead").and_then(|it| self.names_in(it.as_str()).pop()),
             inside: inside.unwrap_or_default(),
@@ -287,6 +317,7 @@ mod tests {
     #[test]
     fn a_ban_names_what_not_to_use() {
         check("Never use `console.log`.", &["Any console.log"]);
+        check("Use AssertJ (`assertThat(...)`). Do not use Hamcrest `assertThat`.", &[]);
         check(
             "Logging: do not call `print()` or `pprint()` in production code",
             &["Call print() pprint()"],
@@ -333,6 +364,7 @@ mod tests {
             "Do not forget `close()`",
             "Never use `sleep` in tests",
             "Only use `fetch` in loaders",
+            "Use `.nullish()` instead of `.optional()`",
             "Avoid short names, e.g. use `version` instead of `ver`",
         ] {
             check(text, &[]);

@@ -18,7 +18,6 @@ const MAX_REGEX_BYTES: usize = 256 * 1024;
 
 /// A rule that is compiled for a language.
 pub(crate) struct Compiled {
-    pub(super) tables: &'static LanguageTables,
     pub(super) rule: Test,
     pub(super) constraints: BTreeMap<String, Test>,
 }
@@ -52,7 +51,7 @@ pub(super) enum Goal {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Variable {
-    /// `$A`, or `$$A`, which also stands for an anonymous node.
+    /// `$A`, or `$$A`, which also matches an anonymous node.
     One { name: String, is_named: bool },
     /// `$_` or `$$_`.
     Dropped { is_named: bool },
@@ -76,7 +75,7 @@ pub(crate) fn compile(pattern: &CodePattern, language: Language) -> Result<Compi
         }
         constraints.insert(name.clone(), compiler.test(rule, &place, 0)?);
     }
-    Ok(Compiled { tables: compiler.tables, rule, constraints })
+    Ok(Compiled { rule, constraints })
 }
 
 struct Compiler {
@@ -178,7 +177,7 @@ impl Compiler {
             return Err(format!("`{code}` is not {} code", self.tables.language));
         }
         match goal_of(node, &text, sigil, 0)? {
-            Goal::Variable(Variable::Many(_)) => Err("`$$$` alone stands for no node".to_owned()),
+            Goal::Variable(Variable::Many(_)) => Err("`$$$` alone is not a node".to_owned()),
             goal => Ok(goal),
         }
     }

@@ -75,7 +75,7 @@ fn each_node<'n>(root: Node<'n>, visit: &mut dyn FnMut(Node<'n>) -> bool) {
     }
 }
 
-/// The nodes that variables stand for.
+/// The nodes that variables match.
 #[derive(Clone, Default)]
 struct Env<'n> {
     one: Vec<(String, Node<'n>)>,
@@ -142,7 +142,7 @@ impl Search<'_> {
         match condition {
             Condition::Kind(kind) => node.kind_id() == *kind,
             Condition::Regex(regex) => regex.is_match(self.text_of(node)),
-            // A variable as the root of a pattern stands for comments, too.
+            // A variable as the root of a pattern matches comments, too.
             Condition::Pattern(Goal::Variable(variable)) => {
                 self.bind(variable, node, env).is_some()
             }

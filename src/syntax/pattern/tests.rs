@@ -1,8 +1,13 @@
+//! Patterns of code on small pieces of each language.
+
 use super::*;
 use crate::model::Language;
 
-fn pattern(yaml: &str) -> CodePattern {
-    serde_json::from_str(yaml).expect("a pattern in JSON")
+/// Reads a pattern in JSON, which as TOML has `=` after its keys.
+fn pattern(json: &str) -> CodePattern {
+    let toml = format!("it = {}", json.replace("\":", "\" ="));
+    let mut read: BTreeMap<String, CodePattern> = toml::from_str(&toml).expect("a pattern");
+    read.remove("it").expect("a pattern")
 }
 
 /// Compares the matched lines, or the error of the pattern.
@@ -149,7 +154,7 @@ fn a_wrong_rule_has_an_error() {
         "`rule.kind`: python has no node kind `call_expression`",
     );
     check_error(r#"{"pattern": "a b c ("}"#, "`rule.pattern`: `a b c (` is not python code");
-    check_error(r#"{"pattern": "$$$"}"#, "`rule.pattern`: `$$$` alone stands for no node");
+    check_error(r#"{"pattern": "$$$"}"#, "`rule.pattern`: `$$$` alone is not a node");
     check_error(
         r#"{"has": {"field": "callee", "kind": "call"}}"#,
         "`rule.has.field`: python has no field `callee`",

@@ -48,8 +48,8 @@ fn check_keys(value: &serde_json::Value, required: &[&str], optional: &[&str]) {
 #[test]
 fn groups_have_the_format_of_claude_code_codex_and_gemini() {
     for (tool, events, names) in [
-        (HookTool::Claude, &["SessionStart", "PreToolUse"][..], &[][..]),
-        (HookTool::Codex, &["SessionStart", "PreToolUse"], &[]),
+        (HookTool::Claude, &["SessionStart", "PreToolUse", "PostToolUse"][..], &[][..]),
+        (HookTool::Codex, &["SessionStart", "PreToolUse", "PostToolUse"], &[]),
         (HookTool::Gemini, &["SessionStart", "AfterTool"], &["name"]),
     ] {
         let settings = json(tool);
@@ -169,7 +169,7 @@ fn edited_hooks_stay_and_are_reported() {
     // Another time limit is an edit too.
     let slow = merged(HookTool::Codex, "").replace("\"timeout\": 30", "\"timeout\": 5");
     let new = merge(HookTool::Codex, slow.as_bytes()).expect("merged");
-    assert_eq!((new.edited.len(), new.text), (3, slow.into_bytes()));
+    assert_eq!((new.edited.len(), new.text), (4, slow.into_bytes()));
     // An unrelated hook with the name of cerberus in its path is not one of cerberus.
     let other = r#"{"hooks":{"sessionStart":[{"command":"~/src/cerberus/edit.sh"}]}}"#;
     let new = merge(HookTool::Cursor, other.as_bytes()).expect("merged");

@@ -1,0 +1,61 @@
+//! Hints about new functions that the project nearly has already.
+
+use std::path::Path;
+
+use super::allowed;
+use super::{Finding, Severity};
+use crate::engine::existing;
+use crate::text::LineIndex;
+use crate::tree::git::AddedLines;
+use crate::tree::read;
+
+/// The id of the finding, which a comment can allow.
+pub(super) const ID: &str = "exists-already";
+
+/// Returns the hints about the new functions of changed files, and the number of those that a
+/// comment allows. `paths` are the files of the project.
+pub(super) fn find(root: &Path, changes: &[AddedLines], paths: &[String]) -> (Vec<Finding>, usize) {
+    let changed: Vec<(&str, &str)> =
+        changes.iter().map(|change| (change.path.as_str(), change.text.as_str())).collect();
+    let is_new = |idx: usize, (first, last): (u32, u32)| {
+        let lines = changes[idx].is_added.iter().take(last as usize + 1).skip(first as usize);
+        // Some lines of a new function, such as closing brackets, equal old ones.
+        let (n_new, n_all) = (lines.clone().filter(|it| **it).count(), lines.count());
+        changes[idx].is_added.get(first as usize) == Some(&true) && n_new * 10 >= n_all * 9
+    };
+    let read = |path: &str| read::listed_text(root, path).ok();
+    let mut n_allowed = 0;
+    let mut findings = Vec::new();
+    for found in existing::find(&changed, is_new, paths, read) {
+        let Some((_, text)) = changed.iter().find(|(path, _)| *path == found.file) else {
+            continue;
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        let first = found.lines.0 as usize;
+        if allowed::is_allowed(&lines, first, ID) {
+            n_allowed += 1;
+            continue;
+        }
+        let existing = format!("{}::{}", found.existing_file, found.existing_name);
+        let percent = (found.similarity * 100.0).floor();
+        let start = LineIndex::new(text).start(first);
+        let code = text[start..].lines().next().unwrap_or_default().trim();
+        findings.push(Finding {
+            severity: Severity::Hint,
+            id: ID.to_owned(),
+            file: found.file.clone(),
+            line: first + 1,
+            end_line: found.lines.1 as usize + 1,
+            column: 1,
+            code: code.to_owned(),
+            message: format!(
+                "`{}` nearly exists already: line {} of {existing} ({percent} % of the code is equal)",
+                found.name,
+                found.existing_line + 1
+            ),
+            example: Some(existing),
+            allow: allowed::comment(&found.file, ID),
+        });
+    }
+    (findings, n_allowed)
+}
