@@ -31,7 +31,7 @@ mod view;
 
 pub(crate) use deletion::{Import, ImportChanges};
 pub(crate) use external_file::ExternalFile;
-pub(crate) use files::WriteGuard;
+pub(crate) use files::{WriteGuard, sync_folders};
 pub(crate) use journal::{PINS, WriteOp, check_content};
 pub(crate) use memories::MemoryFile;
 pub(crate) use output_file::OutputFile;

@@ -12,7 +12,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::reanchor::conflict;
-use crate::bank::lockfile;
+use crate::bank::{self, lockfile};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::Project;
@@ -85,8 +85,13 @@ pub(crate) fn install(project: &Project) -> Result<InstallReport> {
         (format!("merge.{DRIVER}.name"), name),
         (format!("merge.{DRIVER}.driver"), COMMAND.to_owned()),
     ];
+    let folder = git::common_folder(&project.root);
     for (key, value) in &settings {
         git::set_setting(&project.root, key, value)?;
+    }
+    // Git replaces the file of its settings and does not sync the folder.
+    if let Some(folder) = folder {
+        bank::sync_folders([Path::new(&folder)])?;
     }
     let attributes = bank.join(".gitattributes").display().to_string();
     let written = project.bank.add_attribute(ATTRIBUTE)?;

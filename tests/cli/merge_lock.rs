@@ -174,21 +174,14 @@ fn the_driver_is_installed_once_and_only_on_request() {
 
         $ cerberus memory merge-lock
         --- stderr
-        error: the following required arguments were not provided:
-          <<BASE> <OURS> <THEIRS>|--install>
-
-        Usage: cerberus memory merge-lock <<BASE> <OURS> <THEIRS>|--install>
-
-        For more information, try '--help'.
+        cerberus: the following required arguments were not provided: <<BASE> <OURS> <THEIRS>|--install>
+        hint: see cerberus memory merge-lock --help
         [exit 2]
 
         $ cerberus memory merge-lock base
         --- stderr
-        error: 3 values required for '[BASE] [OURS] [THEIRS]...' but 1 was provided
-
-        Usage: cerberus memory merge-lock [OPTIONS] <<BASE> <OURS> <THEIRS>|--install>
-
-        For more information, try '--help'.
+        cerberus: 3 values required for `[BASE] [OURS] [THEIRS]...` but 1 was provided
+        hint: see cerberus memory merge-lock --help
         [exit 2]
 
         $ cerberus memory merge-lock rows.py rows.py missing

@@ -115,7 +115,7 @@ const DEFINING: &[&str] = &[
     "readonly",
 ];
 
-/// Words that may stand before one of [`DEFINING`] on its line.
+/// Words that may precede one of [`DEFINING`] on its line.
 const MODIFIERS: &[&str] = &[
     "pub",
     "pub(crate)",
@@ -289,7 +289,7 @@ impl Occurrences {
         }
         let mut rare: Vec<(usize, Vec<usize>)> = rare.into_iter().collect();
         rare.sort_unstable();
-        // A definition is no comment, and shows without a parse. Most names have one.
+        // A definition is not a comment, and is found without a parse. Most names have one.
         this.add_used(&rare, |file_idx, wanted| {
             let text = read::listed_text(root, &files[file_idx].path).unwrap_or_default();
             wanted.into_iter().filter(|word| is_introduced(&text, &words.words[*word])).collect()
