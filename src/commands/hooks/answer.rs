@@ -21,7 +21,7 @@ pub(super) fn print(tool: HookTool, text: &str, out: &mut Printer) -> Result<()>
     }
 }
 
-/// Like [`print`], after a tool has run.
+/// Like [`print()`], after a tool has run.
 pub(super) fn print_after(tool: HookTool, text: &str, out: &mut Printer) -> Result<()> {
     match tool {
         HookTool::Claude | HookTool::Codex => out.json(&named("PostToolUse", text)),
