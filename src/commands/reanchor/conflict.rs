@@ -11,7 +11,7 @@ use crate::bank::lockfile::{self, Anchors};
 use crate::commands::format_location;
 use crate::engine::track;
 use crate::error::UserError;
-use crate::model::Anchor;
+use crate::model::{Anchor, OtherExample};
 use crate::ops::Project;
 use crate::text::shell_word;
 use crate::tree::git;
@@ -85,9 +85,33 @@ pub(in crate::commands) fn merge(
                 kept
             }
         };
-        merged.extend(chosen.map(|anchor| (id.clone(), anchor.clone())));
+        merged.extend(chosen.map(|anchor| {
+            let others =
+                merge_others([base, own, other].map(|it| it.map_or(&[][..], |it| &it.others)));
+            (id.clone(), Anchor { others, ..anchor.clone() })
+        }));
     }
     (merged, resolved)
+}
+
+/// Merges the other examples of an anchor, each by itself: an addition, a removal or a change of one
+/// side is kept. Of two changes ours is, and a changed example is not removed.
+fn merge_others([base, own, other]: [&[OtherExample]; 3]) -> Vec<OtherExample> {
+    let key = |it: &OtherExample| (it.role, it.file.clone(), it.symbol.clone());
+    let find = |side: &[OtherExample], of: &OtherExample| {
+        side.iter().find(|it| key(it) == key(of)).cloned()
+    };
+    let added = other.iter().filter(|it| find(own, it).is_none());
+    let merged = own.iter().chain(added).filter_map(|example| {
+        match (find(base, example), find(own, example), find(other, example)) {
+            (base, own, other) if own == base => other,
+            (base, own, other) if other == base => own,
+            (_, own, other) => own.or(other),
+        }
+    });
+    let mut merged: Vec<OtherExample> = merged.collect();
+    merged.sort_by_key(key);
+    merged
 }
 
 fn is_same(a: Option<&Anchor>, b: Option<&Anchor>) -> bool {
@@ -118,7 +142,7 @@ fn removed(id: &str, kept: &Anchor) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Fingerprint, Origin, SymbolKind};
+    use crate::model::{ExampleRole, Fingerprint, Origin, SymbolKind};
 
     use super::*;
 
@@ -135,6 +159,47 @@ mod tests {
             fingerprint: Fingerprint::default(),
             others: Vec::new(),
             look_alikes: None,
+        }
+    }
+
+    /// Each side has an example absent (0) or with one of two fingerprints.
+    #[test]
+    fn other_examples_are_merged_one_by_one() {
+        let with = |side: usize| -> Option<Anchor> {
+            let examples = (0..27usize).filter_map(|case| {
+                let n_tokens = [case % 3, case / 3 % 3, case / 9][side];
+                (n_tokens > 0).then(|| OtherExample {
+                    role: ExampleRole::Also,
+                    file: format!("{case}.py"),
+                    symbol: None,
+                    kind: SymbolKind::File,
+                    language: None,
+                    commit: None,
+                    fingerprint: Fingerprint {
+                        n_tokens: n_tokens as u32,
+                        ..Fingerprint::default()
+                    },
+                    code: None,
+                })
+            });
+            Some(Anchor { others: examples.collect(), ..anchor(1) })
+        };
+        let [base, own, other] =
+            [0, 1, 2].map(|side| Anchors::from([("a".to_owned(), with(side).expect("an anchor"))]));
+        let (merged, resolved) = merge(&base, &own, &other, |_| true);
+        assert!(resolved.undecided.is_empty());
+        for case in 0..27usize {
+            let [base, own, other] = [case % 3, case / 3 % 3, case / 9];
+            let expected = if own == base {
+                other
+            } else if other == base || own > 0 {
+                own
+            } else {
+                other
+            };
+            let found = merged["a"].others.iter().find(|it| it.file == format!("{case}.py"));
+            let found = found.map_or(0, |it| it.fingerprint.n_tokens as usize);
+            assert_eq!(found, expected, "{base} {own} {other}");
         }
     }
 
