@@ -95,7 +95,7 @@ pub(in crate::commands) fn merge(
 }
 
 /// Merges the other examples of an anchor, each by itself: an addition, a removal or a change of one
-/// side is kept. Of two changes ours is, and a changed example is not removed.
+/// side is preserved. Of two changes ours is, and a changed example is not removed.
 fn merge_others([base, own, other]: [&[OtherExample]; 3]) -> Vec<OtherExample> {
     let key = |it: &OtherExample| (it.role, it.file.clone(), it.symbol.clone());
     let find = |side: &[OtherExample], of: &OtherExample| {
