@@ -292,12 +292,15 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
     }
 }
 
+/// What a person does about a stale claim whose new place is not certain.
+const CORRECT: &str = "correct or remove it, or put `<!-- cerberus: ignore -->` above it";
+
 /// Returns what a person does about a stale claim.
 fn next_step(is_fixable: bool, now: Option<&NewPlace>) -> String {
     match now {
         _ if is_fixable => "cerberus check --fix".to_owned(),
         Some(now) if now.is_certain => format!("name `{}` instead", now.place),
-        _ => "correct or remove it, or put `<!-- cerberus: ignore -->` above it".to_owned(),
+        _ => CORRECT.to_owned(),
     }
 }
 

@@ -54,25 +54,23 @@ fn what_was_true_and_is_not_is_an_error_with_its_commit() {
         $ cerberus check
         AGENTS.md:3:56: `docs/guide.md`: the file no longer exists
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         AGENTS.md:3:20: `src/db/session.py`: the file no longer exists
             since 21572e42c1 of 2026-01-02: Move the session
             now `core/session.py`
             next: cerberus check --fix
         AGENTS.md:4:49: `make lint`: no manifest defines it any more
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         AGENTS.md:4:18: `open_session()`: the code no longer defines or uses it
             since b856d34e76 of 2026-01-02: Rename the function
             now `core/session.py::connect_session`
             next: cerberus check --fix
         AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 
         5 errors; checked 8 claims in 1 document
         2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         [exit 1]
     "#]]);
 }
@@ -259,16 +257,14 @@ fn fix_writes_only_the_names_that_were_followed() {
 
         AGENTS.md:3:54: `docs/guide.md`: the file no longer exists
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         AGENTS.md:4:52: `make lint`: no manifest defines it any more
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 
         3 errors; checked 8 claims in 1 document
         2 never true here (see --all)
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         [exit 1]
     "#]]);
     let fixed = AGENTS

@@ -1,6 +1,6 @@
 //! Prints the findings of `check` as text.
 
-use super::{CheckArgs, Finding, Report, Severity};
+use super::{CORRECT, CheckArgs, Finding, Report, Severity};
 use crate::output::{DIM, ERROR, NAME, OK, Printer};
 use crate::text::plural;
 
@@ -8,8 +8,12 @@ use crate::text::plural;
 const COMMIT_LEN: usize = 10;
 
 pub(super) fn report(report: &Report, args: &CheckArgs, out: &mut Printer) {
+    // What is next for most findings is printed once, after them.
+    let is_general =
+        |finding: &&Finding| finding.severity == Severity::Error && finding.next == CORRECT;
+    let is_shared = report.findings.iter().filter(is_general).count() > 1;
     for finding in &report.findings {
-        print_finding(finding, out);
+        print_finding(finding, is_shared && is_general(&finding), out);
     }
     for accepted in &report.outdated {
         let place = format!("{}: `{}`", accepted.file, accepted.claim);
@@ -22,9 +26,12 @@ pub(super) fn report(report: &Report, args: &CheckArgs, out: &mut Printer) {
         out.line("");
     }
     summary(report, args, out);
+    if is_shared {
+        out.line(&format!("next: {CORRECT}"));
+    }
 }
 
-fn print_finding(finding: &Finding, out: &mut Printer) {
+fn print_finding(finding: &Finding, is_next_below: bool, out: &mut Printer) {
     let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
     let style = if finding.severity == Severity::Error { ERROR } else { DIM };
     let (place, claim) =
@@ -38,7 +45,7 @@ fn print_finding(finding: &Finding, out: &mut Printer) {
     if let Some(now) = &finding.now {
         out.line(&format!("    now `{}`", out.safe(now)));
     }
-    if finding.severity == Severity::Error {
+    if finding.severity == Severity::Error && !is_next_below {
         out.line(&format!("    next: {}", out.safe(&finding.next)));
     }
 }

@@ -10,7 +10,7 @@ use crate::markdown::claims::{Claim, Part, Target};
 use crate::model::{Anchor, Origin};
 use crate::text;
 use crate::timings;
-use crate::tree::git::past::{self, Node};
+use crate::tree::git::past::{self, Node, TreeEntry};
 use crate::tree::git::{self, Objects};
 use crate::tree::read;
 
@@ -58,6 +58,7 @@ pub(super) fn explain(
             ids: FxHashMap::default(),
             holds: FxHashMap::default(),
             renames: BTreeMap::new(),
+            changed: FxHashMap::default(),
         };
         let _step = timings::step("search the commits");
         let mut fates: Vec<Option<Fate>> = former
@@ -122,6 +123,8 @@ struct Search<'s, 'o> {
     holds: FxHashMap<(String, String, Test), bool>,
     /// The renames of each commit.
     renames: BTreeMap<String, BTreeMap<String, String>>,
+    /// The files of code that each commit added or changed, as they are after it.
+    changed: FxHashMap<String, Vec<(String, Vec<u8>)>>,
 }
 
 impl Search<'_, '_> {
@@ -210,16 +213,12 @@ impl Search<'_, '_> {
             if !seen.insert(node.id.clone()) || seen.len() > MAX_RENAMES {
                 return (Some(node), files);
             }
-            let changed = past::changed_in(self.root, &node.id);
-            let code = changed.iter().filter(|entry| words::is_code(entry)).take(MAX_CHANGED);
-            let objects: Vec<&str> = code.clone().map(|entry| entry.object.as_str()).collect();
-            let paths: Vec<&str> = code.map(|entry| entry.path.as_str()).collect();
-            let mut moved = Vec::new();
-            past::read_objects(self.root, &objects, |idx, bytes| {
-                if test.passes(paths[idx], bytes, claim) {
-                    moved.push(paths[idx].to_owned());
-                }
-            });
+            let root = self.root;
+            let changed = self.changed.entry(node.id.clone());
+            let changed = changed.or_insert_with(|| changed_code(root, &node.id));
+            let is_moved = |(path, bytes): &&(String, Vec<u8>)| test.passes(path, bytes, claim);
+            let moved: Vec<String> =
+                changed.iter().filter(is_moved).map(|(path, _)| path.clone()).collect();
             if moved.is_empty() {
                 return (Some(node), files);
             }
@@ -415,6 +414,20 @@ impl Test {
             Self::Makes(..) => manifests::makes_true(path, &text(), &claim.target),
         }
     }
+}
+
+/// Returns the files of code that a commit added or changed, at most [`MAX_CHANGED`], with their content
+/// after it.
+fn changed_code(root: &Path, commit: &str) -> Vec<(String, Vec<u8>)> {
+    let changed = past::changed_in(root, commit);
+    let code: Vec<&TreeEntry> =
+        changed.iter().filter(|entry| words::is_code(entry)).take(MAX_CHANGED).collect();
+    let objects: Vec<&str> = code.iter().map(|entry| entry.object.as_str()).collect();
+    let mut found = Vec::new();
+    past::read_objects(root, &objects, |idx, bytes| {
+        found.push((code[idx].path.clone(), bytes.to_vec()));
+    });
+    found
 }
 
 /// Returns what is wrong with a claim.
