@@ -33,8 +33,8 @@ case "$1" in
             *) fail "no binary for the processor $RUNNER_ARCH" ;;
         esac
         case "$RUNNER_OS" in
-            Linux) archive="cerberus-$VERSION-$machine-unknown-linux-musl.tar.gz" ;;
-            macOS) archive="cerberus-$VERSION-$machine-apple-darwin.tar.gz" ;;
+            Linux) archive="cerberus-$VERSION-$machine-unknown-linux-musl.tar.xz" ;;
+            macOS) archive="cerberus-$VERSION-$machine-apple-darwin.tar.xz" ;;
             Windows) archive="cerberus-$VERSION-$machine-pc-windows-msvc.zip" ;;
             *) fail "no binary for $RUNNER_OS" ;;
         esac
@@ -48,9 +48,9 @@ case "$1" in
             fail "the checksum of $archive differs"
         case "$archive" in
             *.zip) unzip -q "$archive" ;;
-            *) tar -xzf "$archive" ;;
+            *) tar -xJf "$archive" ;;
         esac
         mkdir -p "$FOLDER"
-        cp "${archive%.tar.gz}"*/cerberus* "$FOLDER/" 2>/dev/null || cp "${archive%.zip}"/cerberus* "$FOLDER/"
+        cp "${archive%.tar.xz}"*/cerberus* "$FOLDER/" 2>/dev/null || cp "${archive%.zip}"/cerberus* "$FOLDER/"
         ;;
 esac

@@ -51,14 +51,14 @@ checksum() {
 name="cerberus-$version-$target"
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT INT TERM
-download "$downloads/$name.tar.gz" "$temp/$name.tar.gz"
+download "$downloads/$name.tar.xz" "$temp/$name.tar.xz"
 download "$downloads/SHA256SUMS" "$temp/SHA256SUMS"
-expected=$(awk -v name="$name.tar.gz" '$2 == name { print $1 }' "$temp/SHA256SUMS")
-actual=$(checksum "$temp/$name.tar.gz")
-[ -n "$expected" ] || fail "SHA256SUMS has no line for $name.tar.gz"
-[ "$expected" = "$actual" ] || fail "the checksum of $name.tar.gz differs: nothing was installed"
+expected=$(awk -v name="$name.tar.xz" '$2 == name { print $1 }' "$temp/SHA256SUMS")
+actual=$(checksum "$temp/$name.tar.xz")
+[ -n "$expected" ] || fail "SHA256SUMS has no line for $name.tar.xz"
+[ "$expected" = "$actual" ] || fail "the checksum of $name.tar.xz differs: nothing was installed"
 
-tar -xzf "$temp/$name.tar.gz" -C "$temp"
+tar -xJf "$temp/$name.tar.xz" -C "$temp" || fail "failed to unpack $name.tar.xz: tar needs xz (the package xz-utils or xz)"
 mkdir -p "$folder"
 # A rename replaces a binary that is running.
 cp "$temp/$name/cerberus" "$folder/.cerberus.new"

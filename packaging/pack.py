@@ -19,6 +19,7 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
 import pathlib
 import re
@@ -75,15 +76,15 @@ def documents():
     return files
 
 
-def tarball(files, executables):
+def tar(files, executables):
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name, data in files.items():
             info = tarfile.TarInfo(name)
             info.size, info.mtime = len(data), EPOCH
             info.mode = 0o755 if name in executables else 0o644
-            tar.addfile(info, io.BytesIO(data))
-    return gzip.compress(out.getvalue(), 9, mtime=EPOCH)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
 
 
 def zipped(files, executables):
@@ -105,7 +106,8 @@ def archive(target, binary):
     executables = {f"{folder}/{exe(target)}"}
     if "windows" in target:
         return f"{folder}.zip", zipped(files, executables)
-    return f"{folder}.tar.gz", tarball(files, executables)
+    # The binary is a fifth smaller than with gzip.
+    return f"{folder}.tar.xz", lzma.compress(tar(files, executables), preset=9)
 
 
 def npm_base(url):
@@ -122,7 +124,8 @@ def npm_name(system, processor):
 def npm_tarball(package, files, executables):
     files = {"package.json": (json.dumps(package, indent=2) + "\n").encode()} | files
     files = {f"package/{name}": data for name, data in files.items()}
-    packed = tarball(files, {f"package/{name}" for name in executables})
+    packed = tar(files, {f"package/{name}" for name in executables})
+    packed = gzip.compress(packed, 9, mtime=EPOCH)
     return f"npm/{package['name']}-{VERSION}.tgz", packed
 
 
@@ -243,7 +246,7 @@ def formula(url, archives):
     text = text.replace("@VERSION@", VERSION).replace("@REPOSITORY@", url)
     text = text.replace("@DESCRIPTION@", MANIFEST["description"])
     for target in TARGETS:
-        data = archives.get(f"cerberus-{VERSION}-{target}.tar.gz")
+        data = archives.get(f"cerberus-{VERSION}-{target}.tar.xz")
         if data is not None:
             text = text.replace(f"@{target}@", hashlib.sha256(data).hexdigest())
     if missing := re.findall(r"@[a-z0-9_-]+@", text):

@@ -74,13 +74,13 @@ fi
 
 # The installer asks for the static binary.
 static=${target/linux-gnu/linux-musl}
-archive=$(echo "$temp"/dist/cerberus-*-"$target".tar.gz)
+archive=$(echo "$temp"/dist/cerberus-*-"$target".tar.xz)
 mkdir "$temp/served" "$temp/unpacked"
-tar -xzf "$archive" -C "$temp/unpacked"
-folder=$(basename "$archive" .tar.gz)
+tar -xJf "$archive" -C "$temp/unpacked"
+folder=$(basename "$archive" .tar.xz)
 [ "$static" = "$target" ] || mv "$temp/unpacked/$folder" "$temp/unpacked/${folder%"$target"}$static"
-packed="${folder%"$target"}$static.tar.gz"
-tar -czf "$temp/served/$packed" -C "$temp/unpacked" .
+packed="${folder%"$target"}$static.tar.xz"
+tar -cJf "$temp/served/$packed" -C "$temp/unpacked" .
 (cd "$temp/served" && { sha256sum "$packed" || shasum -a 256 "$packed"; } 2>/dev/null > SHA256SUMS)
 python3 -u -m http.server --bind 127.0.0.1 --directory "$temp/served" 0 > "$temp/server.log" 2>&1 &
 server=$!

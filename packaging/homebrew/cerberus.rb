@@ -7,21 +7,21 @@ class Cerberus < Formula
 
   on_macos do
     on_arm do
-      url "@REPOSITORY@/releases/download/v@VERSION@/cerberus-@VERSION@-aarch64-apple-darwin.tar.gz"
+      url "@REPOSITORY@/releases/download/v@VERSION@/cerberus-@VERSION@-aarch64-apple-darwin.tar.xz"
       sha256 "@aarch64-apple-darwin@"
     end
     on_intel do
-      url "@REPOSITORY@/releases/download/v@VERSION@/cerberus-@VERSION@-x86_64-apple-darwin.tar.gz"
+      url "@REPOSITORY@/releases/download/v@VERSION@/cerberus-@VERSION@-x86_64-apple-darwin.tar.xz"
       sha256 "@x86_64-apple-darwin@"
     end
   end
   on_linux do
     on_arm do
-      url "@REPOSITORY@/releases/download/v@VERSION@/cerberus-@VERSION@-aarch64-unknown-linux-musl.tar.gz"
+      url "@REPOSITORY@/releases/download/v@VERSION@/cerberus-@VERSION@-aarch64-unknown-linux-musl.tar.xz"
       sha256 "@aarch64-unknown-linux-musl@"
     end
     on_intel do
-      url "@REPOSITORY@/releases/download/v@VERSION@/cerberus-@VERSION@-x86_64-unknown-linux-musl.tar.gz"
+      url "@REPOSITORY@/releases/download/v@VERSION@/cerberus-@VERSION@-x86_64-unknown-linux-musl.tar.xz"
       sha256 "@x86_64-unknown-linux-musl@"
     end
   end
