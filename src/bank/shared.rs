@@ -13,6 +13,7 @@ use anyhow::Result;
 
 use crate::error::UserError;
 use crate::file_stat::FileStat;
+use crate::model::ExampleChoice;
 
 pub(crate) mod config;
 pub(crate) mod edit;
@@ -169,6 +170,19 @@ impl Bank {
         }
     }
 
+    /// Whether it was decided in this project that no code shows a memory. A shared memory may also say
+    /// so itself, for all projects; a project that anchors it decides otherwise.
+    pub(crate) fn decides_no_example(&self, stored: &MemoryFile) -> bool {
+        match bank_of(&stored.file) {
+            None => stored.memory.example.is_some(),
+            Some(bank) => {
+                self.shared.configs.iter().any(|config| {
+                    config.name == bank && config.no_example.contains(&stored.memory.id)
+                })
+            }
+        }
+    }
+
     /// Fails if a memory belongs to a shared bank, which the project does not change.
     pub(crate) fn check_own(&self, stored: &MemoryFile) -> Result<()> {
         match bank_of(&stored.file) {
@@ -202,14 +216,18 @@ impl SharedFiles {
         let selection = config.selection();
         let mut off: BTreeMap<&str, &str> =
             config.off.iter().map(|off| (off.id.as_str(), off.reason.as_str())).collect();
+        let mut no_example: BTreeSet<&str> = config.no_example.iter().map(String::as_str).collect();
         let mut known: BTreeSet<String> =
             self.files.values().map(|stored| stored.memory.id.clone()).collect();
         for (path, text) in pack.files {
             let file = format!("{SCHEME}{}/{path}", config.name);
-            let stored = memories::of_shared(&file, &path, text);
-            let id = &stored.memory.id;
+            let mut stored = memories::of_shared(&file, &path, text);
             if !selection.takes(&stored.memory) {
                 continue;
+            }
+            let id = &stored.memory.id;
+            if no_example.remove(id.as_str()) {
+                stored.memory.example = Some(ExampleChoice::None);
             }
             if let Some(reason) = off.remove(id.as_str()) {
                 let (bank, reason) = (config.name.clone(), reason.to_owned());
@@ -222,9 +240,11 @@ impl SharedFiles {
                 ));
             }
         }
-        self.warnings.extend(off.keys().map(|id| {
+        let unknown = off.keys().map(|id| ("off", id));
+        let unknown = unknown.chain(no_example.iter().map(|id| ("no_example", id)));
+        self.warnings.extend(unknown.map(|(key, id)| {
             format!(
-                "`off` of the shared bank `{}` names `{id}`, which it does not have",
+                "`{key}` of the shared bank `{}` names `{id}`, which it does not have",
                 config.name
             )
         }));

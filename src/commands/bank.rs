@@ -1,14 +1,12 @@
 //! `cerberus memory bank`: adds, fetches, updates, lists and removes shared banks.
 
 use std::io::{BufRead, IsTerminal};
-use std::path::Path;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::args::SecretArgs;
-use crate::bank::ExternalFile;
 use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER};
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack;
@@ -171,6 +169,7 @@ fn add(project: &Project, args: &BankAddArgs, out: &mut Printer) -> Result<ExitS
         include: None,
         exclude: None,
         off: Vec::new(),
+        no_example: Vec::new(),
     };
     if let Some(fault) = bank.fault() {
         return Err(UserError::usage(format!("the shared bank is not added: {fault}"))
@@ -183,8 +182,7 @@ fn add(project: &Project, args: &BankAddArgs, out: &mut Printer) -> Result<ExitS
             .hint(format!("update it with `cerberus memory bank update {name}`"))
             .into());
     }
-    let file = config_file(project)?;
-    let text = edit::added(config_text(&file)?, &bank).map_err(config_error)?;
+    let (file, text) = banks::edited_config(project, |text| edit::added(text, &bank))?;
     let temporary = tempfile::tempdir()?;
     let snapshot = banks::newest(project, &bank, None, Fetch::new(temporary.path()))?;
     let changes = vec![(change(project, None, &snapshot, &args.pin)?, snapshot)];
@@ -464,8 +462,7 @@ struct RemoveReport {
 fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result<ExitStatus> {
     let name = &args.name;
     selected(project, std::slice::from_ref(name))?;
-    let file = config_file(project)?;
-    let text = edit::removed(config_text(&file)?, name).map_err(config_error)?;
+    let (file, text) = banks::edited_config(project, |text| edit::removed(text, name))?;
     file.write(text.as_bytes())?;
     if project.bank.exists() {
         let _guard = project.bank.lock_for_writing()?;
@@ -480,18 +477,4 @@ fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result
         out.line("  next: cerberus memory reanchor, which removes the anchors of its memories");
     }
     Ok(ExitStatus::Done)
-}
-
-fn config_file(project: &Project) -> Result<ExternalFile> {
-    ExternalFile::open(&project.root.join(Path::new("cerberus.toml")), &project.root)
-}
-
-fn config_text(file: &ExternalFile) -> Result<&str, UserError> {
-    std::str::from_utf8(&file.bytes).map_err(|_| config_error("it is not valid UTF-8".to_owned()))
-}
-
-fn config_error(why: String) -> UserError {
-    let why = why.lines().next().unwrap_or_default().to_owned();
-    UserError::usage(format!("failed to edit `cerberus.toml`: {why}"))
-        .hint("correct the file in an editor")
 }

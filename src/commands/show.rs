@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
-use crate::bank::shared::{SharedFiles, SwitchedOff};
+use crate::bank::shared::{SharedFiles, SwitchedOff, is_shared};
 use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track::{self, InPlaceSymbol};
@@ -128,7 +128,8 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
     });
     let mut warnings = memories.warnings.clone();
     let contradicting = selected.iter().filter(|(_, anchor)| anchor.is_some());
-    warnings.extend(contradicting.filter_map(|(stored, _)| anchored_without_example(stored)));
+    warnings
+        .extend(contradicting.filter_map(|(stored, _)| anchored_without_example(project, stored)));
     let anchored: Vec<Anchored<'_>> =
         selected.iter().filter_map(|(stored, anchor)| Some((*stored, (*anchor)?))).collect();
     let max_lines = args.anchored.then(|| args.max_lines(project));
@@ -169,7 +170,8 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
         if filter.takes_memory(&stored.memory, &stored.file, anchor_file)
             && args.matches(anchor.is_some())
         {
-            warnings.extend(anchor.as_ref().and_then(|_| anchored_without_example(&stored)));
+            warnings
+                .extend(anchor.as_ref().and_then(|_| anchored_without_example(project, &stored)));
             let max_lines = Some(args.max_lines(project));
             let pattern = (stored.memory.memory_type == MemoryType::Rule)
                 .then(|| patterns::of_memory(project, &stored, anchor.as_ref()));
@@ -184,22 +186,22 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
     Ok(Report { memories: found, off: Vec::new(), warnings })
 }
 
-/// Returns a warning about an anchored memory whose frontmatter says that it has no example.
-fn anchored_without_example(stored: &MemoryFile) -> Option<String> {
-    let id = &stored.memory.id;
-    let is_refused = stored.memory.example == Some(ExampleChoice::None);
-    is_refused.then(|| {
-        format!("`{id}` has `example: none` but also an anchor: {}", remove_anchor_or_field(id))
+/// Returns a warning about an anchored memory that has no example by decision.
+fn anchored_without_example(project: &Project, stored: &MemoryFile) -> Option<String> {
+    project.bank.decides_no_example(stored).then(|| {
+        let (id, reason) = (&stored.memory.id, anchors::no_example_reason(project, stored));
+        format!("`{id}` {reason} but also has an anchor: {}", remove_anchor_or_decision(stored))
     })
 }
 
-/// Returns the two ways out for an anchored memory with `example: none`.
-pub(crate) fn remove_anchor_or_field(id: &str) -> String {
-    let id = shell_word(id);
-    format!(
-        "remove the anchor with `cerberus memory anchor {id} --none`, or the line `example: none` \
-         from its frontmatter"
-    )
+/// Returns the two ways out for an anchored memory that has no example by decision.
+pub(crate) fn remove_anchor_or_decision(stored: &MemoryFile) -> String {
+    let id = shell_word(&stored.memory.id);
+    let decision = match is_shared(&stored.file) {
+        true => "its id from `no_example` in `cerberus.toml`",
+        false => "the line `example: none` from its frontmatter",
+    };
+    format!("remove the anchor with `cerberus memory anchor {id} --none`, or {decision}")
 }
 
 /// A memory with its anchor.
@@ -379,7 +381,14 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     if let Some(anchor) = &memory.anchor {
         print_example(&memory.metadata.id, anchor, out);
     } else if memory.metadata.example == Some(ExampleChoice::None) {
-        out.line("  no example, by decision (`example: none`)");
+        let decision = match (&memory.metadata.bank, &memory.metadata.example_elsewhere) {
+            (None, _) => "no example, by decision (`example: none`)".to_owned(),
+            (Some(_), None) => "no example here, by decision".to_owned(),
+            (Some(_), Some(elsewhere)) => {
+                format!("no example here, by decision; one in another repository: {elsewhere}")
+            }
+        };
+        out.line(&out.safe(&format!("  {decision}")));
     } else if let Some(elsewhere) = &memory.metadata.example_elsewhere {
         out.line(&out.safe(&format!("  no example here; one in another repository: {elsewhere}")));
     }

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::bank::MemoryFile;
 use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER, Revision};
 use crate::bank::shared::is_shared;
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack::{self, Pack};
+use crate::bank::{ExternalFile, MemoryFile};
 use crate::error::UserError;
 use crate::tree::git::past::TreeEntry;
 use crate::tree::git::remote::{self, Limits, Mirror};
@@ -274,4 +274,19 @@ pub(crate) fn texts_in(mirror: &Mirror, folder: &str, commit: &str) -> Result<Pa
 fn is_memory(path: &str) -> bool {
     let is_hidden = path.split('/').any(|part| part.starts_with('.'));
     path.ends_with(".md") && !is_hidden && !path.starts_with("indices/")
+}
+
+/// Returns the configuration of the project and its text after an edit of `[[banks]]`.
+pub(crate) fn edited_config(
+    project: &Project,
+    edit: impl FnOnce(&str) -> Result<String, String>,
+) -> Result<(ExternalFile, String)> {
+    let file = ExternalFile::open(&project.root.join("cerberus.toml"), &project.root)?;
+    let text = std::str::from_utf8(&file.bytes).map_err(|_| "it is not valid UTF-8".to_owned());
+    let edited = text.and_then(edit).map_err(|why| {
+        let why = why.lines().next().unwrap_or_default();
+        UserError::usage(format!("failed to edit `cerberus.toml`: {why}"))
+            .hint("correct the file in an editor")
+    })?;
+    Ok((file, edited))
 }

@@ -124,7 +124,6 @@ fn shared_rules_cannot_be_changed_in_the_project() {
         "memory sections hash --fix",
         "memory merge hash velvet --into both",
         "memory merge velvet --into hash",
-        "memory anchor hash --none",
     ] {
         let refused = ["from the shared bank `team`", "--override-reason", "`off` of `team`"];
         fails(&sandbox, line, 2, &refused);
@@ -162,6 +161,83 @@ fn a_project_replaces_a_shared_rule_or_switches_it_off_with_a_reason() {
     assert!(sandbox.ok("memory show hash").contains("fresh salt"));
     sandbox.ok("memory restore hash");
     assert!(sandbox.ok("memory show hash").contains("scrypt"));
+}
+
+#[test]
+fn a_project_decides_that_it_has_no_example_of_a_shared_rule() {
+    let (sandbox, rules) = shop();
+    let config = sandbox.read("cerberus.toml");
+    sandbox.ok("memory anchor velvet --to shop/accounts.py");
+    let dry = sandbox.ok("memory anchor velvet --none --dry-run");
+    assert!(dry.contains("would record that velvet has no example"), "{dry}");
+    assert_eq!(sandbox.read("cerberus.toml"), config);
+    let recorded = sandbox.ok("memory anchor velvet --none");
+    assert!(recorded.contains("recorded that velvet has no example"), "{recorded}");
+    let decision = "branch = \"main\"\nno_example = [\"velvet\"]\n";
+    assert_eq!(sandbox.read("cerberus.toml"), config.replace("branch = \"main\"\n", decision));
+    assert!(!sandbox.lock().contains("velvet"), "the anchor is removed");
+    assert!(rules.read(".memories/velvet.md") == VELVET);
+    sandbox.ok("memory reanchor --check");
+
+    // All commands agree.
+    assert!(sandbox.ok("memory show").contains("none, by decision"));
+    let shown = sandbox.ok("memory show velvet");
+    let elsewhere = "no example here, by decision; one in another repository: hall@1a2b3c4";
+    assert!(shown.contains(elsewhere), "{shown}");
+    assert_eq!(sandbox.json("memory show velvet")["memories"][0]["example"], "none");
+    assert_eq!(sandbox.json("memory read velvet")["example"], "none");
+    assert!(!sandbox.ok("memory review --list --all").contains("velvet"));
+    let named = sandbox.json("memory review velvet");
+    assert_eq!(named["items"].as_array().map(Vec::len), Some(0));
+    let why = "is in `no_example` of the shared bank `team` in `cerberus.toml`";
+    assert!(named["warnings"][0].as_str().is_some_and(|it| it.contains(why)), "{named}");
+    fails(&sandbox, "memory anchor velvet", 2, &[why, "--to FILE::SYMBOL"]);
+    assert_eq!(sandbox.json("memory stats")["noExample"], 1);
+    assert_eq!(sandbox.json("memory report")["counts"]["noExample"], 1);
+    assert!(sandbox.ok("memory report --html -").contains("no example"));
+    assert!(sandbox.ok("memory inject").contains("one in another repository"));
+    sandbox.commit("no example");
+    let fleet = sandbox.json("fleet report . --state ../state");
+    let rules = fleet["repositories"][0]["rules"].as_array().expect("a list");
+    let velvet = rules.iter().find(|it| it["id"] == "velvet").expect("velvet");
+    assert_eq!(velvet["state"], "no_example", "{fleet}");
+
+    // Both ways back: no decision, and another one.
+    sandbox.ok("memory anchor velvet --clear");
+    assert_eq!(sandbox.read("cerberus.toml"), config);
+    assert!(sandbox.ok("memory review --list --all").contains("velvet"));
+    sandbox.ok("memory anchor velvet --none");
+    sandbox.ok("memory anchor velvet --to shop/accounts.py");
+    assert_eq!(sandbox.read("cerberus.toml"), config);
+    assert!(sandbox.lock().contains("velvet"));
+    sandbox.edit(
+        "cerberus.toml",
+        "branch = \"main\"",
+        "branch = \"main\"\nno_example = [\"nothing\"]",
+    );
+    let list = sandbox.run("memory bank list");
+    let unknown = "`no_example` of the shared bank `team` names `nothing`, which it does not have";
+    assert!(list.stderr().contains(unknown), "{}", list.text());
+}
+
+#[test]
+fn a_project_may_have_an_example_of_a_shared_rule_that_says_it_has_none() {
+    let (sandbox, rules) = shop();
+    rules.edit(".memories/hash.md", "type: rule", "type: rule\nexample: none");
+    rules.commit("no example");
+    sandbox.ok("memory bank update --yes");
+    let why = "`hash` has `example: none` in the shared bank `team`";
+    fails(&sandbox, "memory anchor hash", 2, &[why, "--candidates 5"]);
+    sandbox.ok("memory anchor hash --pick 1");
+    let shown = sandbox.run("memory show hash");
+    assert_eq!(shown.status(), 0);
+    assert!(shown.stdout().contains("AccountStore.hash_password"), "{}", shown.text());
+    assert_eq!(shown.stderr(), "", "the anchor of the project is not a contradiction");
+    assert_eq!(sandbox.run("doctor").status(), 0);
+    sandbox.ok("memory reanchor --check");
+    let cleared = sandbox.json("memory anchor hash --clear");
+    assert_eq!((&cleared["written"], &cleared["example"]), (&true.into(), &"none".into()));
+    assert!(!sandbox.read("cerberus.toml").contains("no_example"));
 }
 
 #[test]

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bank::{MemoryFile, names};
 use crate::commands::show;
 use crate::markdown::{frontmatter, sections};
-use crate::model::{ExampleChoice, MemoryStatus, MemoryType};
+use crate::model::{MemoryStatus, MemoryType};
 use crate::text::{plural, shell_word};
 
 use crate::config::{Severity, failed_check};
+use crate::ops::anchors::no_example_reason;
 use crate::ops::{banks, links, memories, pins};
 
 use super::{Doctor, Stage, listed, shown};
@@ -214,11 +215,13 @@ impl Doctor<'_> {
     fn rules_without_example(&mut self, all: &[MemoryFile]) {
         // The check of the anchors reports an unreadable lock file.
         let Ok(anchors) = self.project.bank.anchors() else { return };
-        for stored in all.iter().filter(|it| it.memory.example == Some(ExampleChoice::None)) {
+        let bank = &self.project.bank;
+        for stored in all.iter().filter(|stored| bank.decides_no_example(stored)) {
             let id = &stored.memory.id;
             if anchors.contains_key(id) {
-                let message = format!("`{id}` has `example: none` but also an anchor");
-                self.error("memories", message, show::remove_anchor_or_field(id));
+                let reason = no_example_reason(self.project, stored);
+                let message = format!("`{id}` {reason} but also has an anchor");
+                self.error("memories", message, show::remove_anchor_or_decision(stored));
             }
         }
         let is_without = |stored: &&MemoryFile| {

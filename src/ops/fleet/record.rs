@@ -18,7 +18,7 @@ use crate::tree::git::past::TreeEntry;
 use crate::tree::git::remote::{LIMITS, LocalRepository, Mirror};
 
 /// Version of the records; others are read again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Folder of a bank in its repository.
 const BANK: &str = ".memories/";

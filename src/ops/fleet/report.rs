@@ -161,7 +161,9 @@ pub(super) fn repository(source: &Source, record: &Record, banks: &Banks) -> Rep
                 continue;
             }
             let anchor = record.anchors.get(&memory.id);
-            let mut rule = rule(&memory.id, Some(bank), anchor, languages(&memory.scope).is_ok());
+            let is_refused = memory.example.is_some() || config.no_example.contains(&memory.id);
+            let can_have = languages(&memory.scope).is_ok() && !is_refused;
+            let mut rule = rule(&memory.id, Some(bank), anchor, can_have);
             if let Some(off) = off {
                 (rule.state, rule.reason) = (RuleState::Off, Some(off.reason.clone()));
             }
