@@ -13,13 +13,14 @@ use anyhow::Result;
 
 use crate::error::UserError;
 use crate::file_stat::FileStat;
-use crate::model::ExampleChoice;
+use crate::model::{ExampleChoice, Memory};
 
 pub(crate) mod config;
 pub(crate) mod edit;
 pub(crate) mod lock;
 pub(crate) mod pack;
 
+use super::repeated::{TextHash, text_hash};
 use super::{Bank, MemoryFile, memories};
 use config::BankConfig;
 use lock::PinnedBank;
@@ -31,6 +32,11 @@ const SCHEME: &str = "bank://";
 /// Whether a path is that of a shared memory.
 pub(crate) fn is_shared(file: &str) -> bool {
     file.starts_with(SCHEME)
+}
+
+/// Returns the path of the memory with this path in a bank.
+pub(crate) fn shared_file(bank: &str, path: &str) -> String {
+    format!("{SCHEME}{bank}/{path}")
 }
 
 /// Returns the name of the bank that a shared memory belongs to.
@@ -56,6 +62,7 @@ pub(super) struct SharedBanks {
 #[derive(Debug, Default)]
 pub(crate) struct SharedFiles {
     pub(super) files: BTreeMap<String, MemoryFile>,
+    files_by_text: BTreeMap<TextHash, Vec<String>>,
     /// Why banks could not be read.
     pub(crate) failures: Vec<String>,
     /// Names in the configuration that have no effect.
@@ -220,7 +227,7 @@ impl SharedFiles {
         let mut known: BTreeSet<String> =
             self.files.values().map(|stored| stored.memory.id.clone()).collect();
         for (path, text) in pack.files {
-            let file = format!("{SCHEME}{}/{path}", config.name);
+            let file = shared_file(&config.name, &path);
             let mut stored = memories::of_shared(&file, &path, text);
             if !selection.takes(&stored.memory) {
                 continue;
@@ -233,6 +240,9 @@ impl SharedFiles {
                 let (bank, reason) = (config.name.clone(), reason.to_owned());
                 self.off.push(SwitchedOff { id: id.clone(), bank, reason });
             } else if known.insert(id.clone()) {
+                if let Some(text) = text_hash(&stored.memory) {
+                    self.files_by_text.entry(text).or_default().push(file.clone());
+                }
                 self.files.insert(file, stored);
             } else {
                 self.warnings.push(format!(
@@ -259,6 +269,13 @@ impl SharedFiles {
     /// Returns the selected memories.
     pub(crate) fn memories(&self) -> impl Iterator<Item = &MemoryFile> {
         self.files.values()
+    }
+
+    /// Returns the selected memories with the text of a memory and another id.
+    pub(crate) fn with_text_of(&self, memory: &Memory) -> impl Iterator<Item = &MemoryFile> {
+        let files = text_hash(memory).and_then(|text| self.files_by_text.get(&text));
+        let files = files.into_iter().flatten().filter_map(|file| self.files.get(file));
+        files.filter(|stored| stored.memory.id != memory.id)
     }
 
     pub(super) fn get(&self, file: &str) -> Option<&MemoryFile> {

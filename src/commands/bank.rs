@@ -14,7 +14,7 @@ use crate::bank::shared::{self, edit};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::banks::{self, Fetch, Snapshot, short};
-use crate::ops::metadata::OffReport;
+use crate::ops::metadata::{OffReport, RepeatedReport};
 use crate::ops::{Project, document};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 use crate::text::plural;
@@ -387,6 +387,7 @@ fn fetch(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
 struct ListReport {
     banks: Vec<Listed>,
     off: Vec<OffReport>,
+    repeated: Vec<RepeatedReport>,
     problems: Vec<String>,
 }
 
@@ -407,8 +408,18 @@ struct Listed {
 }
 
 fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
-    let shared = project.bank.shared();
-    let pinned = project.bank.pinned_banks().unwrap_or_default();
+    let bank = &project.bank;
+    let shared = bank.shared();
+    let pinned = bank.pinned_banks().unwrap_or_default();
+    let mut problems: Vec<String> =
+        shared.failures.iter().chain(&shared.warnings).cloned().collect();
+    let (used, repeated) = match bank.exists().then(|| bank.read_all()).transpose() {
+        Ok(files) => files.map(|it| (it.memories, it.repeated)).unwrap_or_default(),
+        Err(error) => {
+            problems.push(format!("{error:#}"));
+            Default::default()
+        }
+    };
     let listed = project.bank.shared_configs().iter().map(|config| {
         let pin = pinned.iter().find(|pin| pin.name == config.name);
         let is_of = |file: &str| shared::bank_of(file) == Some(config.name.as_str());
@@ -419,13 +430,17 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
             folder: config.folder.clone(),
             commit: pin.map(|pin| pin.commit.clone()),
             sha256: pin.map(|pin| pin.sha256.clone()),
-            used: shared.memories().filter(|stored| is_of(&stored.file)).count(),
+            used: used.iter().filter(|stored| is_of(&stored.file)).count(),
             memories: pin.map_or(0, |pin| pin.files),
             is_ready: shared.pin(&config.name).is_some(),
         }
     });
-    let problems = shared.failures.iter().chain(&shared.warnings).cloned().collect();
-    let report = ListReport { banks: listed.collect(), off: OffReport::all(&shared), problems };
+    let report = ListReport {
+        banks: listed.collect(),
+        off: OffReport::all(&shared),
+        repeated: RepeatedReport::all(&repeated),
+        problems,
+    };
     let is_ready = report.banks.iter().all(|bank| bank.is_ready);
     let status = if is_ready { ExitStatus::Done } else { ExitStatus::CheckFailed };
     if out.json {
@@ -450,6 +465,9 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
             out.safe(bank),
             out.safe(reason)
         ));
+    }
+    for repeated in &report.repeated {
+        out.line(&out.safe(&repeated.to_string()));
     }
     Ok(status)
 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
-use crate::bank::shared::{SharedFiles, SwitchedOff, is_shared};
+use crate::bank::shared::{SharedFiles, SwitchedOff, bank_of, is_shared};
 use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track::{self, InPlaceSymbol};
@@ -20,7 +20,7 @@ use crate::ops::anchors;
 use crate::ops::banks::short;
 use crate::ops::examples::OtherSummary;
 use crate::ops::memories::{self, Filter, Memories};
-use crate::ops::metadata::{Metadata, OffReport, Override};
+use crate::ops::metadata::{Metadata, OffReport, Override, RepeatedReport, SharedMemory};
 use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::{Project, rounded, sync};
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
@@ -63,6 +63,9 @@ pub(crate) struct Report {
     /// The shared memories that the project does not use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) off: Vec<OffReport>,
+    /// The shared memories whose text another memory has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) repeated: Vec<RepeatedReport>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -139,8 +142,11 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
         memory_report(stored, &shared, anchor.and_then(|_| anchors.next()))
     });
     let is_all = *filter == Filter::default() && !args.anchored && !args.unanchored;
-    let off = if is_all { OffReport::all(&shared) } else { Vec::new() };
-    Ok(Report { memories: reports.collect(), off, warnings })
+    let (off, repeated) = match is_all {
+        true => (OffReport::all(&shared), RepeatedReport::all(&memories.repeated)),
+        false => (Vec::new(), Vec::new()),
+    };
+    Ok(Report { memories: reports.collect(), off, repeated, warnings })
 }
 
 /// Returns the memories with the given ids, without reading the others.
@@ -157,11 +163,9 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
             None => {
                 let mut synced = sync::open(project)?;
                 warnings.append(&mut synced.warnings);
-                let is_off = shared.off.iter().find(|off| off.id == *typed);
-                let (id, file) = synced.find(typed).map_err(|error| match is_off {
-                    Some(off) => switched_off(off).into(),
-                    None => error,
-                })?;
+                let (id, file) = synced
+                    .find(typed)
+                    .map_err(|error| not_used(project, typed).unwrap_or(error))?;
                 (synced.read(&file)?.into_owned(), synced.anchor(&id)?)
             }
         };
@@ -183,7 +187,7 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
     }
     warnings.sort_unstable();
     warnings.dedup();
-    Ok(Report { memories: found, off: Vec::new(), warnings })
+    Ok(Report { memories: found, off: Vec::new(), repeated: Vec::new(), warnings })
 }
 
 /// Returns a warning about an anchored memory that has no example by decision.
@@ -279,11 +283,23 @@ fn anchor_report(
     }
 }
 
-/// Returns the error for a shared memory that the project does not use.
-fn switched_off(off: &SwitchedOff) -> UserError {
-    let SwitchedOff { id, bank, reason } = off;
-    UserError::usage(format!("memory `{id}` of the shared bank `{bank}` is switched off: {reason}"))
-        .hint(format!("to use it, remove it from `off` of `{bank}` in `cerberus.toml`"))
+/// Returns the error for a shared memory that the project does not use, if it is one.
+fn not_used(project: &Project, id: &str) -> Option<anyhow::Error> {
+    let shared = project.bank.shared();
+    if let Some(SwitchedOff { bank, reason, .. }) = shared.off.iter().find(|off| off.id == id) {
+        let error = UserError::usage(format!(
+            "memory `{id}` of the shared bank `{bank}` is switched off: {reason}"
+        ));
+        let hint = format!("to use it, remove it from `off` of `{bank}` in `cerberus.toml`");
+        return Some(error.hint(hint).into());
+    }
+    let memories = Memories::load(project).ok()?;
+    let repeated = memories.repeated.iter().find(|repeated| repeated.id == id)?;
+    let (bank, used) = (bank_of(&repeated.file)?, &repeated.used);
+    let error = UserError::usage(format!(
+        "memory `{id}` of the shared bank `{bank}` is not used: `{used}` has the same text"
+    ));
+    Some(error.hint(format!("show that one: cerberus memory show {}", shell_word(used))).into())
 }
 
 fn memory_report(
@@ -322,6 +338,9 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     for OffReport { id, bank, reason } in &report.off {
         let line = format!("{id} of the shared bank {bank} is switched off: {reason}");
         out.line(&out.paint(DIM, &out.safe(&line)));
+    }
+    for repeated in &report.repeated {
+        out.line(&out.paint(DIM, &out.safe(&repeated.to_string())));
     }
     Ok(ExitStatus::Done)
 }
@@ -372,6 +391,9 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     if let Some(Override { bank, reason }) = &memory.metadata.overrides {
         let reason = reason.as_deref().unwrap_or("no reason given");
         kind.push_str(&format!(" · replaces that of the shared bank {bank}: {reason}"));
+    }
+    for SharedMemory { id, bank } in &memory.metadata.repeats {
+        kind.push_str(&format!(" · has the text of {id} of the shared bank {bank}"));
     }
     let kind = out.paint(DIM, &out.safe(&kind));
     out.line(&format!("{}  {kind}", out.style(NAME, id)));

@@ -3,16 +3,14 @@
 //! Nothing is pinned before the texts of the new commit are complete, within the limits and in the
 //! cache, so that each failure leaves the old pins as they were.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
 
+use crate::bank::ExternalFile;
 use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER, Revision};
-use crate::bank::shared::is_shared;
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack::{self, Pack};
-use crate::bank::{ExternalFile, MemoryFile};
 use crate::error::UserError;
 use crate::tree::git::past::TreeEntry;
 use crate::tree::git::remote::{self, Limits, Mirror};
@@ -82,7 +80,7 @@ pub(crate) fn newest(
     let url = url(config, &project.root)?;
     let failed = |why: String| failure(config, &why);
     let mirror = Mirror::open(fetch.scratch, &url, fetch.limits).map_err(failed)?;
-    let commit = resolve(&mirror, config)?;
+    let commit = newest_commit(&mirror, config).map_err(failed)?;
     let pinned = pinned.filter(|pin| pin.is_of(config));
     if let Some(pin) = pinned.filter(|pin| pin.commit == commit)
         && let Ok(Some(pack)) = pack::load(project.bank.shared_cache(), &pin.sha256)
@@ -164,18 +162,15 @@ fn failure(config: &BankConfig, why: &str) -> UserError {
 }
 
 /// Returns the commit that the revision of a bank names now.
-fn resolve(mirror: &Mirror, config: &BankConfig) -> Result<String, UserError> {
+pub(crate) fn newest_commit(mirror: &Mirror, config: &BankConfig) -> Result<String, String> {
     let reference = match config.revision() {
         Revision::Commit(id) => return Ok(id.to_ascii_lowercase()),
         Revision::Default => "HEAD".to_owned(),
         Revision::Tag(name) => format!("refs/tags/{name}"),
         Revision::Branch(name) => format!("refs/heads/{name}"),
     };
-    let found = mirror.references(&[&reference]).map_err(|why| failure(config, &why))?;
-    match found.into_iter().find(|found| found.name == reference) {
-        Some(found) => Ok(found.commit),
-        None => Err(failure(config, &format!("it has no {}", config.revision()))),
-    }
+    let found = mirror.references(&[&reference])?.into_iter().next();
+    found.map(|it| it.commit).ok_or_else(|| format!("it has no {}", config.revision()))
 }
 
 /// Fails if the history of a bank was rewritten since it was pinned.
@@ -209,20 +204,6 @@ fn check_history(
             Err(rewritten(format!("its {revision} no longer contains the pinned commit {old}")))
         }
     }
-}
-
-/// Returns the memories of the project that have the text of a shared one, each with its id.
-pub(crate) fn repeated(memories: &[MemoryFile]) -> Vec<(&str, &str)> {
-    let text = |stored: &MemoryFile| -> String {
-        stored.memory.body.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    let (theirs, own): (Vec<&MemoryFile>, Vec<&MemoryFile>) =
-        memories.iter().partition(|stored| is_shared(&stored.file));
-    let theirs: BTreeMap<String, &str> =
-        theirs.into_iter().map(|stored| (text(stored), stored.memory.id.as_str())).collect();
-    let pair = |stored: &&'_ MemoryFile| theirs.get(&text(stored)).copied();
-    let repeated = own.into_iter().filter_map(|it| Some((it.memory.id.as_str(), pair(&it)?)));
-    repeated.collect()
 }
 
 /// Returns the texts of a bank at a fetched commit.

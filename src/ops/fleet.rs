@@ -25,7 +25,9 @@ mod report;
 mod sources;
 
 pub(crate) use record::Record;
-pub(crate) use report::{BankUse, Fleet, PinState, Repository, Rule, RuleState, RuleUse};
+pub(crate) use report::{
+    BankUse, Fleet, PinState, PinnedCommit, Repository, Rule, RuleState, RuleUse, behind,
+};
 pub(crate) use sources::{Source, sources};
 
 /// Name of the file of records.

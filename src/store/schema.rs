@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::damage::Rejected;
 
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it.
-pub(super) const VERSION: usize = 10;
+pub(super) const VERSION: usize = 11;
 
 /// Removes the tables that can be rebuilt, including those of development versions.
 const DROP_REBUILT: &str = "
@@ -70,6 +70,7 @@ const SCHEMA: &str = "
         size     INTEGER NOT NULL,
         mtime    INTEGER NOT NULL,
         memory   TEXT NOT NULL,
+        text     BLOB,
         warnings TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE memory_store (

@@ -1,6 +1,7 @@
 //! Shared banks: added, pinned and updated with git, used like memories of the project, and never
 //! changed by it.
 
+use crate::mcp::Client;
 use crate::sandbox::Sandbox;
 
 /// A repository of rules beside the project.
@@ -102,14 +103,84 @@ fn shared_rules_are_used_like_rules_of_the_project() {
     assert_eq!(imported["items"][0]["outcome"], "duplicate", "{imported}");
     let review = sandbox.ok("memory review --list");
     assert!(review.contains("velvet"), "{review}");
-    sandbox.ok("memory add \"Hang velvet curtains in golden ballrooms\" --id ours --no-anchor");
-    let doctor = sandbox.run("doctor");
-    assert_eq!(doctor.status(), 0, "{}", doctor.text());
-    assert!(
-        doctor.text().contains("`ours` repeats the shared memory `velvet`"),
-        "{}",
-        doctor.text()
-    );
+}
+
+#[test]
+fn a_shared_rule_with_the_text_of_a_rule_of_the_project_is_not_used() {
+    let (sandbox, _) = shop();
+    // The store knows both before one of them is not used any more.
+    assert!(sandbox.ok("memory search velvet").contains("velvet"));
+    sandbox.ok("memory add \"Hang velvet curtains\nin golden ballrooms\" --id ours --no-anchor");
+    let why = "velvet of the shared bank team is not used: ours has the same text";
+    for line in ["memory show", "memory bank list", "doctor"] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 0, "{line}: {}", outcome.text());
+        assert!(outcome.text().contains(why), "{line}: {}", outcome.text());
+    }
+    assert!(sandbox.ok("memory report --html -").contains(why));
+    let repeated = serde_json::json!([{ "id": "velvet", "bank": "team", "used": "ours" }]);
+    for line in ["memory show", "memory report", "memory bank list"] {
+        assert_eq!(sandbox.json(line)["repeated"], repeated, "{line}");
+    }
+    assert_eq!(sandbox.json("memory bank list")["banks"][0]["used"], 1);
+    let ours = sandbox.json("memory show ours")["memories"][0]["repeats"].clone();
+    assert_eq!(ours, serde_json::json!([{ "id": "velvet", "bank": "team" }]));
+    let shown = sandbox.ok("memory show ours");
+    assert!(shown.contains("has the text of velvet of the shared bank team"), "{shown}");
+    let unused = ["`velvet` of the shared bank `team` is not used: `ours` has the same text"];
+    fails(&sandbox, "memory show velvet", 2, &unused);
+    fails(&sandbox, "memory add \"Mine\" --id velvet", 2, &["is in the shared bank `team`"]);
+
+    let found = sandbox.json("memory search \"velvet curtains\"");
+    let ids: Vec<&str> = found["results"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|result| result["id"].as_str())
+        .collect();
+    assert_eq!(ids, ["ours"]);
+    let injected = sandbox.ok("memory inject");
+    assert_eq!(injected.matches("velvet curtains").count(), 1, "{injected}");
+    let query = serde_json::json!({ "query": "velvet curtains" });
+    let found = Client::new(&sandbox).call("search_memories", query);
+    assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{found}");
+    sandbox.ok("memory reanchor --check");
+    sandbox.commit("ours");
+    let fleet = sandbox.json("fleet report . --state ../state");
+    let rules = fleet["repositories"][0]["rules"].as_array().expect("a list");
+    let ids: Vec<&str> = rules.iter().filter_map(|rule| rule["id"].as_str()).collect();
+    assert_eq!(ids, ["hash", "velvet"]);
+    assert_eq!(rules[1]["used"], "ours");
+
+    // An archived memory, another text, and no memory do not take its place.
+    let is_used = |sandbox: &Sandbox| sandbox.run("memory show velvet").status() == 0;
+    sandbox.ok("memory update ours --status archived");
+    assert!(is_used(&sandbox));
+    sandbox.ok("memory update ours --status active");
+    assert!(!is_used(&sandbox));
+    sandbox.ok("memory update ours --content \"Hang silk curtains\"");
+    assert!(is_used(&sandbox));
+    assert!(sandbox.ok("memory search velvet").contains("velvet"));
+}
+
+#[test]
+fn of_two_shared_rules_with_one_text_the_first_is_used() {
+    let (sandbox, _) = shop();
+    sandbox.git("init -q -b main ../more");
+    let more = sandbox.beside("more");
+    more.write(".memories/curtains.md", VELVET);
+    more.commit("rules");
+    sandbox.ok("memory bank add more ../more --yes");
+    let listed = sandbox.json("memory bank list");
+    let repeated = serde_json::json!([{ "id": "velvet", "bank": "team", "used": "curtains" }]);
+    assert_eq!(listed["repeated"], repeated);
+    assert_eq!(sandbox.ok("memory inject").matches("velvet curtains").count(), 1);
+    sandbox.commit("two banks");
+    let fleet = sandbox.json("fleet report . --state ../state");
+    let rules = fleet["repositories"][0]["rules"].as_array().expect("a list");
+    let ids: Vec<&str> = rules.iter().filter_map(|rule| rule["id"].as_str()).collect();
+    assert_eq!(ids, ["curtains", "hash"]);
+    assert!(sandbox.run("doctor").text().contains("name one of them in `exclude`"));
 }
 
 #[test]
@@ -186,6 +257,8 @@ fn a_project_decides_that_it_has_no_example_of_a_shared_rule() {
     assert!(shown.contains(elsewhere), "{shown}");
     assert_eq!(sandbox.json("memory show velvet")["memories"][0]["example"], "none");
     assert_eq!(sandbox.json("memory read velvet")["example"], "none");
+    let asked = serde_json::json!({ "filename": "velvet" });
+    assert_eq!(Client::new(&sandbox).call("read_memory", asked)["example"], "none");
     assert!(!sandbox.ok("memory review --list --all").contains("velvet"));
     let named = sandbox.json("memory review velvet");
     assert_eq!(named["items"].as_array().map(Vec::len), Some(0));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::bank::{MemoryFile, names};
+use crate::bank::{MemoryFile, names, repeated};
 use crate::commands::show;
 use crate::markdown::{frontmatter, sections};
 use crate::model::{MemoryStatus, MemoryType};
@@ -10,7 +10,8 @@ use crate::text::{plural, shell_word};
 
 use crate::config::{Severity, failed_check};
 use crate::ops::anchors::no_example_reason;
-use crate::ops::{banks, links, memories, pins};
+use crate::ops::metadata::RepeatedReport;
+use crate::ops::{links, memories, pins};
 
 use super::{Doctor, Stage, listed, shown};
 
@@ -116,13 +117,14 @@ impl Doctor<'_> {
         let own: BTreeSet<String> = all.iter().map(|it| it.memory.id.clone()).collect();
         let used = shared.memories().filter(|it| !own.contains(&it.memory.id));
         all.extend(used.cloned());
-        let repeated: Vec<(String, String)> = banks::repeated(all)
-            .into_iter()
-            .map(|(own, shared)| (own.to_owned(), shared.to_owned()))
-            .collect();
-        for (own, shared) in repeated {
-            let message = format!("`{own}` repeats the shared memory `{shared}`");
-            self.info("banks", message, format!("cerberus memory delete {}", shell_word(&own)));
+        let repeated = repeated::repeated(all);
+        all.retain(|stored| !repeated.iter().any(|it| it.file == stored.file));
+        for it in RepeatedReport::all(&repeated) {
+            let next = match own.contains(&it.used) {
+                true => format!("cerberus memory delete {}", shell_word(&it.used)),
+                false => "name one of them in `exclude` under `[[banks]]`".to_owned(),
+            };
+            self.info("banks", it.to_string(), next);
         }
     }
 

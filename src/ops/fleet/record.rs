@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::sources::{Source, key};
 use crate::bank::lockfile::{self, Anchors};
 use crate::bank::memories;
+use crate::bank::repeated::{TextHash, text_hash};
 use crate::bank::shared::config::{self, BankConfig};
 use crate::bank::shared::lock::{self, PinnedBank};
 use crate::engine::track::{self, Degree};
@@ -50,6 +51,8 @@ pub(super) struct OwnMemory {
     pub(super) can_have_example: bool,
     pub(super) is_without_example: bool,
     pub(super) override_reason: Option<String>,
+    /// Hash by which it is compared with shared memories.
+    pub(super) text: Option<TextHash>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -226,6 +229,7 @@ impl Record {
                     is_rule: is_rule(&memory),
                     can_have_example: languages(&memory.scope).is_ok(),
                     is_without_example: memory.example == Some(ExampleChoice::None),
+                    text: text_hash(&memory),
                     override_reason: memory.override_reason,
                     id: memory.id,
                 });
