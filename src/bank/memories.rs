@@ -77,7 +77,8 @@ impl Bank {
         let (mut found, mut warnings) = self.list_own()?;
         let shared = self.shared();
         found.extend(shared.files.keys().cloned());
-        warnings.extend(shared.failures.iter().chain(&shared.warnings).cloned());
+        warnings.extend(shared.failures.iter().map(ToString::to_string));
+        warnings.extend_from_slice(&shared.warnings);
         Ok((found, warnings))
     }
 

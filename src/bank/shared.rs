@@ -13,7 +13,7 @@ use anyhow::Result;
 
 use crate::error::UserError;
 use crate::file_stat::FileStat;
-use crate::model::{ExampleChoice, Memory};
+use crate::model::{ExampleChoice, Memory, Scope};
 
 pub(crate) mod config;
 pub(crate) mod edit;
@@ -64,12 +64,31 @@ pub(crate) struct SharedFiles {
     pub(super) files: BTreeMap<String, MemoryFile>,
     files_by_text: BTreeMap<TextHash, Vec<String>>,
     /// Why banks could not be read.
-    pub(crate) failures: Vec<String>,
+    pub(crate) failures: Vec<Failure>,
     /// Names in the configuration that have no effect.
     pub(crate) warnings: Vec<String>,
     /// The readable banks, in the order of the configuration.
     pub(crate) banks: Vec<PinnedBank>,
     pub(crate) off: Vec<SwitchedOff>,
+}
+
+/// Why a shared bank could not be read, and the command that fixes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) command: String,
+}
+
+impl Failure {
+    fn new(message: String, command: String) -> Self {
+        Self { message, command }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: run `{}`", self.message, self.command)
+    }
 }
 
 /// A shared memory that the project does not use.
@@ -119,7 +138,8 @@ impl Bank {
         let pinned = match self.pinned_banks() {
             Ok(pinned) => pinned,
             Err(error) => {
-                shared.failures.push(format!("{error:#}"));
+                let command = "cerberus memory bank update".to_owned();
+                shared.failures.push(Failure::new(format!("{error:#}"), command));
                 return shared;
             }
         };
@@ -138,26 +158,24 @@ impl Bank {
         &self,
         config: &BankConfig,
         pin: Option<&'p PinnedBank>,
-    ) -> Result<(&'p PinnedBank, Pack), String> {
+    ) -> Result<(&'p PinnedBank, Pack), Failure> {
         let name = &config.name;
-        let Some(pin) = pin else {
-            return Err(format!(
-                "the shared bank `{name}` is not pinned: run `cerberus memory bank update {name}`"
-            ));
+        let update = |why: &str| {
+            let message = format!("the shared bank `{name}` {why}");
+            Failure::new(message, format!("cerberus memory bank update {name}"))
         };
+        let fetch =
+            |message: String| Failure::new(message, "cerberus memory bank fetch".to_owned());
+        let pin = pin.ok_or_else(|| update("is not pinned"))?;
         if !pin.is_of(config) {
-            return Err(format!(
-                "the shared bank `{name}` has another source, revision or folder in `cerberus.toml` than in `banks.lock`: run `cerberus memory bank update {name}`"
+            return Err(update(
+                "has another source, revision or folder in `cerberus.toml` than in `banks.lock`",
             ));
         }
         match pack::load(&self.shared.cache, &pin.sha256) {
             Ok(Some(pack)) => Ok((pin, pack)),
-            Ok(None) => Err(format!(
-                "the shared bank `{name}` is not in the cache: run `cerberus memory bank fetch`"
-            )),
-            Err(why) => Err(format!(
-                "the cached shared bank `{name}` is not used: {why}; run `cerberus memory bank fetch`"
-            )),
+            Ok(None) => Err(fetch(format!("the shared bank `{name}` is not in the cache"))),
+            Err(why) => Err(fetch(format!("the cached shared bank `{name}` is not used: {why}"))),
         }
     }
 
@@ -165,14 +183,8 @@ impl Bank {
     pub(crate) fn check_shared(&self) -> Result<()> {
         match self.shared().failures.first() {
             None => Ok(()),
-            Some(failure) => {
-                let (message, command) = failure.split_once(": run ").unwrap_or((failure, ""));
-                let error = UserError::environment(message);
-                Err(match command {
-                    "" => error.hint("cerberus memory bank fetch"),
-                    command => error.hint(format!("run {command}")),
-                }
-                .into())
+            Some(Failure { message, command }) => {
+                Err(UserError::environment(message).hint(format!("run `{command}`")).into())
             }
         }
     }
@@ -231,6 +243,10 @@ impl SharedFiles {
             let mut stored = memories::of_shared(&file, &path, text);
             if !selection.takes(&stored.memory) {
                 continue;
+            }
+            // The project of the bank is not this one.
+            if let Scope::Project(_) = stored.memory.scope {
+                stored.memory.scope = Scope::Project(None);
             }
             let id = &stored.memory.id;
             if no_example.remove(id.as_str()) {

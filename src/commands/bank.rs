@@ -411,8 +411,8 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
     let bank = &project.bank;
     let shared = bank.shared();
     let pinned = bank.pinned_banks().unwrap_or_default();
-    let mut problems: Vec<String> =
-        shared.failures.iter().chain(&shared.warnings).cloned().collect();
+    let mut problems: Vec<String> = shared.failures.iter().map(ToString::to_string).collect();
+    problems.extend_from_slice(&shared.warnings);
     let (used, repeated) = match bank.exists().then(|| bank.read_all()).transpose() {
         Ok(files) => files.map(|it| (it.memories, it.repeated)).unwrap_or_default(),
         Err(error) => {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
-use crate::bank::shared::{SharedFiles, SwitchedOff, bank_of, is_shared};
+use crate::bank::shared::{Failure, SharedFiles, SwitchedOff, bank_of, is_shared};
 use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track::{self, InPlaceSymbol};
@@ -322,7 +322,13 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     }
     if report.memories.is_empty() {
         out.flush()?;
-        return Err(no_memories(args).into());
+        let shared = settings.project.bank.shared();
+        return Err(match shared.failures.first() {
+            Some(Failure { command, .. }) => {
+                UserError::check("no memory could be read").hint(format!("run `{command}`")).into()
+            }
+            None => no_memories(args).into(),
+        });
     }
     if args.anchored || !args.ids.is_empty() {
         for (idx, memory) in report.memories.iter().enumerate() {

@@ -49,7 +49,10 @@ impl Memories {
         let mut warnings = warnings;
         let ids: FxHashSet<&str> = all.iter().map(|stored| stored.memory.id.as_str()).collect();
         let orphans = anchors.keys().filter(|id| !ids.contains(id.as_str()));
-        warnings.extend(orphans.map(|id| orphan_warning(id)));
+        // The memory of an anchor may be in a shared bank that could not be read.
+        if project.bank.shared().failures.is_empty() {
+            warnings.extend(orphans.map(|id| orphan_warning(id)));
+        }
         Ok(Self { all, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
     }
 

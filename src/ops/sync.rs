@@ -194,7 +194,11 @@ fn update<'m>(
         }
         warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
     }
-    warnings.extend(table::orphaned_anchors(store.reader())?.iter().map(|id| orphan_warning(id)));
+    // The memory of an anchor may be in a shared bank that could not be read.
+    if project.bank.shared().failures.is_empty() {
+        let orphans = table::orphaned_anchors(store.reader())?;
+        warnings.extend(orphans.iter().map(|id| orphan_warning(id)));
+    }
     Ok(SyncedStore { store, bank: project.bank.clone(), loaded, read, warnings })
 }
 

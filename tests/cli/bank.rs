@@ -16,7 +16,7 @@ fn rules(sandbox: &Sandbox) -> Sandbox {
     rules
 }
 
-const HASH: &str = "---\ntype: rule\ntags: [security]\n---\n\nHash the password with a fresh salt before the account is stored\n";
+const HASH: &str = "---\ntype: rule\nscope: project:rules\ntags: [security]\n---\n\nHash the password with a fresh salt before the account is stored\n";
 const VELVET: &str = "---\ntype: rule\nexample_elsewhere: hall@1a2b3c4:src/room.py::hang\n---\n\nHang velvet curtains in golden ballrooms\n";
 
 /// A project with an empty bank and the pinned rules of the team.
@@ -78,7 +78,7 @@ fn shared_rules_are_used_like_rules_of_the_project() {
     assert!(sandbox.lock().contains("AccountStore.hash_password"));
     sandbox.ok("memory reanchor --check");
     let shown = sandbox.ok("memory show hash");
-    assert!(shown.contains("shared bank team at"), "{shown}");
+    assert!(shown.contains("rule · project · shared bank team at"), "{shown}");
     assert!(shown.contains("salt = secrets.token_bytes(16)"), "{shown}");
     let velvet = sandbox.ok("memory show velvet");
     assert!(
@@ -350,6 +350,11 @@ fn a_fresh_checkout_reports_the_command_and_works_offline_after_it() {
     let shown = sandbox.run("memory show");
     let missing = "the shared bank `team` is not in the cache: run `cerberus memory bank fetch`";
     assert!(shown.stderr().contains(missing), "{}", shown.text());
+    assert!(shown.stderr().contains("no memory could be read"), "{}", shown.text());
+    assert!(!shown.stderr().contains("in `anchors.lock` not found"), "{}", shown.text());
+    let searched = sandbox.run("memory search salt");
+    assert!(searched.stderr().contains(missing), "{}", searched.text());
+    assert!(!searched.stderr().contains("in `anchors.lock` not found"), "{}", searched.text());
     let check = sandbox.run("memory reanchor --check");
     assert_eq!(check.status(), 3, "a check without the rules does not pass: {}", check.text());
     let lock = sandbox.lock();

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::bank::shared::Failure;
 use crate::bank::{MemoryFile, names, repeated};
 use crate::commands::show;
 use crate::markdown::{frontmatter, sections};
@@ -105,11 +106,8 @@ impl Doctor<'_> {
         }
         self.checks.push(plural(bank.shared_configs().len(), "shared bank"));
         let shared = bank.shared();
-        for failure in &shared.failures {
-            let (message, command) = failure.split_once(": run ").unwrap_or((failure, ""));
-            let command = command.trim_matches('`');
-            let next = if command.is_empty() { "cerberus memory bank fetch" } else { command };
-            self.error("banks", message.to_owned(), next.to_owned());
+        for Failure { message, command } in &shared.failures {
+            self.error("banks", message.clone(), command.clone());
         }
         for warning in &shared.warnings {
             self.info("banks", warning.clone(), "correct `[[banks]]` in `cerberus.toml`");

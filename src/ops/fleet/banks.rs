@@ -135,7 +135,7 @@ impl Banks {
 /// Returns the URL of a bank, if it may be read: a folder is relative to a repository of this machine,
 /// and only such a repository may name files of it.
 fn url(config: &BankConfig, source: &Source) -> Option<String> {
-    let folder = record::folder(source);
+    let folder = source.folder();
     let url = banks::url(config, folder.unwrap_or(Path::new(""))).ok()?;
     let is_here = folder.is_some() || source.place.starts_with(FILE_URL);
     let is_allowed = match config.path {

@@ -1,7 +1,6 @@
 //! What one repository has at a commit: its shared banks, its rules and the state of its anchors.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +87,7 @@ enum Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn open(source: &'a Source) -> Result<Self, String> {
-        if let Some(folder) = super::local_folder(&source.place) {
+        if let Some(folder) = source.folder() {
             return Ok(Self::Local(LocalRepository::new(folder)));
         }
         let folder =
@@ -146,7 +145,7 @@ fn commit(source: &Source, empty: &Mirror) -> Result<String, String> {
         Some(name) => format!("it has no branch `{name}`"),
         None => "it has no commit".to_owned(),
     };
-    if let Some(folder) = super::local_folder(&source.place) {
+    if let Some(folder) = source.folder() {
         let why = |why: String| if is_missing(&why) { missing() } else { why };
         return LocalRepository::new(folder).commit(&name).map_err(why);
     }
@@ -284,11 +283,6 @@ fn states(anchors: &Anchors, code: &BTreeMap<&str, Vec<u8>>) -> BTreeMap<String,
         }
     }
     states
-}
-
-/// Returns the folder of a local repository, against which paths in its configuration are relative.
-pub(super) fn folder(source: &Source) -> Option<&Path> {
-    super::local_folder(&source.place)
 }
 
 #[cfg(test)]
