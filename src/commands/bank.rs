@@ -185,7 +185,7 @@ fn add(project: &Project, args: &BankAddArgs, out: &mut Printer) -> Result<ExitS
     let (file, text) = banks::edited_config(project, |text| edit::added(text, &bank))?;
     let temporary = tempfile::tempdir()?;
     let snapshot = banks::newest(project, &bank, None, Fetch::new(temporary.path()))?;
-    let changes = vec![(change(project, None, &snapshot, &args.pin)?, snapshot)];
+    let changes = vec![(change(None, &snapshot, &args.pin)?, snapshot)];
     decide(changes, &args.pin, out, |snapshots| {
         project.bank.create()?;
         pin(project, snapshots)?;
@@ -204,7 +204,7 @@ fn update(project: &Project, args: &BankUpdateArgs, out: &mut Printer) -> Result
         let allow_rewritten = args.allow_rewritten;
         let fetch = Fetch { allow_rewritten, ..Fetch::new(temporary.path()) };
         let snapshot = banks::newest(project, config, old, fetch)?;
-        changes.push((change(project, old, &snapshot, &args.pin)?, snapshot));
+        changes.push((change(old, &snapshot, &args.pin)?, snapshot));
     }
     decide(changes, &args.pin, out, |snapshots| pin(project, snapshots))
 }
@@ -236,15 +236,8 @@ fn no_banks() -> UserError {
 
 /// Compares the texts of a bank with those that are pinned, and refuses texts that no command would
 /// write.
-fn change(
-    project: &Project,
-    old: Option<&PinnedBank>,
-    new: &Snapshot,
-    args: &PinArgs,
-) -> Result<BankChange> {
+fn change(old: Option<&PinnedBank>, new: &Snapshot, args: &PinArgs) -> Result<BankChange> {
     let PinnedBank { name, source, revision, commit, sha256, files, bytes, .. } = new.pin.clone();
-    let cache = project.bank.shared_cache();
-    let before = old.and_then(|pin| pack::load(cache, &pin.sha256).ok().flatten());
     for (path, text) in &new.pack.files {
         let checked = document::check_content(text).and_then(|()| match args.secret.allow_secret {
             true => Ok(()),
@@ -252,7 +245,7 @@ fn change(
         });
         checked.map_err(|error| error.context(format!("`{path}` of the shared bank `{name}`")))?;
     }
-    let difference = Difference::new(&name, before.as_ref(), &new.pack);
+    let difference = Difference::new(&name, new.before.as_ref(), &new.pack);
     let old = old.map(|pin| pin.commit.clone());
     Ok(BankChange {
         name,

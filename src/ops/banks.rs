@@ -22,6 +22,8 @@ use super::Project;
 pub(crate) struct Snapshot {
     pub(crate) pin: PinnedBank,
     pub(crate) pack: Pack,
+    /// The texts that were pinned before, if they are known.
+    pub(crate) before: Option<Pack>,
 }
 
 /// How a bank is fetched.
@@ -81,19 +83,23 @@ pub(crate) fn newest(
     let failed = |why: String| failure(config, &why);
     let mirror = Mirror::open(fetch.scratch, &url, fetch.limits).map_err(failed)?;
     let commit = newest_commit(&mirror, config).map_err(failed)?;
-    let pinned = pinned.filter(|pin| pin.is_of(config));
-    if let Some(pin) = pinned.filter(|pin| pin.commit == commit)
-        && let Ok(Some(pack)) = pack::load(project.bank.shared_cache(), &pin.sha256)
-    {
-        return Ok(Snapshot { pin: pin.clone(), pack });
+    let cache = project.bank.shared_cache();
+    let cached = pinned.and_then(|pin| pack::load(cache, &pin.sha256).ok().flatten());
+    let same = pinned.filter(|pin| pin.is_of(config));
+    if let (Some(pin), Some(pack)) = (same.filter(|pin| pin.commit == commit), &cached) {
+        return Ok(Snapshot { pin: pin.clone(), pack: pack.clone(), before: cached });
     }
     mirror.fetch_commit(&commit).map_err(failed)?;
-    if let Some(pin) = pinned.filter(|pin| pin.commit != commit)
+    if let Some(pin) = same.filter(|pin| pin.commit != commit)
         && !fetch.allow_rewritten
     {
         check_history(&mirror, config, pin, &commit)?;
     }
     let pack = texts(&mirror, config, &commit)?;
+    let before = match (cached, same) {
+        (None, Some(pin)) => pinned_texts(&url, config, pin, fetch)?,
+        (cached, _) => cached,
+    };
     let pin = PinnedBank {
         name: config.name.clone(),
         source: config.source().to_owned(),
@@ -104,10 +110,30 @@ pub(crate) fn newest(
         files: pack.files.len(),
         bytes: pack.n_bytes(),
     };
-    if let Some(old) = pinned.filter(|old| old.commit == pin.commit && old.sha256 != pin.sha256) {
-        return Err(tampered(config, old).into());
+    Ok(Snapshot { pin, pack, before })
+}
+
+/// Fetches the texts that a bank is pinned to, to compare new ones with them. Returns `None` if its
+/// repository lacks them, and fails if they do not have the pinned hash.
+fn pinned_texts(
+    url: &str,
+    config: &BankConfig,
+    pin: &PinnedBank,
+    fetch: Fetch<'_>,
+) -> Result<Option<Pack>> {
+    // In a repository with the history of the newest commit, git would not fetch the files of another.
+    let folder = tempfile::tempdir()?;
+    let mirror =
+        Mirror::open(folder.path(), url, fetch.limits).map_err(|why| failure(config, &why))?;
+    let Ok(pack) =
+        mirror.fetch_commit(&pin.commit).and_then(|()| texts_in(&mirror, &pin.folder, &pin.commit))
+    else {
+        return Ok(None);
+    };
+    match pack.sha256() == pin.sha256 {
+        true => Ok(Some(pack)),
+        false => Err(tampered(config, pin).into()),
     }
-    Ok(Snapshot { pin, pack })
 }
 
 /// Fetches the pinned commit of a bank into the cache.

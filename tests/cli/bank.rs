@@ -365,7 +365,7 @@ fn an_update_shows_the_difference_before_it_pins() {
 
 #[test]
 fn a_fresh_checkout_reports_the_command_and_works_offline_after_it() {
-    let (sandbox, _) = shop();
+    let (sandbox, rules) = shop();
     sandbox.ok("memory anchor hash");
     sandbox.remove("../home/cache");
     let shown = sandbox.run("memory show");
@@ -385,6 +385,16 @@ fn a_fresh_checkout_reports_the_command_and_works_offline_after_it() {
     assert_ne!(doctor.status(), 0);
     assert!(doctor.text().contains("cerberus memory bank fetch"), "{}", doctor.text());
     assert_eq!(sandbox.run("memory bank list").status(), 1);
+    sandbox.ok("memory bank fetch");
+    sandbox.remove("../home/cache");
+    let same = sandbox.ok("memory bank update");
+    assert!(same.contains("team is up to date"), "{same}");
+    // An update shows what changed, although the pinned texts are not in the cache.
+    sandbox.remove("../home/cache");
+    rules.edit(".memories/hash.md", "fresh salt", "new salt");
+    rules.commit("more");
+    let changed = sandbox.run("memory bank update").stdout();
+    assert!(changed.contains("0 added, 1 changed, 0 removed"), "{changed}");
     sandbox.ok("memory bank fetch");
     sandbox.remove("../rules");
     sandbox.ok("memory reanchor --check");
@@ -436,13 +446,16 @@ fn a_rewritten_bank_is_pinned_only_on_request() {
 
 #[test]
 fn a_tampered_bank_is_an_error_and_is_not_used() {
-    let (sandbox, _) = shop();
+    let (sandbox, rules) = shop();
     let lock = sandbox.read(".memories/banks.lock");
     let (_, hash) = lock.split_once("sha256 = \"").expect("a hash");
     let hash = hash[..64].to_owned();
     sandbox.remove("../home/cache");
     sandbox.edit(".memories/banks.lock", &hash, &"0".repeat(64));
     fails(&sandbox, "memory bank fetch", 1, &["do not have the hash in `banks.lock`"]);
+    fails(&sandbox, "memory bank update --yes", 1, &["do not have the hash in `banks.lock`"]);
+    rules.write("README.md", "a later commit\n");
+    rules.commit("later");
     fails(&sandbox, "memory bank update --yes", 1, &["do not have the hash in `banks.lock`"]);
     sandbox.edit(".memories/banks.lock", &"0".repeat(64), &hash);
     sandbox.ok("memory bank fetch");
