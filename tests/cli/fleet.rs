@@ -162,15 +162,18 @@ fn what_was_read_is_used_again_until_the_repository_changes() {
 #[test]
 fn a_repository_that_cannot_be_read_does_not_hide_the_others() {
     let (sandbox, rules) = shop();
-    sandbox.write("fleet.txt", ".\nfile:///nowhere/api\n. nothing\n");
+    sandbox.git("init -q ../empty");
+    sandbox.write("fleet.txt", ".\nfile:///nowhere/api\n. nothing\n../empty\n");
     let outcome = sandbox.run("fleet report fleet.txt");
     assert_eq!(outcome.status(), 1, "{}", outcome.text());
     assert!(
-        outcome.stdout().contains("3 repositories: 0 behind, 2 not read"),
+        outcome.stdout().contains("4 repositories: 0 behind, 3 not read"),
         "{}",
         outcome.text()
     );
-    assert!(outcome.stdout().contains("it has no branch `nothing`"), "{}", outcome.text());
+    for why in ["it has no branch `nothing`", "it has no commit"] {
+        assert!(outcome.stdout().contains(why), "{why}: {}", outcome.text());
+    }
     let report = sandbox.json("fleet report fleet.txt");
     assert!(repository(&report, "nowhere/api")["error"].is_string());
     // A bank that is gone: its texts are in the cache, the newest commit is not known.

@@ -132,25 +132,21 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether git's message is about a missing revision.
-fn is_missing(why: &str) -> bool {
-    why.contains("Needed a single revision") || why.contains("unknown revision")
-}
-
 /// Returns the commit of a source. `empty` is a repository for questions to others.
 fn commit(source: &Source, empty: &Mirror) -> Result<String, String> {
     let branch = source.branch.as_deref();
     let name = branch.map_or_else(|| "HEAD".to_owned(), |name| format!("refs/heads/{name}"));
-    let missing = || match branch {
+    let commit = match source.folder() {
+        Some(folder) => LocalRepository::new(folder).commit(&name)?,
+        None => {
+            let found = empty.with_url(&source.place).references(&[&name])?;
+            found.into_iter().next().map(|it| it.commit)
+        }
+    };
+    commit.ok_or_else(|| match branch {
         Some(name) => format!("it has no branch `{name}`"),
         None => "it has no commit".to_owned(),
-    };
-    if let Some(folder) = source.folder() {
-        let why = |why: String| if is_missing(&why) { missing() } else { why };
-        return LocalRepository::new(folder).commit(&name).map_err(why);
-    }
-    let found = empty.with_url(&source.place).references(&[&name])?;
-    found.into_iter().next().map(|it| it.commit).ok_or_else(missing)
+    })
 }
 
 /// Reads a repository, unless it is at the commit of `known`. Returns also whether it was read.

@@ -179,12 +179,16 @@ impl<'a> LocalRepository<'a> {
         }
     }
 
-    /// Returns the full id of the commit that a revision names.
-    pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
+    /// Returns the full id of the commit that a revision names, if there is one.
+    pub(crate) fn commit(&self, revision: &str) -> Result<Option<String>, String> {
         let name = format!("{revision}^{{commit}}");
-        let args = ["rev-parse", "--verify", "--end-of-options", &name];
-        let output = self.git(args).output().map_err(message)?;
-        Ok(String::from_utf8_lossy(&output).trim().to_owned())
+        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
+        match self.git(args).output() {
+            Ok(output) => Ok(Some(String::from_utf8_lossy(&output).trim().to_owned())),
+            // With `--quiet`, git has no message for a missing revision.
+            Err(Failure::Refused(why)) if why.is_empty() => Ok(None),
+            Err(failure) => Err(message(failure)),
+        }
     }
 
     /// Returns the files of a commit.
