@@ -208,17 +208,23 @@ impl Bank {
         self.create_text(id, &memory_text(front, body))
     }
 
-    /// Like [`Bank::create_memory`], but [`Bank::sync`] has to sync the folder.
-    pub(crate) fn create_memory_unsynced(
+    /// Creates memories, each with its id, frontmatter and body. Adds those that were written to
+    /// `done`, also if another fails. [`Bank::sync`] has to sync the folder.
+    pub(crate) fn create_memories_unsynced(
         &self,
-        id: &str,
-        front: &Frontmatter,
-        body: &str,
-    ) -> Result<WriteOp> {
-        names::check(id)?;
-        let text = memory_text(front, body);
-        check_size(&text)?;
-        self.create_file(&format!("{id}.md"), text.as_bytes())
+        memories: &[(&str, Frontmatter, &str)],
+        done: &mut Vec<WriteOp>,
+    ) -> Result<()> {
+        let mut files = Vec::with_capacity(memories.len());
+        for (id, front, body) in memories {
+            names::check(id)?;
+            let text = memory_text(front, body);
+            check_size(&text)?;
+            files.push((format!("{id}.md"), text));
+        }
+        let files: Vec<(&str, &str)> =
+            files.iter().map(|(file, text)| (&file[..], &text[..])).collect();
+        self.create_files(&files, done)
     }
 
     /// Creates a memory from its complete text and returns its file. Fails if the file exists.

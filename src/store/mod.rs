@@ -10,6 +10,7 @@
 //! (`limit`).
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -186,6 +187,12 @@ fn try_open(file: &StoreFile) -> Result<Store> {
              PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;",
         )
         .with_context(context)?;
+    if connection.is_readonly(rusqlite::MAIN_DB)?
+        && OpenOptions::new().write(true).open(&path).is_ok()
+    {
+        // A format number in the header that SQLite does not know.
+        return Err(Rejected::Damaged("its header makes it read-only".to_owned()).into());
+    }
     let (authenticator, failure) = match authenticator {
         Ok(authenticator) => (Some(authenticator), None),
         Err(error) => (None, Some(format!("{error:#}"))),
@@ -329,8 +336,26 @@ mod tests {
         let file = file(folder.path(), "cerberus.db");
         let store = Store::open(&file).expect("new");
         store.reader().pragma_update(None, "user_version", 9999).expect("set");
+        store.reader().execute_batch("CREATE TABLE of_a_newer_version (id)").expect("created");
         drop(store);
         let error = Store::open(&file).err().expect("refused");
         assert!(format!("{error:#}").contains("newer cerberus"), "{error:#}");
+    }
+
+    #[test]
+    fn a_store_with_a_damaged_header_is_rebuilt() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let file = file(folder.path(), "cerberus.db");
+        drop(Store::open(&file).expect("new"));
+        let whole = std::fs::read(&file.path).expect("a store");
+        // The write version and the user version: https://www.sqlite.org/fileformat.html#the_database_header
+        for offset in [18, 60, 63] {
+            let mut bytes = whole.clone();
+            bytes[offset] = 77;
+            std::fs::write(&file.path, &bytes).expect("written");
+            let mut store = Store::open(&file).expect("rebuilt");
+            assert!(store.warnings[0].contains("corrupt"), "{offset}: {:?}", store.warnings);
+            store.transaction(|_| Ok(())).expect("writable");
+        }
     }
 }

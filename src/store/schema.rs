@@ -9,7 +9,9 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::damage::Rejected;
 
-/// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it.
+/// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
+/// packed values must change the text of the schema too: by it a store of a newer version differs
+/// from one with a damaged header.
 pub(super) const VERSION: usize = 11;
 
 /// Removes the tables that can be rebuilt, including those of development versions.
@@ -260,6 +262,11 @@ pub(super) fn upgrade(connection: &mut Connection, can_verify: bool) -> Result<(
     let found = version(connection)?;
     if found > VERSION {
         check_origin(connection, can_verify)?;
+        // A newer version has another schema.
+        if check(connection).is_ok() {
+            let why = format!("its version {found} does not fit to its schema");
+            return Err(Rejected::Damaged(why).into());
+        }
         return Err(super::too_new(found, VERSION));
     }
     if found < VERSION {

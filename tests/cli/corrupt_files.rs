@@ -285,11 +285,19 @@ fn a_store_of_a_newer_version_is_refused() {
     let mut bytes = std::fs::read(sandbox.path(STORE)).expect("a store");
     // `user_version`: https://www.sqlite.org/fileformat.html#user_version_number
     bytes[60..64].copy_from_slice(&9_999_u32.to_be_bytes());
+    // A newer version has another schema.
+    let column = b"candidate TEXT";
+    let offsets: Vec<usize> =
+        (0..bytes.len()).filter(|at| bytes[*at..].starts_with(column)).collect();
+    assert!(!offsets.is_empty());
+    for at in offsets {
+        bytes[at] = b'C';
+    }
     sandbox.write(STORE, &bytes);
     sandbox.session(expect![[r#"
         $ cerberus memory search password
         --- stderr
-        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 10)
+        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 11)
         hint: upgrade cerberus, or delete `.memories/indices/` to rebuild the store
         [exit 3]
     "#]]);

@@ -51,6 +51,7 @@ fn importing_twice_adds_rules_once() {
           example web/html.ts::escapeHtml
         3 rules added, 0 changed, 0 duplicates, 2 skipped
           show the skipped items and the reasons with --dry-run
+          1 rule without an example: choose one with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory import AGENTS.md

@@ -237,11 +237,13 @@ fn begin(bank: &Bank, anchors: &Anchors, changes: &[Change]) -> Result<Import> {
 
 /// Writes all files. Adds the writes to `done` for a rollback.
 fn write_all(bank: &Bank, changes: &[Change], done: &mut Vec<WriteOp>) -> Result<()> {
+    let new = changes.iter().filter(|change| change.old.is_none());
+    let new: Vec<(&str, &[u8])> = new.map(|change| (&change.file[..], &change.bytes[..])).collect();
+    bank.create_files(&new, done)?;
     for change in changes {
-        done.push(match &change.old {
-            Some(old) => bank.replace_file(&change.file, &change.bytes, old.clone())?,
-            None => bank.create_file(&change.file, &change.bytes)?,
-        });
+        if let Some(old) = &change.old {
+            done.push(bank.replace_file(&change.file, &change.bytes, old.clone())?);
+        }
         for other in change.replaced.iter().filter(|file| **file != change.file) {
             done.push(bank.remove_file(other)?);
         }

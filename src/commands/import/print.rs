@@ -188,6 +188,12 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
     if !report.dry_run && n(Outcome::Skipped) > 0 {
         out.line("  show the skipped items and the reasons with --dry-run");
     }
+    if !report.dry_run && report.to_review > 0 {
+        let rules = plural(report.to_review, "rule");
+        out.line(&format!(
+            "  {rules} without an example: choose one with `cerberus memory review`"
+        ));
+    }
     if n(Outcome::Removed) > 0 && !is_pruned {
         out.line("  move the removed ones to the trash with --prune");
     }

@@ -16,10 +16,10 @@ use super::find::{self, Found};
 use super::moves;
 use super::sources::{Source, Sources, parse_item};
 use crate::bank::names;
-use crate::engine::examples::{self, Options, Query, RankedSymbol};
+use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use crate::error::UserError;
 use crate::markdown::rules::RuleItem;
-use crate::model::{Anchor, Scope};
+use crate::model::{Anchor, RuleKind, Scope};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
 use crate::ops::similar::SimilarMemories;
@@ -44,6 +44,9 @@ pub(crate) struct Report {
     pub(crate) documents: Vec<DocumentSummary>,
     /// In the order of the documents.
     pub(crate) items: Vec<Item>,
+    /// The number of new rules for which a person has to choose the example.
+    #[serde(skip)]
+    pub(crate) to_review: usize,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -229,8 +232,13 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
     let find::Documents { found: documents, unreadable, warnings } =
         find::documents(project, args)?;
     let memories = Memories::load(project)?;
-    let report =
-        Report { dry_run: args.dry_run, documents: Vec::new(), items: Vec::new(), warnings };
+    let report = Report {
+        dry_run: args.dry_run,
+        documents: Vec::new(),
+        items: Vec::new(),
+        to_review: 0,
+        warnings,
+    };
     let deleted: BTreeSet<String> = project.bank.deleted_items()?.into_iter().collect();
     let sources = Sources::new(&memories);
     let deleted_with_document = deleted
@@ -383,6 +391,8 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         explain: false,
     };
     let rankings = examples::rank(project.code(), &mut index, &queries, options)?;
+    let is_open = |it: &&Ranking| it.anchor.is_none() && it.kind != RuleKind::Process;
+    report.to_review = rankings.iter().filter(is_open).count();
     let best: Vec<&RankedSymbol> = rankings.iter().filter_map(|it| it.anchor.as_ref()).collect();
     let anchored = query_rules.into_iter().zip(&rankings).filter(|(_, it)| it.anchor.is_some());
     for ((rule, _), anchor) in anchored.zip(anchors::from_candidates(project, &best)?) {

@@ -83,7 +83,7 @@ fn write_files(
     memories: &Memories,
     written: &mut Vec<WriteOp>,
 ) -> Result<()> {
-    for rule in new_rules {
+    let new_memory = |rule: &NewRule| {
         let item = &report.items[rule.item_idx];
         let frontmatter = Frontmatter {
             memory_type: Some(MemoryType::Rule),
@@ -96,9 +96,10 @@ fn write_files(
             source: rule.sources.clone(),
             ..Frontmatter::default()
         };
-        let id = item.id.as_deref().unwrap_or_default();
-        written.push(project.bank.create_memory_unsynced(id, &frontmatter, &item.text)?);
-    }
+        (item.id.as_deref().unwrap_or_default(), frontmatter, &item.text[..])
+    };
+    let new: Vec<_> = new_rules.iter().map(new_memory).collect();
+    project.bank.create_memories_unsynced(&new, written)?;
     for update in changes {
         let stored = &memories.all[update.memory_idx];
         let old = project.bank.utf8_text(stored)?;
