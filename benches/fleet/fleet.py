@@ -6,7 +6,8 @@
 Makes bare repositories with 60 files each, a bank of ten rules that they pin, and anchors to their
 own code. Half of them are read through `file://`, half through a `git daemon` on the loopback. For
 each number it prints the time and the memory of the first run, of a second run after one repository
-changed, and of a run that continues one that was killed half way.
+changed, of one `git ls-remote` for each repository, which a second run cannot do without, and of a run
+that continues one that was killed half way.
 """
 
 import argparse, atexit, os, pathlib, resource, shutil, signal, socket, subprocess, sys, tempfile, time
@@ -69,11 +70,11 @@ def template(work, cerberus, env, rules):
 
 
 def processor(daemon):
-    """Returns the processor time of all ended children, and of those of the daemon, in seconds."""
+    """Returns the user and the system time of all ended children, and of those of the daemon, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     fields = pathlib.Path(f"/proc/{daemon}/stat").read_text().rsplit(")", 1)[1].split()
-    ticks = sum(int(field) for field in fields[11:15])
-    return used.ru_utime + used.ru_stime + ticks / os.sysconf("SC_CLK_TCK")
+    user, system, child_user, child_system = (int(field) / os.sysconf("SC_CLK_TCK") for field in fields[11:15])
+    return used.ru_utime + user + child_user, used.ru_stime + system + child_system
 
 
 def measure(command, env, cwd, daemon, kill_after=None):
@@ -96,7 +97,9 @@ def measure(command, env, cwd, daemon, kill_after=None):
     text, errors = output.read().decode(), errors.read().decode()
     if kill_after is None and child.returncode != 0:
         sys.exit(f"exit {child.returncode}: {text[-500:]} {errors[-2000:]}")
-    return time.monotonic() - start, peak // 1024, text, processor(daemon) - before
+    user, system = (after - then for after, then in zip(processor(daemon), before))
+    used = f"{user:.1f} s user and {system:.1f} s system time, load {os.getloadavg()[0]:.1f}"
+    return time.monotonic() - start, peak // 1024, text, used
 
 
 def main():
@@ -141,13 +144,16 @@ def main():
         listed.write_text("\n".join(places) + "\n")
         command = [cerberus, "fleet", "report", str(listed), "--state", str(work / f"state-{count}"), "--jobs", args.jobs]
         first, peak, text, used = measure(command, env, work, daemon.pid)
-        print(f"{count}: first run {first:.1f} s, {used:.1f} s of processors, {peak} MB, load {os.getloadavg()[0]:.1f}", flush=True)
+        print(f"{count}: first run {first:.1f} s, {used}, {peak} MB", flush=True)
         print("   ", text.splitlines()[0])
         folder = work / f"repos/{count // 2:04}.git"
         commit(folder, {"src/part_5.py": "def checksum_5():\n    pass\n"}, "change", parent=True)
         second, peak, text, used = measure(command, env, work, daemon.pid)
-        print(f"{count}: second run after one change {second:.1f} s, {used:.1f} s of processors, {peak} MB", flush=True)
+        print(f"{count}: second run after one change {second:.1f} s, {used}, {peak} MB", flush=True)
         print("   ", text.splitlines()[0])
+        floor, _, _, used = measure(["xargs", "-a", str(listed), "-P", args.jobs, "-I", "{}", "git", "ls-remote", "{}", "HEAD"],
+                                    env, work, daemon.pid)
+        print(f"{count}: git ls-remote of each repository {floor:.1f} s, {used}", flush=True)
         killed = command[:4] + ["--state", str(work / f"killed-{count}"), "--jobs", args.jobs]
         measure(killed, env, work, daemon.pid, kill_after=first / 2)
         records = work / f"killed-{count}/records.jsonl"

@@ -1,6 +1,6 @@
 //! Memory files: listing, reading and writing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,6 +15,7 @@ use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
 use crate::text;
 
 use super::lockfile::Anchors;
+use super::repeated::{self, Repeated};
 use super::shared::{is_shared, pack};
 use super::{Bank, View, WriteOp, files, names};
 
@@ -58,8 +59,9 @@ enum Encoding {
 pub(crate) struct BankFiles {
     /// Ordered by file, those of shared banks last, with unique ids.
     pub(crate) memories: Vec<MemoryFile>,
-    /// Ignored files whose id an earlier one has.
+    /// Ignored files: those whose id an earlier one has, and shared ones whose text one has.
     pub(crate) duplicates: Vec<MemoryFile>,
+    pub(crate) repeated: Vec<Repeated>,
     pub(crate) anchors: Anchors,
     /// Stat of the lock file before reading.
     pub(crate) lock_stat: Option<FileStat>,
@@ -75,7 +77,8 @@ impl Bank {
         let (mut found, mut warnings) = self.list_own()?;
         let shared = self.shared();
         found.extend(shared.files.keys().cloned());
-        warnings.extend(shared.failures.iter().chain(&shared.warnings).cloned());
+        warnings.extend(shared.failures.iter().map(ToString::to_string));
+        warnings.extend_from_slice(&shared.warnings);
         Ok((found, warnings))
     }
 
@@ -178,10 +181,11 @@ impl Bank {
                 }
             }
         }
-        let (memories, duplicates) = split_duplicates(memories, &mut warnings);
+        let repeated = repeated::repeated(&memories);
+        let (memories, duplicates) = split_duplicates(memories, &repeated, &mut warnings);
         let lock_stat = self.lock_stat();
         let anchors = self.anchors()?;
-        Ok(BankFiles { memories, duplicates, anchors, lock_stat, is_partial, warnings })
+        Ok(BankFiles { memories, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
     }
 
     /// Returns the stat of the lock file, if it exists.
@@ -348,11 +352,13 @@ pub(crate) fn size_warning(file: &str, n_bytes: usize) -> Option<String> {
     (n_bytes > WARN_BYTES).then(|| format!("`{file}` has {size} KB; the limit is 100 KB"))
 }
 
-/// Splits off the memories whose id an earlier one has.
+/// Splits off the memories whose id an earlier one has, and the repeated ones.
 fn split_duplicates(
     all: Vec<MemoryFile>,
+    repeated: &[Repeated],
     warnings: &mut Vec<String>,
 ) -> (Vec<MemoryFile>, Vec<MemoryFile>) {
+    let repeated: BTreeSet<&str> = repeated.iter().map(|it| it.file.as_str()).collect();
     let mut file_by_id = BTreeMap::new();
     all.into_iter().partition(|MemoryFile { memory, file, .. }| {
         let first: &String = file_by_id.entry(memory.id.clone()).or_insert_with(|| file.clone());
@@ -361,7 +367,7 @@ fn split_duplicates(
             warnings
                 .push(format!("`{file}` is ignored: `{first}` already has the id `{}`", memory.id));
         }
-        first == file
+        first == file && !repeated.contains(file.as_str())
     })
 }
 

@@ -24,6 +24,7 @@ pub(crate) mod memories;
 pub(crate) mod names;
 mod output_file;
 mod pins;
+pub(crate) mod repeated;
 pub(crate) mod shared;
 pub(crate) mod toml_table;
 mod trash;

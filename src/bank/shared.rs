@@ -13,12 +13,14 @@ use anyhow::Result;
 
 use crate::error::UserError;
 use crate::file_stat::FileStat;
+use crate::model::{ExampleChoice, Memory, Scope};
 
 pub(crate) mod config;
 pub(crate) mod edit;
 pub(crate) mod lock;
 pub(crate) mod pack;
 
+use super::repeated::{TextHash, text_hash};
 use super::{Bank, MemoryFile, memories};
 use config::BankConfig;
 use lock::PinnedBank;
@@ -30,6 +32,11 @@ const SCHEME: &str = "bank://";
 /// Whether a path is that of a shared memory.
 pub(crate) fn is_shared(file: &str) -> bool {
     file.starts_with(SCHEME)
+}
+
+/// Returns the path of the memory with this path in a bank.
+pub(crate) fn shared_file(bank: &str, path: &str) -> String {
+    format!("{SCHEME}{bank}/{path}")
 }
 
 /// Returns the name of the bank that a shared memory belongs to.
@@ -55,13 +62,33 @@ pub(super) struct SharedBanks {
 #[derive(Debug, Default)]
 pub(crate) struct SharedFiles {
     pub(super) files: BTreeMap<String, MemoryFile>,
+    files_by_text: BTreeMap<TextHash, Vec<String>>,
     /// Why banks could not be read.
-    pub(crate) failures: Vec<String>,
+    pub(crate) failures: Vec<Failure>,
     /// Names in the configuration that have no effect.
     pub(crate) warnings: Vec<String>,
     /// The readable banks, in the order of the configuration.
     pub(crate) banks: Vec<PinnedBank>,
     pub(crate) off: Vec<SwitchedOff>,
+}
+
+/// Why a shared bank could not be read, and the command that fixes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) command: String,
+}
+
+impl Failure {
+    fn new(message: String, command: String) -> Self {
+        Self { message, command }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: run `{}`", self.message, self.command)
+    }
 }
 
 /// A shared memory that the project does not use.
@@ -111,7 +138,8 @@ impl Bank {
         let pinned = match self.pinned_banks() {
             Ok(pinned) => pinned,
             Err(error) => {
-                shared.failures.push(format!("{error:#}"));
+                let command = "cerberus memory bank update".to_owned();
+                shared.failures.push(Failure::new(format!("{error:#}"), command));
                 return shared;
             }
         };
@@ -130,26 +158,24 @@ impl Bank {
         &self,
         config: &BankConfig,
         pin: Option<&'p PinnedBank>,
-    ) -> Result<(&'p PinnedBank, Pack), String> {
+    ) -> Result<(&'p PinnedBank, Pack), Failure> {
         let name = &config.name;
-        let Some(pin) = pin else {
-            return Err(format!(
-                "the shared bank `{name}` is not pinned: run `cerberus memory bank update {name}`"
-            ));
+        let update = |why: &str| {
+            let message = format!("the shared bank `{name}` {why}");
+            Failure::new(message, format!("cerberus memory bank update {name}"))
         };
+        let fetch =
+            |message: String| Failure::new(message, "cerberus memory bank fetch".to_owned());
+        let pin = pin.ok_or_else(|| update("is not pinned"))?;
         if !pin.is_of(config) {
-            return Err(format!(
-                "the shared bank `{name}` has another source, revision or folder in `cerberus.toml` than in `banks.lock`: run `cerberus memory bank update {name}`"
+            return Err(update(
+                "has another source, revision or folder in `cerberus.toml` than in `banks.lock`",
             ));
         }
         match pack::load(&self.shared.cache, &pin.sha256) {
             Ok(Some(pack)) => Ok((pin, pack)),
-            Ok(None) => Err(format!(
-                "the shared bank `{name}` is not in the cache: run `cerberus memory bank fetch`"
-            )),
-            Err(why) => Err(format!(
-                "the cached shared bank `{name}` is not used: {why}; run `cerberus memory bank fetch`"
-            )),
+            Ok(None) => Err(fetch(format!("the shared bank `{name}` is not in the cache"))),
+            Err(why) => Err(fetch(format!("the cached shared bank `{name}` is not used: {why}"))),
         }
     }
 
@@ -157,14 +183,21 @@ impl Bank {
     pub(crate) fn check_shared(&self) -> Result<()> {
         match self.shared().failures.first() {
             None => Ok(()),
-            Some(failure) => {
-                let (message, command) = failure.split_once(": run ").unwrap_or((failure, ""));
-                let error = UserError::environment(message);
-                Err(match command {
-                    "" => error.hint("cerberus memory bank fetch"),
-                    command => error.hint(format!("run {command}")),
-                }
-                .into())
+            Some(Failure { message, command }) => {
+                Err(UserError::environment(message).hint(format!("run `{command}`")).into())
+            }
+        }
+    }
+
+    /// Whether it was decided in this project that no code shows a memory. A shared memory may also say
+    /// so itself, for all projects; a project that anchors it decides otherwise.
+    pub(crate) fn decides_no_example(&self, stored: &MemoryFile) -> bool {
+        match bank_of(&stored.file) {
+            None => stored.memory.example.is_some(),
+            Some(bank) => {
+                self.shared.configs.iter().any(|config| {
+                    config.name == bank && config.no_example.contains(&stored.memory.id)
+                })
             }
         }
     }
@@ -202,19 +235,30 @@ impl SharedFiles {
         let selection = config.selection();
         let mut off: BTreeMap<&str, &str> =
             config.off.iter().map(|off| (off.id.as_str(), off.reason.as_str())).collect();
+        let mut no_example: BTreeSet<&str> = config.no_example.iter().map(String::as_str).collect();
         let mut known: BTreeSet<String> =
             self.files.values().map(|stored| stored.memory.id.clone()).collect();
         for (path, text) in pack.files {
-            let file = format!("{SCHEME}{}/{path}", config.name);
-            let stored = memories::of_shared(&file, &path, text);
-            let id = &stored.memory.id;
+            let file = shared_file(&config.name, &path);
+            let mut stored = memories::of_shared(&file, &path, text);
             if !selection.takes(&stored.memory) {
                 continue;
+            }
+            // The project of the bank is not this one.
+            if let Scope::Project(_) = stored.memory.scope {
+                stored.memory.scope = Scope::Project(None);
+            }
+            let id = &stored.memory.id;
+            if no_example.remove(id.as_str()) {
+                stored.memory.example = Some(ExampleChoice::None);
             }
             if let Some(reason) = off.remove(id.as_str()) {
                 let (bank, reason) = (config.name.clone(), reason.to_owned());
                 self.off.push(SwitchedOff { id: id.clone(), bank, reason });
             } else if known.insert(id.clone()) {
+                if let Some(text) = text_hash(&stored.memory) {
+                    self.files_by_text.entry(text).or_default().push(file.clone());
+                }
                 self.files.insert(file, stored);
             } else {
                 self.warnings.push(format!(
@@ -222,9 +266,11 @@ impl SharedFiles {
                 ));
             }
         }
-        self.warnings.extend(off.keys().map(|id| {
+        let unknown = off.keys().map(|id| ("off", id));
+        let unknown = unknown.chain(no_example.iter().map(|id| ("no_example", id)));
+        self.warnings.extend(unknown.map(|(key, id)| {
             format!(
-                "`off` of the shared bank `{}` names `{id}`, which it does not have",
+                "`{key}` of the shared bank `{}` names `{id}`, which it does not have",
                 config.name
             )
         }));
@@ -239,6 +285,13 @@ impl SharedFiles {
     /// Returns the selected memories.
     pub(crate) fn memories(&self) -> impl Iterator<Item = &MemoryFile> {
         self.files.values()
+    }
+
+    /// Returns the selected memories with the text of a memory and another id.
+    pub(crate) fn with_text_of(&self, memory: &Memory) -> impl Iterator<Item = &MemoryFile> {
+        let files = text_hash(memory).and_then(|text| self.files_by_text.get(&text));
+        let files = files.into_iter().flatten().filter_map(|file| self.files.get(file));
+        files.filter(|stored| stored.memory.id != memory.id)
     }
 
     pub(super) fn get(&self, file: &str) -> Option<&MemoryFile> {

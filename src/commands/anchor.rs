@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::anchor_test::{print_candidates, print_unknown_words};
 use super::args::quality;
+use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
 use crate::engine::rank::rule_words::RuleWords;
@@ -170,7 +171,7 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
             return Err(has_manual_anchor(id, manual).into());
         }
         if args.is_automatic() && stored.memory.example.is_some() {
-            return Err(has_no_example(id).into());
+            return Err(has_no_example(project, stored).into());
         }
         let languages = memories::languages(&stored.memory.scope).map_err(|reason| {
             UserError::usage(format!("`{id}` cannot be anchored: {reason}"))
@@ -193,9 +194,13 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         report.written = true;
     }
     if args.none || args.clear || new.is_some() {
-        report.example = args.none.then_some(ExampleChoice::None);
+        let decision = args.none.then_some(ExampleChoice::None);
+        // Without a decision of the project, that of a shared bank holds for a memory without an anchor.
+        let is_of_bank =
+            stored.memory.example.is_some() && !project.bank.decides_no_example(stored);
+        report.example = if is_of_bank && new.is_none() { stored.memory.example } else { decision };
         if !args.dry_run {
-            report.written |= anchors::store(project, stored, new, report.example)?;
+            report.written |= anchors::store(project, stored, new, decision)?;
         }
     }
     Ok(report)
@@ -271,15 +276,15 @@ fn has_manual_anchor(id: &str, anchor: &Anchor) -> UserError {
         .hint(format!("remove it with `cerberus memory anchor {id} --clear`, then anchor again"))
 }
 
-fn has_no_example(id: &str) -> UserError {
+fn has_no_example(project: &Project, stored: &MemoryFile) -> UserError {
+    let id = &stored.memory.id;
     let command = format!("cerberus memory anchor {}", shell_word(id));
-    UserError::usage(format!(
-        "`{id}` has `example: none` in its frontmatter: no example is searched for"
-    ))
-    .hint(format!("specify its example with `{command} --to FILE::SYMBOL`"))
-    .hint(format!(
-        "or list candidates with `{command} --candidates 5`, and store one with `--pick`"
-    ))
+    let reason = anchors::no_example_reason(project, stored);
+    UserError::usage(format!("`{id}` {reason}: no example is searched for"))
+        .hint(format!("specify its example with `{command} --to FILE::SYMBOL`"))
+        .hint(format!(
+            "or list candidates with `{command} --candidates 5`, and store one with `--pick`"
+        ))
 }
 
 pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {

@@ -1,14 +1,12 @@
 //! `cerberus memory bank`: adds, fetches, updates, lists and removes shared banks.
 
 use std::io::{BufRead, IsTerminal};
-use std::path::Path;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::args::SecretArgs;
-use crate::bank::ExternalFile;
 use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER};
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack;
@@ -16,7 +14,7 @@ use crate::bank::shared::{self, edit};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::banks::{self, Fetch, Snapshot, short};
-use crate::ops::metadata::OffReport;
+use crate::ops::metadata::{OffReport, RepeatedReport};
 use crate::ops::{Project, document};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 use crate::text::plural;
@@ -171,6 +169,7 @@ fn add(project: &Project, args: &BankAddArgs, out: &mut Printer) -> Result<ExitS
         include: None,
         exclude: None,
         off: Vec::new(),
+        no_example: Vec::new(),
     };
     if let Some(fault) = bank.fault() {
         return Err(UserError::usage(format!("the shared bank is not added: {fault}"))
@@ -183,11 +182,10 @@ fn add(project: &Project, args: &BankAddArgs, out: &mut Printer) -> Result<ExitS
             .hint(format!("update it with `cerberus memory bank update {name}`"))
             .into());
     }
-    let file = config_file(project)?;
-    let text = edit::added(config_text(&file)?, &bank).map_err(config_error)?;
+    let (file, text) = banks::edited_config(project, |text| edit::added(text, &bank))?;
     let temporary = tempfile::tempdir()?;
     let snapshot = banks::newest(project, &bank, None, Fetch::new(temporary.path()))?;
-    let changes = vec![(change(project, None, &snapshot, &args.pin)?, snapshot)];
+    let changes = vec![(change(None, &snapshot, &args.pin)?, snapshot)];
     decide(changes, &args.pin, out, |snapshots| {
         project.bank.create()?;
         pin(project, snapshots)?;
@@ -206,7 +204,7 @@ fn update(project: &Project, args: &BankUpdateArgs, out: &mut Printer) -> Result
         let allow_rewritten = args.allow_rewritten;
         let fetch = Fetch { allow_rewritten, ..Fetch::new(temporary.path()) };
         let snapshot = banks::newest(project, config, old, fetch)?;
-        changes.push((change(project, old, &snapshot, &args.pin)?, snapshot));
+        changes.push((change(old, &snapshot, &args.pin)?, snapshot));
     }
     decide(changes, &args.pin, out, |snapshots| pin(project, snapshots))
 }
@@ -238,15 +236,8 @@ fn no_banks() -> UserError {
 
 /// Compares the texts of a bank with those that are pinned, and refuses texts that no command would
 /// write.
-fn change(
-    project: &Project,
-    old: Option<&PinnedBank>,
-    new: &Snapshot,
-    args: &PinArgs,
-) -> Result<BankChange> {
+fn change(old: Option<&PinnedBank>, new: &Snapshot, args: &PinArgs) -> Result<BankChange> {
     let PinnedBank { name, source, revision, commit, sha256, files, bytes, .. } = new.pin.clone();
-    let cache = project.bank.shared_cache();
-    let before = old.and_then(|pin| pack::load(cache, &pin.sha256).ok().flatten());
     for (path, text) in &new.pack.files {
         let checked = document::check_content(text).and_then(|()| match args.secret.allow_secret {
             true => Ok(()),
@@ -254,7 +245,7 @@ fn change(
         });
         checked.map_err(|error| error.context(format!("`{path}` of the shared bank `{name}`")))?;
     }
-    let difference = Difference::new(&name, before.as_ref(), &new.pack);
+    let difference = Difference::new(&name, new.before.as_ref(), &new.pack);
     let old = old.map(|pin| pin.commit.clone());
     Ok(BankChange {
         name,
@@ -389,6 +380,7 @@ fn fetch(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
 struct ListReport {
     banks: Vec<Listed>,
     off: Vec<OffReport>,
+    repeated: Vec<RepeatedReport>,
     problems: Vec<String>,
 }
 
@@ -409,8 +401,18 @@ struct Listed {
 }
 
 fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
-    let shared = project.bank.shared();
-    let pinned = project.bank.pinned_banks().unwrap_or_default();
+    let bank = &project.bank;
+    let shared = bank.shared();
+    let pinned = bank.pinned_banks().unwrap_or_default();
+    let mut problems: Vec<String> = shared.failures.iter().map(ToString::to_string).collect();
+    problems.extend_from_slice(&shared.warnings);
+    let (used, repeated) = match bank.exists().then(|| bank.read_all()).transpose() {
+        Ok(files) => files.map(|it| (it.memories, it.repeated)).unwrap_or_default(),
+        Err(error) => {
+            problems.push(format!("{error:#}"));
+            Default::default()
+        }
+    };
     let listed = project.bank.shared_configs().iter().map(|config| {
         let pin = pinned.iter().find(|pin| pin.name == config.name);
         let is_of = |file: &str| shared::bank_of(file) == Some(config.name.as_str());
@@ -421,13 +423,17 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
             folder: config.folder.clone(),
             commit: pin.map(|pin| pin.commit.clone()),
             sha256: pin.map(|pin| pin.sha256.clone()),
-            used: shared.memories().filter(|stored| is_of(&stored.file)).count(),
+            used: used.iter().filter(|stored| is_of(&stored.file)).count(),
             memories: pin.map_or(0, |pin| pin.files),
             is_ready: shared.pin(&config.name).is_some(),
         }
     });
-    let problems = shared.failures.iter().chain(&shared.warnings).cloned().collect();
-    let report = ListReport { banks: listed.collect(), off: OffReport::all(&shared), problems };
+    let report = ListReport {
+        banks: listed.collect(),
+        off: OffReport::all(&shared),
+        repeated: RepeatedReport::all(&repeated),
+        problems,
+    };
     let is_ready = report.banks.iter().all(|bank| bank.is_ready);
     let status = if is_ready { ExitStatus::Done } else { ExitStatus::CheckFailed };
     if out.json {
@@ -453,6 +459,9 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
             out.safe(reason)
         ));
     }
+    for repeated in &report.repeated {
+        out.line(&out.safe(&repeated.to_string()));
+    }
     Ok(status)
 }
 
@@ -464,8 +473,7 @@ struct RemoveReport {
 fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result<ExitStatus> {
     let name = &args.name;
     selected(project, std::slice::from_ref(name))?;
-    let file = config_file(project)?;
-    let text = edit::removed(config_text(&file)?, name).map_err(config_error)?;
+    let (file, text) = banks::edited_config(project, |text| edit::removed(text, name))?;
     file.write(text.as_bytes())?;
     if project.bank.exists() {
         let _guard = project.bank.lock_for_writing()?;
@@ -480,18 +488,4 @@ fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result
         out.line("  next: cerberus memory reanchor, which removes the anchors of its memories");
     }
     Ok(ExitStatus::Done)
-}
-
-fn config_file(project: &Project) -> Result<ExternalFile> {
-    ExternalFile::open(&project.root.join(Path::new("cerberus.toml")), &project.root)
-}
-
-fn config_text(file: &ExternalFile) -> Result<&str, UserError> {
-    std::str::from_utf8(&file.bytes).map_err(|_| config_error("it is not valid UTF-8".to_owned()))
-}
-
-fn config_error(why: String) -> UserError {
-    let why = why.lines().next().unwrap_or_default().to_owned();
-    UserError::usage(format!("failed to edit `cerberus.toml`: {why}"))
-        .hint("correct the file in an editor")
 }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use crate::bank::shared;
 use crate::config::Settings;
 use crate::engine::patterns::{self, Enforcement, TestReport};
 use crate::error::{ExitStatus, UserError};
@@ -45,6 +46,9 @@ pub(crate) enum PatternFormat {
 pub(crate) struct Report {
     pub(crate) id: String,
     pub(crate) rule: String,
+    /// The shared bank that the memory is from, where its pattern is accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bank: Option<String>,
     #[serde(flatten)]
     pub(crate) summary: PatternSummary,
     /// The hits in the examples and the counter-examples of the rule.
@@ -98,6 +102,7 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
         test: rule_patterns::test(project, &stored, anchor.as_ref(), &rule.patterns),
         ast_grep: has_pattern.then(|| patterns::ast_grep(&id, &title, severity, &exported)),
         rule: title,
+        bank: shared::bank_of(&stored.file).map(str::to_owned),
         id,
         written,
         warnings,
@@ -158,7 +163,13 @@ fn print(report: &Report, args: &PatternArgs, out: &mut Printer) {
     ));
     let command = format!("cerberus memory pattern {}", out.safe(&shell_word(&report.id)));
     match enforcement {
-        Enforcement::Detected => out.line(&format!("make its hits errors: {command} --accept")),
+        Enforcement::Detected => out.line(&match &report.bank {
+            None => format!("make its hits errors: {command} --accept"),
+            Some(bank) => {
+                let bank = out.safe(bank);
+                format!("make its hits errors, in the repository of the shared bank {bank}: {command} --accept")
+            }
+        }),
         Enforcement::Enforced if args.accept => {
             out.line("its hits are errors of `cerberus memory review-diff`");
         }

@@ -29,7 +29,7 @@ use crate::ops::anchors;
 use crate::ops::examples::OtherSummary;
 use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
-use crate::ops::metadata::{Metadata, OffReport};
+use crate::ops::metadata::{Metadata, OffReport, RepeatedReport};
 use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::pins::{self, BuiltinPin};
 use crate::ops::sync;
@@ -64,6 +64,9 @@ pub(crate) struct Report {
     /// The shared memories that the project does not use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) off: Vec<OffReport>,
+    /// The shared memories whose text another memory has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) repeated: Vec<RepeatedReport>,
     pub(crate) links: Vec<Edge>,
     pub(crate) cycles: Vec<Cycle>,
     pub(crate) pins: Vec<pins::PinReport>,
@@ -208,6 +211,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         pins: pins.pins,
         default_pins: pins.defaults,
         off: OffReport::all(&shared),
+        repeated: RepeatedReport::all(&memories.repeated),
         warnings,
     };
     Ok((report, Vec::from_iter(store_warnings)))

@@ -25,6 +25,7 @@ use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Filter, Memories};
 use crate::ops::{Progress, Project};
 use crate::output::{Keyboard, Printer, ProgressBar};
+use crate::text::shell_word;
 
 mod print;
 mod session;
@@ -157,7 +158,7 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let findings = findings(project, &memories, progress)?;
-    let targets = targets(&memories, &findings, args, &filter, &mut warnings)?;
+    let targets = targets(project, &memories, &findings, args, &filter, &mut warnings)?;
 
     let queries: Vec<Query> = targets.iter().map(|target| target.query.clone()).collect();
     let options = Options {
@@ -224,6 +225,7 @@ fn findings(
 
 /// Returns the memories that may need a review, in the order of the bank or of the requested ids.
 fn targets<'a>(
+    project: &Project,
     memories: &'a Memories,
     findings: &'a BTreeMap<String, Finding>,
     args: &ReviewArgs,
@@ -248,9 +250,7 @@ fn targets<'a>(
         let languages = memories::languages(&stored.memory.scope);
         let obstacle = match (&languages, stored.memory.example) {
             (Err(reason), _) => Some(reason.clone()),
-            (_, Some(choice)) if finding.is_none() => Some(format!(
-                "its frontmatter has `example: {choice}`; remove that with `cerberus memory anchor {id} --clear`"
-            )),
+            (_, Some(_)) if finding.is_none() => Some(no_example(project, stored)),
             _ => None,
         };
         match (obstacle, languages) {
@@ -265,6 +265,16 @@ fn targets<'a>(
         }
     }
     Ok(targets)
+}
+
+/// Returns why a memory without an example by decision is not reviewed, and how to change that.
+fn no_example(project: &Project, stored: &MemoryFile) -> String {
+    let reason = anchors::no_example_reason(project, stored);
+    let command = format!("cerberus memory anchor {}", shell_word(&stored.memory.id));
+    match project.bank.decides_no_example(stored) {
+        true => format!("it {reason}; remove that with `{command} --clear`"),
+        false => format!("it {reason}; choose one with `{command} --candidates 5`"),
+    }
 }
 
 /// Returns why an anchor needs a review.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
-use crate::bank::shared::{SharedFiles, SwitchedOff};
+use crate::bank::shared::{Failure, SharedFiles, SwitchedOff, bank_of, is_shared};
 use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track::{self, InPlaceSymbol};
@@ -20,7 +20,7 @@ use crate::ops::anchors;
 use crate::ops::banks::short;
 use crate::ops::examples::OtherSummary;
 use crate::ops::memories::{self, Filter, Memories};
-use crate::ops::metadata::{Metadata, OffReport, Override};
+use crate::ops::metadata::{Metadata, OffReport, Override, RepeatedReport, SharedMemory};
 use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::{Project, rounded, sync};
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
@@ -63,6 +63,9 @@ pub(crate) struct Report {
     /// The shared memories that the project does not use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) off: Vec<OffReport>,
+    /// The shared memories whose text another memory has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) repeated: Vec<RepeatedReport>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -128,7 +131,8 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
     });
     let mut warnings = memories.warnings.clone();
     let contradicting = selected.iter().filter(|(_, anchor)| anchor.is_some());
-    warnings.extend(contradicting.filter_map(|(stored, _)| anchored_without_example(stored)));
+    warnings
+        .extend(contradicting.filter_map(|(stored, _)| anchored_without_example(project, stored)));
     let anchored: Vec<Anchored<'_>> =
         selected.iter().filter_map(|(stored, anchor)| Some((*stored, (*anchor)?))).collect();
     let max_lines = args.anchored.then(|| args.max_lines(project));
@@ -138,8 +142,11 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
         memory_report(stored, &shared, anchor.and_then(|_| anchors.next()))
     });
     let is_all = *filter == Filter::default() && !args.anchored && !args.unanchored;
-    let off = if is_all { OffReport::all(&shared) } else { Vec::new() };
-    Ok(Report { memories: reports.collect(), off, warnings })
+    let (off, repeated) = match is_all {
+        true => (OffReport::all(&shared), RepeatedReport::all(&memories.repeated)),
+        false => (Vec::new(), Vec::new()),
+    };
+    Ok(Report { memories: reports.collect(), off, repeated, warnings })
 }
 
 /// Returns the memories with the given ids, without reading the others.
@@ -156,11 +163,9 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
             None => {
                 let mut synced = sync::open(project)?;
                 warnings.append(&mut synced.warnings);
-                let is_off = shared.off.iter().find(|off| off.id == *typed);
-                let (id, file) = synced.find(typed).map_err(|error| match is_off {
-                    Some(off) => switched_off(off).into(),
-                    None => error,
-                })?;
+                let (id, file) = synced
+                    .find(typed)
+                    .map_err(|error| not_used(project, typed).unwrap_or(error))?;
                 (synced.read(&file)?.into_owned(), synced.anchor(&id)?)
             }
         };
@@ -169,7 +174,8 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
         if filter.takes_memory(&stored.memory, &stored.file, anchor_file)
             && args.matches(anchor.is_some())
         {
-            warnings.extend(anchor.as_ref().and_then(|_| anchored_without_example(&stored)));
+            warnings
+                .extend(anchor.as_ref().and_then(|_| anchored_without_example(project, &stored)));
             let max_lines = Some(args.max_lines(project));
             let pattern = (stored.memory.memory_type == MemoryType::Rule)
                 .then(|| patterns::of_memory(project, &stored, anchor.as_ref()));
@@ -181,25 +187,25 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
     }
     warnings.sort_unstable();
     warnings.dedup();
-    Ok(Report { memories: found, off: Vec::new(), warnings })
+    Ok(Report { memories: found, off: Vec::new(), repeated: Vec::new(), warnings })
 }
 
-/// Returns a warning about an anchored memory whose frontmatter says that it has no example.
-fn anchored_without_example(stored: &MemoryFile) -> Option<String> {
-    let id = &stored.memory.id;
-    let is_refused = stored.memory.example == Some(ExampleChoice::None);
-    is_refused.then(|| {
-        format!("`{id}` has `example: none` but also an anchor: {}", remove_anchor_or_field(id))
+/// Returns a warning about an anchored memory that has no example by decision.
+fn anchored_without_example(project: &Project, stored: &MemoryFile) -> Option<String> {
+    project.bank.decides_no_example(stored).then(|| {
+        let (id, reason) = (&stored.memory.id, anchors::no_example_reason(project, stored));
+        format!("`{id}` {reason} but also has an anchor: {}", remove_anchor_or_decision(stored))
     })
 }
 
-/// Returns the two ways out for an anchored memory with `example: none`.
-pub(crate) fn remove_anchor_or_field(id: &str) -> String {
-    let id = shell_word(id);
-    format!(
-        "remove the anchor with `cerberus memory anchor {id} --none`, or the line `example: none` \
-         from its frontmatter"
-    )
+/// Returns the two ways out for an anchored memory that has no example by decision.
+pub(crate) fn remove_anchor_or_decision(stored: &MemoryFile) -> String {
+    let id = shell_word(&stored.memory.id);
+    let decision = match is_shared(&stored.file) {
+        true => "its id from `no_example` in `cerberus.toml`",
+        false => "the line `example: none` from its frontmatter",
+    };
+    format!("remove the anchor with `cerberus memory anchor {id} --none`, or {decision}")
 }
 
 /// A memory with its anchor.
@@ -277,11 +283,23 @@ fn anchor_report(
     }
 }
 
-/// Returns the error for a shared memory that the project does not use.
-fn switched_off(off: &SwitchedOff) -> UserError {
-    let SwitchedOff { id, bank, reason } = off;
-    UserError::usage(format!("memory `{id}` of the shared bank `{bank}` is switched off: {reason}"))
-        .hint(format!("to use it, remove it from `off` of `{bank}` in `cerberus.toml`"))
+/// Returns the error for a shared memory that the project does not use, if it is one.
+fn not_used(project: &Project, id: &str) -> Option<anyhow::Error> {
+    let shared = project.bank.shared();
+    if let Some(SwitchedOff { bank, reason, .. }) = shared.off.iter().find(|off| off.id == id) {
+        let error = UserError::usage(format!(
+            "memory `{id}` of the shared bank `{bank}` is switched off: {reason}"
+        ));
+        let hint = format!("to use it, remove it from `off` of `{bank}` in `cerberus.toml`");
+        return Some(error.hint(hint).into());
+    }
+    let memories = Memories::load(project).ok()?;
+    let repeated = memories.repeated.iter().find(|repeated| repeated.id == id)?;
+    let (bank, used) = (bank_of(&repeated.file)?, &repeated.used);
+    let error = UserError::usage(format!(
+        "memory `{id}` of the shared bank `{bank}` is not used: `{used}` has the same text"
+    ));
+    Some(error.hint(format!("show that one: cerberus memory show {}", shell_word(used))).into())
 }
 
 fn memory_report(
@@ -304,7 +322,13 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     }
     if report.memories.is_empty() {
         out.flush()?;
-        return Err(no_memories(args).into());
+        let shared = settings.project.bank.shared();
+        return Err(match shared.failures.first() {
+            Some(Failure { command, .. }) => {
+                UserError::check("no memory could be read").hint(format!("run `{command}`")).into()
+            }
+            None => no_memories(args).into(),
+        });
     }
     if args.anchored || !args.ids.is_empty() {
         for (idx, memory) in report.memories.iter().enumerate() {
@@ -320,6 +344,9 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     for OffReport { id, bank, reason } in &report.off {
         let line = format!("{id} of the shared bank {bank} is switched off: {reason}");
         out.line(&out.paint(DIM, &out.safe(&line)));
+    }
+    for repeated in &report.repeated {
+        out.line(&out.paint(DIM, &out.safe(&repeated.to_string())));
     }
     Ok(ExitStatus::Done)
 }
@@ -371,6 +398,9 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
         let reason = reason.as_deref().unwrap_or("no reason given");
         kind.push_str(&format!(" · replaces that of the shared bank {bank}: {reason}"));
     }
+    for SharedMemory { id, bank } in &memory.metadata.repeats {
+        kind.push_str(&format!(" · has the text of {id} of the shared bank {bank}"));
+    }
     let kind = out.paint(DIM, &out.safe(&kind));
     out.line(&format!("{}  {kind}", out.style(NAME, id)));
     for line in memory.text.lines() {
@@ -379,7 +409,14 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     if let Some(anchor) = &memory.anchor {
         print_example(&memory.metadata.id, anchor, out);
     } else if memory.metadata.example == Some(ExampleChoice::None) {
-        out.line("  no example, by decision (`example: none`)");
+        let decision = match (&memory.metadata.bank, &memory.metadata.example_elsewhere) {
+            (None, _) => "no example, by decision (`example: none`)".to_owned(),
+            (Some(_), None) => "no example here, by decision".to_owned(),
+            (Some(_), Some(elsewhere)) => {
+                format!("no example here, by decision; one in another repository: {elsewhere}")
+            }
+        };
+        out.line(&out.safe(&format!("  {decision}")));
     } else if let Some(elsewhere) = &memory.metadata.example_elsewhere {
         out.line(&out.safe(&format!("  no example here; one in another repository: {elsewhere}")));
     }

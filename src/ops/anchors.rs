@@ -3,8 +3,9 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Project, document, rounded, seconds};
-use crate::bank::MemoryFile;
+use super::{Project, banks, document, rounded, seconds};
+use crate::bank::shared::{self, edit};
+use crate::bank::{ExternalFile, MemoryFile};
 use crate::engine::examples::{Query, RankedSymbol, Ranking};
 use crate::engine::rank::rule_words::RuleWords;
 use crate::engine::track;
@@ -190,49 +191,97 @@ pub(crate) fn hint_warnings(ranking: &Ranking) -> Vec<String> {
     warnings.collect()
 }
 
+/// Returns where it says that no code shows a memory, to follow its id.
+pub(crate) fn no_example_reason(project: &Project, stored: &MemoryFile) -> String {
+    match shared::bank_of(&stored.file) {
+        None => "has `example: none` in its frontmatter".to_owned(),
+        Some(bank) if project.bank.decides_no_example(stored) => {
+            format!("is in `no_example` of the shared bank `{bank}` in `cerberus.toml`")
+        }
+        Some(bank) => format!("has `example: none` in the shared bank `{bank}`"),
+    }
+}
+
 /// Stores the anchor of a memory, or removes it, and what a person decided about its example.
 /// Returns whether anything was written.
 ///
-/// The memory is rewritten only if the decision changes. An interrupted change leaves neither an
-/// anchor nor the decision that there is no example, never both.
+/// The decision is in the frontmatter of the memory, for a shared one in the configuration, which are
+/// rewritten only if it changes. An interrupted change leaves neither an anchor nor the decision that
+/// there is no example, never both.
 pub(crate) fn store(
     project: &Project,
     stored: &MemoryFile,
     anchor: Option<Anchor>,
     example: Option<ExampleChoice>,
 ) -> Result<bool> {
-    let _guard = project.bank.lock_for_writing()?;
+    let bank = &project.bank;
+    let _guard = bank.lock_for_writing()?;
     // Another process may have written since the memory was read.
-    let stored = project.bank.read(&stored.file)?;
-    let old = project.bank.anchors()?;
+    let stored = bank.read(&stored.file)?;
+    let old = bank.anchors()?;
     let mut anchors = old.clone();
     match anchor {
         Some(anchor) => anchors.insert(stored.memory.id.clone(), anchor),
         None => anchors.remove(&stored.memory.id),
     };
-    if stored.memory.example == example {
-        return project.bank.write_anchors(&anchors);
+    if bank.decides_no_example(&stored) == example.is_some() {
+        return bank.write_anchors(&anchors);
     }
-    project.bank.check_own(&stored)?;
-    let text = project.bank.utf8_text(&stored)?;
-    let edited = match example {
-        Some(choice) => frontmatter::set(&text, "example", FieldValue::Scalar(choice.as_str())),
-        None => frontmatter::remove(&text, "example"),
-    };
-    let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
-    let edited = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
+    let decision = Decision::new(project, &stored, example)?;
     if example.is_some() {
-        project.bank.write_anchors(&anchors)?;
-        if let Err(error) = project.bank.rewrite(&stored.file, &edited) {
-            project.bank.write_anchors(&old)?;
+        bank.write_anchors(&anchors)?;
+        if let Err(error) = decision.write(project) {
+            bank.write_anchors(&old)?;
             return Err(error);
         }
     } else {
-        project.bank.rewrite(&stored.file, &edited)?;
-        if let Err(error) = project.bank.write_anchors(&anchors) {
-            project.bank.rewrite(&stored.file, &text)?;
+        decision.write(project)?;
+        if let Err(error) = bank.write_anchors(&anchors) {
+            decision.revert(project)?;
             return Err(error);
         }
     }
     Ok(true)
+}
+
+/// The file with the decision about an example, before and after a change.
+enum Decision {
+    OfMemory { file: String, before: String, after: String },
+    OfShared { config: ExternalFile, after: String },
+}
+
+impl Decision {
+    fn new(project: &Project, stored: &MemoryFile, example: Option<ExampleChoice>) -> Result<Self> {
+        if let Some(bank) = shared::bank_of(&stored.file) {
+            let edit = |text: &str| {
+                edit::with_no_example(text, bank, &stored.memory.id, example.is_some())
+            };
+            let (config, after) = banks::edited_config(project, edit)?;
+            return Ok(Self::OfShared { config, after });
+        }
+        let before = project.bank.utf8_text(stored)?;
+        let edited = match example {
+            Some(choice) => {
+                frontmatter::set(&before, "example", FieldValue::Scalar(choice.as_str()))
+            }
+            None => frontmatter::remove(&before, "example"),
+        };
+        let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
+        let after = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
+        Ok(Self::OfMemory { file: stored.file.clone(), before, after })
+    }
+
+    fn write(&self, project: &Project) -> Result<()> {
+        match self {
+            Self::OfMemory { file, after, .. } => project.bank.rewrite(file, after),
+            Self::OfShared { config, after } => config.write(after.as_bytes()).map(drop),
+        }
+    }
+
+    fn revert(&self, project: &Project) -> Result<()> {
+        match self {
+            Self::OfMemory { file, before, .. } => project.bank.rewrite(file, before),
+            Self::OfShared { config, .. } => config.restore(&project.root),
+        }
+    }
 }

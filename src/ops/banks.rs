@@ -3,14 +3,12 @@
 //! Nothing is pinned before the texts of the new commit are complete, within the limits and in the
 //! cache, so that each failure leaves the old pins as they were.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
 
-use crate::bank::MemoryFile;
+use crate::bank::ExternalFile;
 use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER, Revision};
-use crate::bank::shared::is_shared;
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack::{self, Pack};
 use crate::error::UserError;
@@ -24,6 +22,8 @@ use super::Project;
 pub(crate) struct Snapshot {
     pub(crate) pin: PinnedBank,
     pub(crate) pack: Pack,
+    /// The texts that were pinned before, if they are known.
+    pub(crate) before: Option<Pack>,
 }
 
 /// How a bank is fetched.
@@ -82,20 +82,24 @@ pub(crate) fn newest(
     let url = url(config, &project.root)?;
     let failed = |why: String| failure(config, &why);
     let mirror = Mirror::open(fetch.scratch, &url, fetch.limits).map_err(failed)?;
-    let commit = resolve(&mirror, config)?;
-    let pinned = pinned.filter(|pin| pin.is_of(config));
-    if let Some(pin) = pinned.filter(|pin| pin.commit == commit)
-        && let Ok(Some(pack)) = pack::load(project.bank.shared_cache(), &pin.sha256)
-    {
-        return Ok(Snapshot { pin: pin.clone(), pack });
+    let commit = newest_commit(&mirror, config).map_err(failed)?;
+    let cache = project.bank.shared_cache();
+    let cached = pinned.and_then(|pin| pack::load(cache, &pin.sha256).ok().flatten());
+    let same = pinned.filter(|pin| pin.is_of(config));
+    if let (Some(pin), Some(pack)) = (same.filter(|pin| pin.commit == commit), &cached) {
+        return Ok(Snapshot { pin: pin.clone(), pack: pack.clone(), before: cached });
     }
     mirror.fetch_commit(&commit).map_err(failed)?;
-    if let Some(pin) = pinned.filter(|pin| pin.commit != commit)
+    if let Some(pin) = same.filter(|pin| pin.commit != commit)
         && !fetch.allow_rewritten
     {
         check_history(&mirror, config, pin, &commit)?;
     }
     let pack = texts(&mirror, config, &commit)?;
+    let before = match (cached, same) {
+        (None, Some(pin)) => pinned_texts(&url, config, pin, fetch)?,
+        (cached, _) => cached,
+    };
     let pin = PinnedBank {
         name: config.name.clone(),
         source: config.source().to_owned(),
@@ -106,10 +110,30 @@ pub(crate) fn newest(
         files: pack.files.len(),
         bytes: pack.n_bytes(),
     };
-    if let Some(old) = pinned.filter(|old| old.commit == pin.commit && old.sha256 != pin.sha256) {
-        return Err(tampered(config, old).into());
+    Ok(Snapshot { pin, pack, before })
+}
+
+/// Fetches the texts that a bank is pinned to, to compare new ones with them. Returns `None` if its
+/// repository lacks them, and fails if they do not have the pinned hash.
+fn pinned_texts(
+    url: &str,
+    config: &BankConfig,
+    pin: &PinnedBank,
+    fetch: Fetch<'_>,
+) -> Result<Option<Pack>> {
+    // In a repository with the history of the newest commit, git would not fetch the files of another.
+    let folder = tempfile::tempdir()?;
+    let mirror =
+        Mirror::open(folder.path(), url, fetch.limits).map_err(|why| failure(config, &why))?;
+    let Ok(pack) =
+        mirror.fetch_commit(&pin.commit).and_then(|()| texts_in(&mirror, &pin.folder, &pin.commit))
+    else {
+        return Ok(None);
+    };
+    match pack.sha256() == pin.sha256 {
+        true => Ok(Some(pack)),
+        false => Err(tampered(config, pin).into()),
     }
-    Ok(Snapshot { pin, pack })
 }
 
 /// Fetches the pinned commit of a bank into the cache.
@@ -164,18 +188,15 @@ fn failure(config: &BankConfig, why: &str) -> UserError {
 }
 
 /// Returns the commit that the revision of a bank names now.
-fn resolve(mirror: &Mirror, config: &BankConfig) -> Result<String, UserError> {
+pub(crate) fn newest_commit(mirror: &Mirror, config: &BankConfig) -> Result<String, String> {
     let reference = match config.revision() {
         Revision::Commit(id) => return Ok(id.to_ascii_lowercase()),
         Revision::Default => "HEAD".to_owned(),
         Revision::Tag(name) => format!("refs/tags/{name}"),
         Revision::Branch(name) => format!("refs/heads/{name}"),
     };
-    let found = mirror.references(&[&reference]).map_err(|why| failure(config, &why))?;
-    match found.into_iter().find(|found| found.name == reference) {
-        Some(found) => Ok(found.commit),
-        None => Err(failure(config, &format!("it has no {}", config.revision()))),
-    }
+    let found = mirror.references(&[&reference])?.into_iter().next();
+    found.map(|it| it.commit).ok_or_else(|| format!("it has no {}", config.revision()))
 }
 
 /// Fails if the history of a bank was rewritten since it was pinned.
@@ -209,20 +230,6 @@ fn check_history(
             Err(rewritten(format!("its {revision} no longer contains the pinned commit {old}")))
         }
     }
-}
-
-/// Returns the memories of the project that have the text of a shared one, each with its id.
-pub(crate) fn repeated(memories: &[MemoryFile]) -> Vec<(&str, &str)> {
-    let text = |stored: &MemoryFile| -> String {
-        stored.memory.body.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    let (theirs, own): (Vec<&MemoryFile>, Vec<&MemoryFile>) =
-        memories.iter().partition(|stored| is_shared(&stored.file));
-    let theirs: BTreeMap<String, &str> =
-        theirs.into_iter().map(|stored| (text(stored), stored.memory.id.as_str())).collect();
-    let pair = |stored: &&'_ MemoryFile| theirs.get(&text(stored)).copied();
-    let repeated = own.into_iter().filter_map(|it| Some((it.memory.id.as_str(), pair(&it)?)));
-    repeated.collect()
 }
 
 /// Returns the texts of a bank at a fetched commit.
@@ -274,4 +281,19 @@ pub(crate) fn texts_in(mirror: &Mirror, folder: &str, commit: &str) -> Result<Pa
 fn is_memory(path: &str) -> bool {
     let is_hidden = path.split('/').any(|part| part.starts_with('.'));
     path.ends_with(".md") && !is_hidden && !path.starts_with("indices/")
+}
+
+/// Returns the configuration of the project and its text after an edit of `[[banks]]`.
+pub(crate) fn edited_config(
+    project: &Project,
+    edit: impl FnOnce(&str) -> Result<String, String>,
+) -> Result<(ExternalFile, String)> {
+    let file = ExternalFile::open(&project.root.join("cerberus.toml"), &project.root)?;
+    let text = std::str::from_utf8(&file.bytes).map_err(|_| "it is not valid UTF-8".to_owned());
+    let edited = text.and_then(edit).map_err(|why| {
+        let why = why.lines().next().unwrap_or_default();
+        UserError::usage(format!("failed to edit `cerberus.toml`: {why}"))
+            .hint("correct the file in an editor")
+    })?;
+    Ok((file, edited))
 }

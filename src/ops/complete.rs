@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::bank::MemoryFile;
+use crate::bank::{MemoryFile, repeated};
 use crate::markdown::sections;
 use crate::model::{Language, Scope};
 use crate::store::{inspect, pins as table};
@@ -127,7 +127,11 @@ fn description(text: &str) -> Option<String> {
 
 fn stored(project: &Project) -> Vec<MemoryFile> {
     let files = project.bank.list().map(|(files, _)| files).unwrap_or_default();
-    files.into_par_iter().filter_map(|file| project.bank.read(&file).ok()).collect()
+    let mut all: Vec<MemoryFile> =
+        files.into_par_iter().filter_map(|file| project.bank.read(&file).ok()).collect();
+    let repeated = repeated::repeated(&all);
+    all.retain(|stored| !repeated.iter().any(|it| it.file == stored.file));
+    all
 }
 
 fn memories(project: &Project) -> Vec<Candidate> {

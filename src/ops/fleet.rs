@@ -7,7 +7,7 @@
 //! reading anything.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
@@ -25,7 +25,9 @@ mod report;
 mod sources;
 
 pub(crate) use record::Record;
-pub(crate) use report::{BankUse, Fleet, PinState, Repository, Rule, RuleState, RuleUse};
+pub(crate) use report::{
+    BankUse, Fleet, PinState, PinnedCommit, Repository, Rule, RuleState, RuleUse, behind,
+};
 pub(crate) use sources::{Source, sources};
 
 /// Name of the file of records.
@@ -85,10 +87,4 @@ pub(crate) fn read(
     let lines: Result<Vec<String>, _> = known.values().map(serde_json::to_string).collect();
     file.replace(&lines?)?;
     Ok(repositories)
-}
-
-/// Returns the folder of a repository on this machine, if a source names one.
-fn local_folder(source: &str) -> Option<&Path> {
-    let is_url = source.contains("://") || crate::tree::git::remote::url_fault(source).is_none();
-    (!is_url).then(|| Path::new(source))
 }

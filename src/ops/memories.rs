@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::bank::lockfile::Anchors;
 use crate::bank::memories::BankFiles;
+use crate::bank::repeated::Repeated;
 use crate::bank::{MemoryFile, shared};
 use crate::error::UserError;
 use crate::file_stat::FileStat;
@@ -21,8 +22,9 @@ use super::Project;
 #[derive(Debug)]
 pub(crate) struct Memories {
     pub(crate) all: Vec<MemoryFile>,
-    /// Ignored files whose id an earlier one has.
+    /// Ignored files: those whose id an earlier one has, and shared ones whose text one has.
     pub(crate) duplicates: Vec<MemoryFile>,
+    pub(crate) repeated: Vec<Repeated>,
     pub(crate) anchors: Anchors,
     /// Stat of `anchors.lock` before reading.
     pub(crate) lock_stat: Option<FileStat>,
@@ -35,12 +37,23 @@ impl Memories {
     /// Reads the bank.
     pub(crate) fn load(project: &Project) -> Result<Self> {
         let _step = timings::step("read the memories");
-        let BankFiles { memories: all, duplicates, anchors, lock_stat, is_partial, mut warnings } =
-            project.bank.read_all()?;
+        let BankFiles {
+            memories: all,
+            duplicates,
+            repeated,
+            anchors,
+            lock_stat,
+            is_partial,
+            warnings,
+        } = project.bank.read_all()?;
+        let mut warnings = warnings;
         let ids: FxHashSet<&str> = all.iter().map(|stored| stored.memory.id.as_str()).collect();
         let orphans = anchors.keys().filter(|id| !ids.contains(id.as_str()));
-        warnings.extend(orphans.map(|id| orphan_warning(id)));
-        Ok(Self { all, duplicates, anchors, lock_stat, is_partial, warnings })
+        // The memory of an anchor may be in a shared bank that could not be read.
+        if project.bank.shared().failures.is_empty() {
+            warnings.extend(orphans.map(|id| orphan_warning(id)));
+        }
+        Ok(Self { all, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
     }
 
     /// Checks that no memory has this id or the file name that belongs to it.
@@ -57,7 +70,7 @@ impl Memories {
 
     /// Returns the memory of a shared bank with this id, and the name of the bank.
     pub(crate) fn shared(&self, id: &str) -> Option<(&MemoryFile, &str)> {
-        let stored = self.all.iter().find(|stored| stored.memory.id == id)?;
+        let stored = self.all.iter().chain(&self.duplicates).find(|it| it.memory.id == id)?;
         Some((stored, shared::bank_of(&stored.file)?))
     }
 

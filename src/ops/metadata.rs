@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
+use crate::bank::repeated::Repeated;
 use crate::bank::shared::{self, SharedFiles, SwitchedOff};
 use crate::model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind};
 
@@ -34,6 +35,16 @@ pub(crate) struct Metadata {
     /// The shared memory that it replaces in this project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) overrides: Option<Override>,
+    /// The shared memories with its text, which the project does not use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) repeats: Vec<SharedMemory>,
+}
+
+/// A memory of a shared bank.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct SharedMemory {
+    pub(crate) id: String,
+    pub(crate) bank: String,
 }
 
 /// The pinned bank of a shared memory.
@@ -62,6 +73,33 @@ impl OffReport {
     }
 }
 
+/// A shared memory that the project does not use, because another memory has its text.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct RepeatedReport {
+    pub(crate) id: String,
+    pub(crate) bank: String,
+    /// Id of the memory that is used.
+    pub(crate) used: String,
+}
+
+impl RepeatedReport {
+    pub(crate) fn all(repeated: &[Repeated]) -> Vec<Self> {
+        let report = |it: &Repeated| Self {
+            id: it.id.clone(),
+            bank: shared::bank_of(&it.file).unwrap_or_default().to_owned(),
+            used: it.used.clone(),
+        };
+        repeated.iter().map(report).collect()
+    }
+}
+
+impl std::fmt::Display for RepeatedReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { id, bank, used } = self;
+        write!(f, "{id} of the shared bank {bank} is not used: {used} has the same text")
+    }
+}
+
 /// Why a memory of the project replaces one of a shared bank.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Override {
@@ -83,6 +121,11 @@ impl Metadata {
             bank: shared::bank_of(&other.file).unwrap_or_default().to_owned(),
             reason: stored.memory.override_reason.clone(),
         });
+        let repeats = shared.with_text_of(&stored.memory).map(|other| SharedMemory {
+            id: other.memory.id.clone(),
+            bank: shared::bank_of(&other.file).unwrap_or_default().to_owned(),
+        });
+        metadata.repeats = repeats.collect();
         metadata
     }
 }
@@ -108,6 +151,7 @@ impl From<&MemoryFile> for Metadata {
             example_elsewhere: memory.example_elsewhere.as_ref().map(ToString::to_string),
             bank: None,
             overrides: None,
+            repeats: Vec::new(),
         }
     }
 }

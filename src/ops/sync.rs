@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bank::lockfile::Anchors;
 use crate::bank::memories::check_bank_size;
+use crate::bank::repeated::{Earlier, Precedence, text_hash};
 use crate::bank::{Bank, MemoryFile, shared};
 use crate::engine::rank::{fusion, postings, tokenize};
 use crate::file_stat::FileStat;
@@ -193,7 +194,11 @@ fn update<'m>(
         }
         warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
     }
-    warnings.extend(table::orphaned_anchors(store.reader())?.iter().map(|id| orphan_warning(id)));
+    // The memory of an anchor may be in a shared bank that could not be read.
+    if project.bank.shared().failures.is_empty() {
+        let orphans = table::orphaned_anchors(store.reader())?;
+        warnings.extend(orphans.iter().map(|id| orphan_warning(id)));
+    }
     Ok(SyncedStore { store, bank: project.bank.clone(), loaded, read, warnings })
 }
 
@@ -261,6 +266,7 @@ impl Changes {
                         file: file.to_owned(),
                         stat,
                         memory: stored.memory.id.clone(),
+                        text: text_hash(&stored.memory),
                         warnings: stored.warnings.join("\n"),
                     };
                     known.insert(row.file.clone(), row.clone());
@@ -273,10 +279,13 @@ impl Changes {
                 }
             }
         }
+        let mut earlier = Earlier::default();
         let mut file_by_id: BTreeMap<&str, &str> = BTreeMap::new();
         for (file, _) in listed {
-            if let Some(row) = known.get(file) {
-                file_by_id.entry(row.memory.as_str()).or_insert(file);
+            if let Some(row) = known.get(file)
+                && earlier.add(file, &row.memory, row.text) == Precedence::First
+            {
+                file_by_id.insert(&row.memory, file);
             }
         }
         let present: FxHashSet<&str> = listed.iter().map(|(file, _)| file.as_str()).collect();

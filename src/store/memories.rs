@@ -19,6 +19,8 @@ pub(crate) struct FileRow {
     pub(crate) stat: FileStat,
     /// Id of the memory in the file, even if another file has the same id.
     pub(crate) memory: String,
+    /// Hash of its text, by which repeated memories are found.
+    pub(crate) text: Option<[u8; 16]>,
     /// Warnings from reading the file, one per line.
     pub(crate) warnings: String,
 }
@@ -65,14 +67,15 @@ pub(crate) struct SectionRow {
 
 /// Returns the indexed files by path.
 pub(crate) fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow>> {
-    const SQL: &str = "SELECT file, size, mtime, memory, warnings FROM memory_file";
+    const SQL: &str = "SELECT file, size, mtime, memory, text, warnings FROM memory_file";
     query(connection, SQL, [], |row| {
         let file: String = row.get(0)?;
         let known = FileRow {
             file: file.clone(),
             stat: FileStat { size: row.get(1)?, mtime: row.get(2)? },
             memory: row.get(3)?,
-            warnings: row.get(4)?,
+            text: row.get(4)?,
+            warnings: row.get(5)?,
         };
         Ok((file, known))
     })
@@ -80,13 +83,15 @@ pub(crate) fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow
 
 /// Inserts or replaces a file.
 pub(crate) fn upsert_file(connection: &Connection, file: &FileRow) -> Result<()> {
-    const SQL: &str = "INSERT OR REPLACE INTO memory_file (file, size, mtime, memory, warnings)
-        VALUES (?1, ?2, ?3, ?4, ?5)";
+    const SQL: &str =
+        "INSERT OR REPLACE INTO memory_file (file, size, mtime, memory, text, warnings)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     connection.prepare_cached(SQL)?.execute(params![
         file.file,
         file.stat.size,
         file.stat.mtime,
         file.memory,
+        file.text,
         file.warnings
     ])?;
     Ok(())

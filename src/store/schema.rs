@@ -12,7 +12,7 @@ use super::damage::Rejected;
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
-pub(super) const VERSION: usize = 10;
+pub(super) const VERSION: usize = 11;
 
 /// Removes the tables that can be rebuilt, including those of development versions.
 const DROP_REBUILT: &str = "
@@ -72,6 +72,7 @@ const SCHEMA: &str = "
         size     INTEGER NOT NULL,
         mtime    INTEGER NOT NULL,
         memory   TEXT NOT NULL,
+        text     BLOB,
         warnings TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE memory_store (

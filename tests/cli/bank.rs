@@ -1,6 +1,7 @@
 //! Shared banks: added, pinned and updated with git, used like memories of the project, and never
 //! changed by it.
 
+use crate::mcp::Client;
 use crate::sandbox::Sandbox;
 
 /// A repository of rules beside the project.
@@ -15,7 +16,7 @@ fn rules(sandbox: &Sandbox) -> Sandbox {
     rules
 }
 
-const HASH: &str = "---\ntype: rule\ntags: [security]\n---\n\nHash the password with a fresh salt before the account is stored\n";
+const HASH: &str = "---\ntype: rule\nscope: project:rules\ntags: [security]\n---\n\nHash the password with a fresh salt before the account is stored\n";
 const VELVET: &str = "---\ntype: rule\nexample_elsewhere: hall@1a2b3c4:src/room.py::hang\n---\n\nHang velvet curtains in golden ballrooms\n";
 
 /// A project with an empty bank and the pinned rules of the team.
@@ -77,7 +78,7 @@ fn shared_rules_are_used_like_rules_of_the_project() {
     assert!(sandbox.lock().contains("AccountStore.hash_password"));
     sandbox.ok("memory reanchor --check");
     let shown = sandbox.ok("memory show hash");
-    assert!(shown.contains("shared bank team at"), "{shown}");
+    assert!(shown.contains("rule · project · shared bank team at"), "{shown}");
     assert!(shown.contains("salt = secrets.token_bytes(16)"), "{shown}");
     let velvet = sandbox.ok("memory show velvet");
     assert!(
@@ -102,14 +103,105 @@ fn shared_rules_are_used_like_rules_of_the_project() {
     assert_eq!(imported["items"][0]["outcome"], "duplicate", "{imported}");
     let review = sandbox.ok("memory review --list");
     assert!(review.contains("velvet"), "{review}");
-    sandbox.ok("memory add \"Hang velvet curtains in golden ballrooms\" --id ours --no-anchor");
-    let doctor = sandbox.run("doctor");
-    assert_eq!(doctor.status(), 0, "{}", doctor.text());
-    assert!(
-        doctor.text().contains("`ours` repeats the shared memory `velvet`"),
-        "{}",
-        doctor.text()
-    );
+}
+
+#[test]
+fn a_shared_rule_with_the_text_of_a_rule_of_the_project_is_not_used() {
+    let (sandbox, _) = shop();
+    // The store knows both before one of them is not used any more.
+    assert!(sandbox.ok("memory search velvet").contains("velvet"));
+    sandbox.ok("memory add \"Hang velvet curtains\nin golden ballrooms\" --id ours --no-anchor");
+    let why = "velvet of the shared bank team is not used: ours has the same text";
+    for line in ["memory show", "memory bank list", "doctor"] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 0, "{line}: {}", outcome.text());
+        assert!(outcome.text().contains(why), "{line}: {}", outcome.text());
+    }
+    assert!(sandbox.ok("memory report --html -").contains(why));
+    let repeated = serde_json::json!([{ "id": "velvet", "bank": "team", "used": "ours" }]);
+    for line in ["memory show", "memory report", "memory bank list"] {
+        assert_eq!(sandbox.json(line)["repeated"], repeated, "{line}");
+    }
+    assert_eq!(sandbox.json("memory bank list")["banks"][0]["used"], 1);
+    let ours = sandbox.json("memory show ours")["memories"][0]["repeats"].clone();
+    assert_eq!(ours, serde_json::json!([{ "id": "velvet", "bank": "team" }]));
+    let shown = sandbox.ok("memory show ours");
+    assert!(shown.contains("has the text of velvet of the shared bank team"), "{shown}");
+    let unused = ["`velvet` of the shared bank `team` is not used: `ours` has the same text"];
+    fails(&sandbox, "memory show velvet", 2, &unused);
+    fails(&sandbox, "memory add \"Mine\" --id velvet", 2, &["is in the shared bank `team`"]);
+
+    let found = sandbox.json("memory search \"velvet curtains\"");
+    let ids: Vec<&str> = found["results"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|result| result["id"].as_str())
+        .collect();
+    assert_eq!(ids, ["ours"]);
+    let injected = sandbox.ok("memory inject");
+    assert_eq!(injected.matches("velvet curtains").count(), 1, "{injected}");
+    let query = serde_json::json!({ "query": "velvet curtains" });
+    let found = Client::new(&sandbox).call("search_memories", query);
+    assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{found}");
+    sandbox.ok("memory reanchor --check");
+    sandbox.commit("ours");
+    let fleet = sandbox.json("fleet report . --state ../state");
+    let rules = fleet["repositories"][0]["rules"].as_array().expect("a list");
+    let ids: Vec<&str> = rules.iter().filter_map(|rule| rule["id"].as_str()).collect();
+    assert_eq!(ids, ["hash", "velvet"]);
+    assert_eq!(rules[1]["used"], "ours");
+
+    // An archived memory, another text, and no memory do not take its place.
+    let is_used = |sandbox: &Sandbox| sandbox.run("memory show velvet").status() == 0;
+    sandbox.ok("memory update ours --status archived");
+    assert!(is_used(&sandbox));
+    sandbox.ok("memory update ours --status active");
+    assert!(!is_used(&sandbox));
+    sandbox.ok("memory update ours --content \"Hang silk curtains\"");
+    assert!(is_used(&sandbox));
+    assert!(sandbox.ok("memory search velvet").contains("velvet"));
+}
+
+#[test]
+fn the_counter_examples_of_a_shared_rule_check_new_code() {
+    let (sandbox, rules) = shop();
+    let code = "Bad:\n\n```js\neval(text);\n```\n\nGood:\n\n```js\nparse(text);\n```\n";
+    rules.write(".memories/eval.md", format!("---\ntype: rule\n---\n\nNever call eval.\n\n{code}"));
+    rules.commit("eval");
+    sandbox.ok("memory bank update --yes");
+    sandbox.commit("update");
+    sandbox.edit("web/html.ts", "export", "eval(\"1\");\nexport");
+    let hints = sandbox.ok("memory review-diff");
+    assert!(hints.contains("Never call eval. (eval)"), "{hints}");
+    let pattern = sandbox.ok("memory pattern eval");
+    assert!(pattern.contains("in the repository of the shared bank team"), "{pattern}");
+    fails(&sandbox, "memory pattern eval --accept", 2, &["from the shared bank `team`"]);
+    rules.ok("memory pattern eval --accept");
+    rules.commit("an accepted pattern");
+    sandbox.ok("memory bank update --yes");
+    let errors = sandbox.run("memory review-diff");
+    assert_eq!(errors.status(), 1, "{}", errors.text());
+}
+
+#[test]
+fn of_two_shared_rules_with_one_text_the_first_is_used() {
+    let (sandbox, _) = shop();
+    sandbox.git("init -q -b main ../more");
+    let more = sandbox.beside("more");
+    more.write(".memories/curtains.md", VELVET);
+    more.commit("rules");
+    sandbox.ok("memory bank add more ../more --yes");
+    let listed = sandbox.json("memory bank list");
+    let repeated = serde_json::json!([{ "id": "velvet", "bank": "team", "used": "curtains" }]);
+    assert_eq!(listed["repeated"], repeated);
+    assert_eq!(sandbox.ok("memory inject").matches("velvet curtains").count(), 1);
+    sandbox.commit("two banks");
+    let fleet = sandbox.json("fleet report . --state ../state");
+    let rules = fleet["repositories"][0]["rules"].as_array().expect("a list");
+    let ids: Vec<&str> = rules.iter().filter_map(|rule| rule["id"].as_str()).collect();
+    assert_eq!(ids, ["curtains", "hash"]);
+    assert!(sandbox.run("doctor").text().contains("name one of them in `exclude`"));
 }
 
 #[test]
@@ -124,7 +216,6 @@ fn shared_rules_cannot_be_changed_in_the_project() {
         "memory sections hash --fix",
         "memory merge hash velvet --into both",
         "memory merge velvet --into hash",
-        "memory anchor hash --none",
     ] {
         let refused = ["from the shared bank `team`", "--override-reason", "`off` of `team`"];
         fails(&sandbox, line, 2, &refused);
@@ -165,6 +256,85 @@ fn a_project_replaces_a_shared_rule_or_switches_it_off_with_a_reason() {
 }
 
 #[test]
+fn a_project_decides_that_it_has_no_example_of_a_shared_rule() {
+    let (sandbox, rules) = shop();
+    let config = sandbox.read("cerberus.toml");
+    sandbox.ok("memory anchor velvet --to shop/accounts.py");
+    let dry = sandbox.ok("memory anchor velvet --none --dry-run");
+    assert!(dry.contains("would record that velvet has no example"), "{dry}");
+    assert_eq!(sandbox.read("cerberus.toml"), config);
+    let recorded = sandbox.ok("memory anchor velvet --none");
+    assert!(recorded.contains("recorded that velvet has no example"), "{recorded}");
+    let decision = "branch = \"main\"\nno_example = [\"velvet\"]\n";
+    assert_eq!(sandbox.read("cerberus.toml"), config.replace("branch = \"main\"\n", decision));
+    assert!(!sandbox.lock().contains("velvet"), "the anchor is removed");
+    assert!(rules.read(".memories/velvet.md") == VELVET);
+    sandbox.ok("memory reanchor --check");
+
+    // All commands agree.
+    assert!(sandbox.ok("memory show").contains("none, by decision"));
+    let shown = sandbox.ok("memory show velvet");
+    let elsewhere = "no example here, by decision; one in another repository: hall@1a2b3c4";
+    assert!(shown.contains(elsewhere), "{shown}");
+    assert_eq!(sandbox.json("memory show velvet")["memories"][0]["example"], "none");
+    assert_eq!(sandbox.json("memory read velvet")["example"], "none");
+    let asked = serde_json::json!({ "filename": "velvet" });
+    assert_eq!(Client::new(&sandbox).call("read_memory", asked)["example"], "none");
+    assert!(!sandbox.ok("memory review --list --all").contains("velvet"));
+    let named = sandbox.json("memory review velvet");
+    assert_eq!(named["items"].as_array().map(Vec::len), Some(0));
+    let why = "is in `no_example` of the shared bank `team` in `cerberus.toml`";
+    assert!(named["warnings"][0].as_str().is_some_and(|it| it.contains(why)), "{named}");
+    fails(&sandbox, "memory anchor velvet", 2, &[why, "--to FILE::SYMBOL"]);
+    assert_eq!(sandbox.json("memory stats")["noExample"], 1);
+    assert_eq!(sandbox.json("memory report")["counts"]["noExample"], 1);
+    assert!(sandbox.ok("memory report --html -").contains("no example"));
+    assert!(sandbox.ok("memory inject").contains("one in another repository"));
+    sandbox.commit("no example");
+    let fleet = sandbox.json("fleet report . --state ../state");
+    let rules = fleet["repositories"][0]["rules"].as_array().expect("a list");
+    let velvet = rules.iter().find(|it| it["id"] == "velvet").expect("velvet");
+    assert_eq!(velvet["state"], "no_example", "{fleet}");
+
+    // Both ways back: no decision, and another one.
+    sandbox.ok("memory anchor velvet --clear");
+    assert_eq!(sandbox.read("cerberus.toml"), config);
+    assert!(sandbox.ok("memory review --list --all").contains("velvet"));
+    sandbox.ok("memory anchor velvet --none");
+    sandbox.ok("memory anchor velvet --to shop/accounts.py");
+    assert_eq!(sandbox.read("cerberus.toml"), config);
+    assert!(sandbox.lock().contains("velvet"));
+    sandbox.edit(
+        "cerberus.toml",
+        "branch = \"main\"",
+        "branch = \"main\"\nno_example = [\"nothing\"]",
+    );
+    let list = sandbox.run("memory bank list");
+    let unknown = "`no_example` of the shared bank `team` names `nothing`, which it does not have";
+    assert!(list.stderr().contains(unknown), "{}", list.text());
+}
+
+#[test]
+fn a_project_may_have_an_example_of_a_shared_rule_that_says_it_has_none() {
+    let (sandbox, rules) = shop();
+    rules.edit(".memories/hash.md", "type: rule", "type: rule\nexample: none");
+    rules.commit("no example");
+    sandbox.ok("memory bank update --yes");
+    let why = "`hash` has `example: none` in the shared bank `team`";
+    fails(&sandbox, "memory anchor hash", 2, &[why, "--candidates 5"]);
+    sandbox.ok("memory anchor hash --pick 1");
+    let shown = sandbox.run("memory show hash");
+    assert_eq!(shown.status(), 0);
+    assert!(shown.stdout().contains("AccountStore.hash_password"), "{}", shown.text());
+    assert_eq!(shown.stderr(), "", "the anchor of the project is not a contradiction");
+    assert_eq!(sandbox.run("doctor").status(), 0);
+    sandbox.ok("memory reanchor --check");
+    let cleared = sandbox.json("memory anchor hash --clear");
+    assert_eq!((&cleared["written"], &cleared["example"]), (&true.into(), &"none".into()));
+    assert!(!sandbox.read("cerberus.toml").contains("no_example"));
+}
+
+#[test]
 fn an_update_shows_the_difference_before_it_pins() {
     let (sandbox, rules) = shop();
     rules.write(".memories/new.md", "---\ntype: rule\n---\n\nEscape HTML entities in text\n");
@@ -195,12 +365,17 @@ fn an_update_shows_the_difference_before_it_pins() {
 
 #[test]
 fn a_fresh_checkout_reports_the_command_and_works_offline_after_it() {
-    let (sandbox, _) = shop();
+    let (sandbox, rules) = shop();
     sandbox.ok("memory anchor hash");
     sandbox.remove("../home/cache");
     let shown = sandbox.run("memory show");
     let missing = "the shared bank `team` is not in the cache: run `cerberus memory bank fetch`";
     assert!(shown.stderr().contains(missing), "{}", shown.text());
+    assert!(shown.stderr().contains("no memory could be read"), "{}", shown.text());
+    assert!(!shown.stderr().contains("in `anchors.lock` not found"), "{}", shown.text());
+    let searched = sandbox.run("memory search salt");
+    assert!(searched.stderr().contains(missing), "{}", searched.text());
+    assert!(!searched.stderr().contains("in `anchors.lock` not found"), "{}", searched.text());
     let check = sandbox.run("memory reanchor --check");
     assert_eq!(check.status(), 3, "a check without the rules does not pass: {}", check.text());
     let lock = sandbox.lock();
@@ -210,6 +385,16 @@ fn a_fresh_checkout_reports_the_command_and_works_offline_after_it() {
     assert_ne!(doctor.status(), 0);
     assert!(doctor.text().contains("cerberus memory bank fetch"), "{}", doctor.text());
     assert_eq!(sandbox.run("memory bank list").status(), 1);
+    sandbox.ok("memory bank fetch");
+    sandbox.remove("../home/cache");
+    let same = sandbox.ok("memory bank update");
+    assert!(same.contains("team is up to date"), "{same}");
+    // An update shows what changed, although the pinned texts are not in the cache.
+    sandbox.remove("../home/cache");
+    rules.edit(".memories/hash.md", "fresh salt", "new salt");
+    rules.commit("more");
+    let changed = sandbox.run("memory bank update").stdout();
+    assert!(changed.contains("0 added, 1 changed, 0 removed"), "{changed}");
     sandbox.ok("memory bank fetch");
     sandbox.remove("../rules");
     sandbox.ok("memory reanchor --check");
@@ -261,13 +446,16 @@ fn a_rewritten_bank_is_pinned_only_on_request() {
 
 #[test]
 fn a_tampered_bank_is_an_error_and_is_not_used() {
-    let (sandbox, _) = shop();
+    let (sandbox, rules) = shop();
     let lock = sandbox.read(".memories/banks.lock");
     let (_, hash) = lock.split_once("sha256 = \"").expect("a hash");
     let hash = hash[..64].to_owned();
     sandbox.remove("../home/cache");
     sandbox.edit(".memories/banks.lock", &hash, &"0".repeat(64));
     fails(&sandbox, "memory bank fetch", 1, &["do not have the hash in `banks.lock`"]);
+    fails(&sandbox, "memory bank update --yes", 1, &["do not have the hash in `banks.lock`"]);
+    rules.write("README.md", "a later commit\n");
+    rules.commit("later");
     fails(&sandbox, "memory bank update --yes", 1, &["do not have the hash in `banks.lock`"]);
     sandbox.edit(".memories/banks.lock", &"0".repeat(64), &hash);
     sandbox.ok("memory bank fetch");

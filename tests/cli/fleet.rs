@@ -72,6 +72,7 @@ fn a_fleet_shows_who_is_behind_and_where_examples_drifted_or_are_missing() {
     assert_eq!(report["counts"]["withoutBank"], 1);
     let shop = repository(&report, "shop");
     assert_eq!(shop["banks"][0]["state"], "old");
+    assert_eq!(shop["banks"][0]["behind"], 1);
     assert_eq!(rule(shop, "hash")["state"], "held");
     let web = repository(&report, "web");
     assert_eq!(web["banks"][0]["state"], "current");
@@ -91,7 +92,10 @@ fn a_fleet_shows_who_is_behind_and_where_examples_drifted_or_are_missing() {
 
     let printed = sandbox.ok("fleet report fleet.txt");
     assert!(printed.contains("4 repositories: 2 behind, 1 without a bank"), "{printed}");
-    assert!(printed.contains("team is old; drifted: hash; unanchored: close"), "{printed}");
+    assert!(
+        printed.contains("team is 1 commit behind; drifted: hash; unanchored: close"),
+        "{printed}"
+    );
     let page = sandbox.ok("fleet report fleet.txt --html -");
     assert!(page.contains("Rules of 4 repositories") && page.contains("no database"));
 
@@ -102,6 +106,34 @@ fn a_fleet_shows_who_is_behind_and_where_examples_drifted_or_are_missing() {
     sandbox.ok("fleet report 2.txt --part 2.json --state two");
     assert_eq!(sandbox.json("fleet join 1.json 2.json"), report);
     assert_eq!(sandbox.ok("fleet join 2.json 1.json --html -"), page);
+}
+
+#[test]
+fn a_pin_is_some_commits_behind_or_no_longer_in_the_history() {
+    let (sandbox, rules) = shop();
+    for n in 0..3 {
+        rules.write("README.md", format!("{n}\n"));
+        rules.commit("more");
+    }
+    let newest = rules.git("rev-parse HEAD").trim().to_owned();
+    let report = sandbox.json("fleet report .");
+    let bank = &repository(&report, "shop")["banks"][0];
+    assert_eq!((&bank["behind"], &bank["newest"]), (&3.into(), &newest.as_str().into()));
+    let pinned = &report["banks"][0]["pinned"][0];
+    assert_eq!((&pinned["behind"], &pinned["repositories"]), (&3.into(), &1.into()));
+    assert_eq!(pinned["commit"], bank["commit"]);
+    let printed = sandbox.ok("fleet report .");
+    assert!(printed.contains("3 commits behind: 1 repository"), "{printed}");
+    assert!(sandbox.ok("fleet report . --html -").contains("3 commits behind"));
+
+    rules.git("checkout -q --orphan other");
+    rules.commit("rewritten");
+    rules.git("branch -M main");
+    let report = sandbox.json("fleet report .");
+    let shop = repository(&report, "shop");
+    assert_eq!(shop["banks"][0]["behind"], Value::Null);
+    let warning = "the branch main of the bank `team` does not contain the pinned commit";
+    assert_eq!(shop["warnings"][0], warning, "{report}");
 }
 
 #[test]
@@ -130,15 +162,18 @@ fn what_was_read_is_used_again_until_the_repository_changes() {
 #[test]
 fn a_repository_that_cannot_be_read_does_not_hide_the_others() {
     let (sandbox, rules) = shop();
-    sandbox.write("fleet.txt", ".\nfile:///nowhere/api\n. nothing\n");
+    sandbox.git("init -q ../empty");
+    sandbox.write("fleet.txt", ".\nfile:///nowhere/api\n. nothing\n../empty\n");
     let outcome = sandbox.run("fleet report fleet.txt");
     assert_eq!(outcome.status(), 1, "{}", outcome.text());
     assert!(
-        outcome.stdout().contains("3 repositories: 0 behind, 2 not read"),
+        outcome.stdout().contains("4 repositories: 0 behind, 3 not read"),
         "{}",
         outcome.text()
     );
-    assert!(outcome.stdout().contains("it has no branch `nothing`"), "{}", outcome.text());
+    for why in ["it has no branch `nothing`", "it has no commit"] {
+        assert!(outcome.stdout().contains(why), "{why}: {}", outcome.text());
+    }
     let report = sandbox.json("fleet report fleet.txt");
     assert!(repository(&report, "nowhere/api")["error"].is_string());
     // A bank that is gone: its texts are in the cache, the newest commit is not known.

@@ -157,7 +157,7 @@ fn a_rule_without_an_example_is_not_searched_for() {
         $ cerberus memory review escape
         nothing to review
         --- stderr
-        warning: `escape` is skipped: its frontmatter has `example: none`; remove that with `cerberus memory anchor escape --clear`
+        warning: `escape` is skipped: it has `example: none` in its frontmatter; remove that with `cerberus memory anchor escape --clear`
         [exit 0]
 
         $ cerberus memory show escape

@@ -62,6 +62,38 @@ fn check(sandbox: &Sandbox, name: &str, line: &str) -> String {
     name.to_owned()
 }
 
+/// A project with an old pin and a rule in each state, and a fleet with one repository that is missing.
+fn fleet() -> Sandbox {
+    let sandbox = Sandbox::bank();
+    sandbox.git("init -q -b main ../rules");
+    let rules = sandbox.beside("rules");
+    for (id, text) in [
+        ("hash", "Hash the password with a fresh salt"),
+        ("close", "Close the database session in a finally block"),
+        ("velvet", "Hang velvet curtains in golden ballrooms"),
+        ("repeated", "Escape HTML entities in text"),
+        ("off", "Sweep the floor"),
+        ("missing", "Water the plants"),
+    ] {
+        rules.write(format!(".memories/{id}.md"), format!("---\ntype: rule\n---\n\n{text}\n"));
+    }
+    rules.commit("rules");
+    sandbox.ok("memory bank add team ../rules --branch main --yes");
+    sandbox.ok("memory anchor hash");
+    sandbox.ok("memory anchor close --to shop/accounts.py::AccountStore.hash_password");
+    sandbox.ok("memory anchor velvet --none");
+    sandbox.ok("memory add \"Escape HTML entities in text\" --id ours --no-anchor");
+    let off = "branch = \"main\"\noff = [{ id = \"off\", reason = \"no floor\" }]";
+    sandbox.edit("cerberus.toml", "branch = \"main\"", off);
+    sandbox.edit("shop/accounts.py", "salt + digest", "digest");
+    sandbox.commit("the rules of the team");
+    rules.write("README.md", "more\n");
+    rules.commit("more");
+    sandbox.write("fleet.txt", ".\nfile:///nowhere/api main\n");
+    assert_eq!(sandbox.run("fleet report fleet.txt --part part.json").status(), 1);
+    sandbox
+}
+
 #[test]
 fn documents_have_the_form_of_their_schemas() {
     let sandbox = Sandbox::anchored();
@@ -103,6 +135,17 @@ fn documents_have_the_form_of_their_schemas() {
         ("memory-reanchor", "memory reanchor"),
     ] {
         checked.insert(check(&sandbox, name, line));
+    }
+    let fleet = fleet();
+    for (name, line) in [
+        ("fleet-report", "fleet report fleet.txt"),
+        ("fleet-report", "fleet join part.json"),
+        ("memory-show", "memory show"),
+        ("memory-show", "memory show hash ours velvet"),
+        ("memory-read", "memory read ours"),
+        ("memory-read", "memory read velvet"),
+    ] {
+        checked.insert(check(&fleet, name, line));
     }
     let files = std::fs::read_dir(folder()).expect("a folder");
     let files = files.map(|it| it.expect("an entry").file_name().to_string_lossy().into_owned());

@@ -235,7 +235,8 @@ fn an_anchor_of_a_rule_without_an_example_is_a_contradiction() {
     sandbox.edit(".memories/close-session.md", "type: rule", "type: rule\nexample: none");
     let ways = "remove the anchor with `cerberus memory anchor close-session --none`, or the line \
                 `example: none` from its frontmatter";
-    let contradiction = "`close-session` has `example: none` but also an anchor";
+    let contradiction =
+        "`close-session` has `example: none` in its frontmatter but also has an anchor";
     for command in ["memory show", "memory show close-session"] {
         let stderr = sandbox.run(command).stderr();
         assert!(stderr.contains(&format!("{contradiction}: {ways}")), "{command}: {stderr}");

@@ -33,6 +33,9 @@ pub(crate) struct BankConfig {
     /// Memories that the project does not use, each with the reason.
     #[serde(default)]
     pub(crate) off: Vec<Off>,
+    /// Ids of memories that no code of this project shows, by decision of a person.
+    #[serde(default)]
+    pub(crate) no_example: Vec<String>,
 }
 
 /// Memories that meet any of the conditions.

@@ -122,7 +122,11 @@ fn shared_memories_are_never_written() {
 fn a_missing_changed_or_unpinned_bank_is_a_failure_with_the_command() {
     let folder = tempfile::tempdir().expect("a temp folder");
     let bank = bank(folder.path(), RULES, "");
-    let failure = |bank: &Bank| bank.shared().failures.join("; ");
+    let failure = |bank: &Bank| {
+        let failures: Vec<String> =
+            bank.shared().failures.iter().map(ToString::to_string).collect();
+        failures.join("; ")
+    };
     let again = |more: &str| {
         Bank::new(bank.folder().to_owned()).with_shared(configs(more), folder.path().join("cache"))
     };

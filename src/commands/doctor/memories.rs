@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::bank::{MemoryFile, names};
+use crate::bank::shared::Failure;
+use crate::bank::{MemoryFile, names, repeated};
 use crate::commands::show;
 use crate::markdown::{frontmatter, sections};
-use crate::model::{ExampleChoice, MemoryStatus, MemoryType};
+use crate::model::{MemoryStatus, MemoryType};
 use crate::text::{plural, shell_word};
 
 use crate::config::{Severity, failed_check};
-use crate::ops::{banks, links, memories, pins};
+use crate::ops::anchors::no_example_reason;
+use crate::ops::metadata::RepeatedReport;
+use crate::ops::{links, memories, pins};
 
 use super::{Doctor, Stage, listed, shown};
 
@@ -103,11 +106,8 @@ impl Doctor<'_> {
         }
         self.checks.push(plural(bank.shared_configs().len(), "shared bank"));
         let shared = bank.shared();
-        for failure in &shared.failures {
-            let (message, command) = failure.split_once(": run ").unwrap_or((failure, ""));
-            let command = command.trim_matches('`');
-            let next = if command.is_empty() { "cerberus memory bank fetch" } else { command };
-            self.error("banks", message.to_owned(), next.to_owned());
+        for Failure { message, command } in &shared.failures {
+            self.error("banks", message.clone(), command.clone());
         }
         for warning in &shared.warnings {
             self.info("banks", warning.clone(), "correct `[[banks]]` in `cerberus.toml`");
@@ -115,13 +115,14 @@ impl Doctor<'_> {
         let own: BTreeSet<String> = all.iter().map(|it| it.memory.id.clone()).collect();
         let used = shared.memories().filter(|it| !own.contains(&it.memory.id));
         all.extend(used.cloned());
-        let repeated: Vec<(String, String)> = banks::repeated(all)
-            .into_iter()
-            .map(|(own, shared)| (own.to_owned(), shared.to_owned()))
-            .collect();
-        for (own, shared) in repeated {
-            let message = format!("`{own}` repeats the shared memory `{shared}`");
-            self.info("banks", message, format!("cerberus memory delete {}", shell_word(&own)));
+        let repeated = repeated::repeated(all);
+        all.retain(|stored| !repeated.iter().any(|it| it.file == stored.file));
+        for it in RepeatedReport::all(&repeated) {
+            let next = match own.contains(&it.used) {
+                true => format!("cerberus memory delete {}", shell_word(&it.used)),
+                false => "name one of them in `exclude` under `[[banks]]`".to_owned(),
+            };
+            self.info("banks", it.to_string(), next);
         }
     }
 
@@ -214,11 +215,13 @@ impl Doctor<'_> {
     fn rules_without_example(&mut self, all: &[MemoryFile]) {
         // The check of the anchors reports an unreadable lock file.
         let Ok(anchors) = self.project.bank.anchors() else { return };
-        for stored in all.iter().filter(|it| it.memory.example == Some(ExampleChoice::None)) {
+        let bank = &self.project.bank;
+        for stored in all.iter().filter(|stored| bank.decides_no_example(stored)) {
             let id = &stored.memory.id;
             if anchors.contains_key(id) {
-                let message = format!("`{id}` has `example: none` but also an anchor");
-                self.error("memories", message, show::remove_anchor_or_field(id));
+                let reason = no_example_reason(self.project, stored);
+                let message = format!("`{id}` {reason} but also has an anchor");
+                self.error("memories", message, show::remove_anchor_or_decision(stored));
             }
         }
         let is_without = |stored: &&MemoryFile| {

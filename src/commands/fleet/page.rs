@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::print::{pin, state};
 use crate::commands::report::page::{document, table_head};
 use crate::ops::banks::short;
-use crate::ops::fleet::{Fleet, Repository, RuleState, RuleUse};
+use crate::ops::fleet::{self, Fleet, PinnedCommit, Repository, RuleState, RuleUse};
 
 /// Returns the page.
 pub(super) fn page(fleet: &Fleet) -> String {
@@ -56,14 +56,14 @@ fn banks(fleet: &Fleet) -> Markup {
                     caption { (bank.source) " (" (bank.revision) ")" }
                     (table_head(&["Commit", "Repositories", "State"], Some(1)))
                     tbody {
-                        @for (commit, n) in &bank.pinned {
+                        @for PinnedCommit { commit, repositories, behind } in &bank.pinned {
                             tr {
                                 th scope="row" { code { (short(commit)) } }
-                                td.number { (n) }
+                                td.number { (repositories) }
                                 td {
                                     @match &bank.newest {
                                         Some(newest) if newest == commit => "current",
-                                        Some(_) => "old",
+                                        Some(_) => (fleet::behind(*behind)),
                                         None => "the newest commit is not known",
                                     }
                                 }
@@ -80,7 +80,7 @@ fn banks(fleet: &Fleet) -> Markup {
 }
 
 fn rules(fleet: &Fleet) -> Markup {
-    let columns = ["Rule", "Repositories", "Held", "Drifted", "Missing", "Off", "Example"];
+    let columns = ["Rule", "Repositories", "Held", "Drifted", "Missing", "None", "Off", "Example"];
     html! {
         section id="rules" aria-labelledby="rules-title" {
             h2 id="rules-title" { "Rules" }
@@ -93,7 +93,7 @@ fn rules(fleet: &Fleet) -> Markup {
                         @for rule in &fleet.rules {
                             tr {
                                 th scope="row" { (rule.id) }
-                                @for n in [rule.repositories, rule.held, rule.drifted, rule.unanchored, rule.off] {
+                                @for n in [rule.repositories, rule.held, rule.drifted, rule.unanchored, rule.no_example, rule.off] {
                                     td.number { (n) }
                                 }
                                 td { @if rule.everywhere { "everywhere" } }

@@ -6,7 +6,9 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::ops::banks::short;
-use crate::ops::fleet::{BankUse, Fleet, PinState, Repository, Rule, RuleState};
+use crate::ops::fleet::{
+    self, BankUse, Fleet, PinState, PinnedCommit, Repository, Rule, RuleState,
+};
 use crate::output::{NAME, OK, Printer, WARN};
 use crate::text::plural;
 
@@ -54,19 +56,14 @@ pub(super) fn fleet(fleet: &Fleet, out: &mut Printer) {
         let newest = bank.newest.as_deref().map_or("not known", short);
         let source = out.style(NAME, &bank.source);
         out.line(&format!("{source} {}, newest {newest}", out.safe(&bank.revision)));
-        let mut pinned: Vec<(&String, &usize)> = bank.pinned.iter().collect();
-        pinned.sort_by_key(|(commit, n)| (Some(*commit) != bank.newest.as_ref(), usize::MAX - **n));
-        for (commit, n) in pinned {
+        for PinnedCommit { commit, repositories, behind } in &bank.pinned {
             let state = match &bank.newest {
                 Some(newest) if newest == commit => out.paint(OK, "current"),
-                Some(_) => out.paint(WARN, "old"),
+                Some(_) => out.paint(WARN, &fleet::behind(*behind)),
                 None => "pinned".to_owned(),
             };
-            out.line(&format!(
-                "  {} {state}: {}",
-                out.safe(short(commit)),
-                plural(*n, "repository")
-            ));
+            let n = plural(*repositories, "repository");
+            out.line(&format!("  {} {state}: {n}", out.safe(short(commit))));
         }
         if bank.unpinned > 0 {
             out.line(&format!("  not pinned: {}", plural(bank.unpinned, "repository")));
@@ -74,14 +71,17 @@ pub(super) fn fleet(fleet: &Fleet, out: &mut Printer) {
     }
     let row = |rule: &Rule| {
         let everywhere = if rule.everywhere { "everywhere" } else { "-" };
-        let numbers = [rule.repositories, rule.held, rule.drifted, rule.unanchored, rule.off];
+        let missing = rule.unanchored;
+        let numbers =
+            [rule.repositories, rule.held, rule.drifted, missing, rule.no_example, rule.off];
         let numbers = numbers.into_iter().map(|n| n.to_string());
         [rule.id.clone()].into_iter().chain(numbers).chain([everywhere.to_owned()]).collect()
     };
     if !fleet.rules.is_empty() {
         out.line("");
         let rows: Vec<Vec<String>> = fleet.rules.iter().take(MAX_RULES).map(row).collect();
-        let heading = ["rule", "repositories", "held", "drifted", "missing", "off", "example"];
+        let heading =
+            ["rule", "repositories", "held", "drifted", "missing", "none", "off", "example"];
         out.rows(&heading, &rows);
         if fleet.rules.len() > MAX_RULES {
             out.line(&format!("and {} more rules: add `--json`", fleet.rules.len() - MAX_RULES));
@@ -101,7 +101,7 @@ pub(super) fn pin(bank: &BankUse) -> String {
     let commit = bank.commit.as_deref().map(short).unwrap_or_default();
     match bank.state {
         PinState::Current => format!("{}: current, {commit}", bank.name),
-        PinState::Old => format!("{}: old, {commit}", bank.name),
+        PinState::Old => format!("{}: {}, {commit}", bank.name, fleet::behind(bank.behind)),
         PinState::Unpinned => format!("{}: not pinned", bank.name),
         PinState::Unknown => format!("{}: {commit}", bank.name),
     }

@@ -79,7 +79,7 @@ impl<'a> Reconciler<'a> {
                 || (is_auto && !accepts && (followed.edited || seeks_better));
             if let (true, Some(stored)) = (is_needed, reconciler.by_id.get(id.as_str())) {
                 let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
-                if stored.memory.example.is_some() {
+                if project.bank.decides_no_example(stored) {
                     continue;
                 }
                 let query = Query { languages, ..anchors::query(stored, &[]) };

@@ -209,6 +209,10 @@ fn rules(page: &Page<'_>) -> Markup {
                     }
                 }
             }
+            @if !page.report.repeated.is_empty() {
+                h3 { "Repeated" }
+                ul { @for repeated in &page.report.repeated { li { (repeated) } } }
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer};
 
 const HELP: &[&str] = &[
     "  1-5  this is the example: store a manual anchor to it",
-    "  n    no code shows the rule: record `example: none`, and search no more",
+    "  n    no code shows the rule: record that, and search no more",
     "  h    add hints, keywords expected in the example, and search again",
     "  s    skip: decide another time",
     "  e    edit the memory in $VISUAL or $EDITOR, and search again",

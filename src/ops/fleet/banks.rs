@@ -1,29 +1,77 @@
 //! The shared banks of a fleet: the rules of each pinned version, and the newest commit of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Duration;
 
 use rayon::prelude::*;
 
 use super::record::{self, Record};
 use super::sources::Source;
 use crate::bank::memories;
-use crate::bank::shared::config::{BankConfig, Revision};
+use crate::bank::repeated::{TextHash, text_hash};
+use crate::bank::shared::config::BankConfig;
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack::{self, Pack};
 use crate::model::Memory;
 use crate::ops::banks;
-use crate::tree::git::remote::{LIMITS, Mirror};
+use crate::tree::git::remote::{LIMITS, Limits, Mirror};
 
 /// Start of the URL of a folder of this machine.
 const FILE_URL: &str = "file://";
 
+/// Limits of the history of a bank, which only the number of commits behind needs.
+const HISTORY_LIMITS: Limits = Limits { time: Duration::from_secs(30), bytes: 16 * 1024 * 1024 };
+
+/// A rule of a shared bank.
+#[derive(Debug)]
+pub(super) struct SharedRule {
+    pub(super) path: String,
+    pub(super) memory: Memory,
+    pub(super) text: Option<TextHash>,
+}
+
+/// The commit that the revision of a bank has now.
+#[derive(Debug)]
+pub(super) struct Newest {
+    pub(super) commit: String,
+    /// By older pinned commits.
+    distances: BTreeMap<String, Distance>,
+}
+
+/// How far a pinned commit is from the newest one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Distance {
+    Behind(usize),
+    /// The newest commit does not have it in its history.
+    Rewritten,
+}
+
+impl Newest {
+    /// Returns how far a pinned commit is behind, if the history is known.
+    pub(super) fn distance(&self, pinned: &str) -> Option<Distance> {
+        self.distances.get(pinned).copied()
+    }
+}
+
+impl Distance {
+    /// Returns the number of commits behind.
+    pub(super) fn behind(self) -> Option<usize> {
+        match self {
+            Self::Behind(n_commits) => Some(n_commits),
+            Self::Rewritten => None,
+        }
+    }
+}
+
+/// A bank by its URL and its revision.
+type Place = (String, String);
+
 /// What is known of the banks that the records name.
 pub(super) struct Banks {
-    /// The memories of each hash, or why they are unknown.
-    memories: BTreeMap<String, Result<Vec<Memory>, String>>,
-    /// The newest commit of each URL and revision.
-    newest: BTreeMap<(String, String), Result<String, String>>,
+    /// The rules of each hash, or why they are unknown.
+    rules: BTreeMap<String, Result<Vec<SharedRule>, String>>,
+    newest: BTreeMap<Place, Result<Newest, String>>,
 }
 
 impl Banks {
@@ -34,54 +82,50 @@ impl Banks {
         empty: &Mirror,
     ) -> Self {
         let mut pins: BTreeMap<&str, (&PinnedBank, Option<String>)> = BTreeMap::new();
-        let mut newest: BTreeMap<(String, String), &BankConfig> = BTreeMap::new();
+        let mut places: BTreeMap<Place, (&BankConfig, BTreeSet<&str>)> = BTreeMap::new();
         for (source, record) in sources.iter().zip(records) {
             let Ok(record) = record else { continue };
             for config in &record.banks {
                 let url = url(config, source);
-                if let Some(url) = &url {
-                    newest.entry((url.clone(), config.revision().to_string())).or_insert(config);
-                }
                 let pin =
                     record.pins.iter().find(|pin| pin.is_of(config) && pin.name == config.name);
+                if let Some(url) = &url {
+                    let place = (url.clone(), config.revision().to_string());
+                    let (_, pinned) = places.entry(place).or_insert((config, BTreeSet::new()));
+                    pinned.extend(pin.map(|pin| pin.commit.as_str()));
+                }
                 if let Some(pin) = pin {
                     let known = pins.entry(&pin.sha256).or_insert((pin, None));
                     known.1 = known.1.take().or(url);
                 }
             }
         }
-        let memories = pins
-            .into_par_iter()
-            .map(|(sha256, (pin, url))| {
-                (sha256.to_owned(), texts(pin, url.as_deref(), cache).map(rules))
-            })
-            .collect();
-        let newest = newest
-            .into_par_iter()
-            .map(|((url, revision), config)| {
-                let commit = newest_commit(&empty.with_url(&url), config);
-                ((url, revision), commit)
-            })
-            .collect();
-        Self { memories, newest }
+        let rules = pins.into_par_iter().map(|(sha256, (pin, url))| {
+            (sha256.to_owned(), texts(pin, url.as_deref(), cache).map(rules))
+        });
+        let newest = places.into_par_iter().map(|(place, (config, pinned))| {
+            let newest = newest(&empty.with_url(&place.0), config, &pinned);
+            (place, newest)
+        });
+        Self { rules: rules.collect(), newest: newest.collect() }
     }
 
-    /// Returns the memories of a pinned bank, or why they are unknown.
-    pub(super) fn memories(&self, pin: &PinnedBank) -> Result<&[Memory], &str> {
-        match self.memories.get(&pin.sha256) {
-            Some(Ok(memories)) => Ok(memories),
+    /// Returns the rules of a pinned bank, or why they are unknown.
+    pub(super) fn rules(&self, pin: &PinnedBank) -> Result<&[SharedRule], &str> {
+        match self.rules.get(&pin.sha256) {
+            Some(Ok(rules)) => Ok(rules),
             Some(Err(why)) => Err(why),
             None => Err("it was not read"),
         }
     }
 
     /// Returns the commit that the revision of a bank has now, or why it is unknown.
-    pub(super) fn newest(&self, config: &BankConfig, source: &Source) -> Result<&str, &str> {
+    pub(super) fn newest(&self, config: &BankConfig, source: &Source) -> Result<&Newest, &str> {
         let Some(url) = url(config, source) else {
             return Err("its folder may not be read here");
         };
         match self.newest.get(&(url, config.revision().to_string())) {
-            Some(Ok(commit)) => Ok(commit),
+            Some(Ok(newest)) => Ok(newest),
             Some(Err(why)) => Err(why),
             None => Err("it was not read"),
         }
@@ -91,7 +135,7 @@ impl Banks {
 /// Returns the URL of a bank, if it may be read: a folder is relative to a repository of this machine,
 /// and only such a repository may name files of it.
 fn url(config: &BankConfig, source: &Source) -> Option<String> {
-    let folder = record::folder(source);
+    let folder = source.folder();
     let url = banks::url(config, folder.unwrap_or(Path::new(""))).ok()?;
     let is_here = folder.is_some() || source.place.starts_with(FILE_URL);
     let is_allowed = match config.path {
@@ -118,21 +162,43 @@ fn texts(pin: &PinnedBank, url: Option<&str>, cache: &Path) -> Result<Pack, Stri
     Ok(pack)
 }
 
-fn rules(pack: Pack) -> Vec<Memory> {
-    pack.files.iter().map(|(path, text)| memories::of_text(path, text)).collect()
+fn rules(pack: Pack) -> Vec<SharedRule> {
+    let rules = pack.files.into_iter().filter_map(|(path, text)| {
+        let memory = memories::of_text(&path, &text);
+        let text = text_hash(&memory);
+        record::is_rule(&memory).then_some(SharedRule { path, memory, text })
+    });
+    rules.collect()
 }
 
-fn newest_commit(mirror: &Mirror, config: &BankConfig) -> Result<String, String> {
-    let name = match config.revision() {
-        Revision::Commit(id) => return Ok(id.to_ascii_lowercase()),
-        Revision::Default => "HEAD".to_owned(),
-        Revision::Tag(name) => format!("refs/tags/{name}"),
-        Revision::Branch(name) => format!("refs/heads/{name}"),
+/// Returns the newest commit of a bank, and how far older pinned commits are from it.
+fn newest(mirror: &Mirror, config: &BankConfig, pinned: &BTreeSet<&str>) -> Result<Newest, String> {
+    let commit = banks::newest_commit(mirror, config)?;
+    let older: Vec<&str> = pinned.iter().copied().filter(|pinned| *pinned != commit).collect();
+    // The report is useful without the numbers.
+    let distances = distances(mirror, &commit, &older).unwrap_or_default();
+    Ok(Newest { commit, distances })
+}
+
+/// Returns how far commits are from the newest one, by its history without its trees.
+fn distances(
+    mirror: &Mirror,
+    newest: &str,
+    older: &[&str],
+) -> Result<BTreeMap<String, Distance>, String> {
+    if older.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let history = Mirror::open(folder.path(), mirror.url(), HISTORY_LIMITS)?;
+    history.fetch_commits(newest)?;
+    let distance = |old: &&str| {
+        let is_ancestor = history.is_ancestor(old, newest);
+        let distance = match is_ancestor {
+            true => Distance::Behind(history.n_commits_between(old, newest)?),
+            false => Distance::Rewritten,
+        };
+        Some(((*old).to_owned(), distance))
     };
-    let found = mirror.references(&[&name])?;
-    found
-        .into_iter()
-        .next()
-        .map(|it| it.commit)
-        .ok_or_else(|| format!("it has no {}", config.revision()))
+    Ok(older.iter().filter_map(distance).collect())
 }

@@ -1,13 +1,13 @@
 //! What one repository has at a commit: its shared banks, its rules and the state of its anchors.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::sources::{Source, key};
 use crate::bank::lockfile::{self, Anchors};
 use crate::bank::memories;
+use crate::bank::repeated::{TextHash, text_hash};
 use crate::bank::shared::config::{self, BankConfig};
 use crate::bank::shared::lock::{self, PinnedBank};
 use crate::engine::track::{self, Degree};
@@ -18,7 +18,7 @@ use crate::tree::git::past::TreeEntry;
 use crate::tree::git::remote::{LIMITS, LocalRepository, Mirror};
 
 /// Version of the records; others are read again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Folder of a bank in its repository.
 const BANK: &str = ".memories/";
@@ -50,6 +50,8 @@ pub(super) struct OwnMemory {
     pub(super) can_have_example: bool,
     pub(super) is_without_example: bool,
     pub(super) override_reason: Option<String>,
+    /// Hash by which it is compared with shared memories.
+    pub(super) text: Option<TextHash>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,7 +87,7 @@ enum Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn open(source: &'a Source) -> Result<Self, String> {
-        if let Some(folder) = super::local_folder(&source.place) {
+        if let Some(folder) = source.folder() {
             return Ok(Self::Local(LocalRepository::new(folder)));
         }
         let folder =
@@ -130,25 +132,21 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether git's message is about a missing revision.
-fn is_missing(why: &str) -> bool {
-    why.contains("Needed a single revision") || why.contains("unknown revision")
-}
-
 /// Returns the commit of a source. `empty` is a repository for questions to others.
 fn commit(source: &Source, empty: &Mirror) -> Result<String, String> {
     let branch = source.branch.as_deref();
     let name = branch.map_or_else(|| "HEAD".to_owned(), |name| format!("refs/heads/{name}"));
-    let missing = || match branch {
+    let commit = match source.folder() {
+        Some(folder) => LocalRepository::new(folder).commit(&name)?,
+        None => {
+            let found = empty.with_url(&source.place).references(&[&name])?;
+            found.into_iter().next().map(|it| it.commit)
+        }
+    };
+    commit.ok_or_else(|| match branch {
         Some(name) => format!("it has no branch `{name}`"),
         None => "it has no commit".to_owned(),
-    };
-    if let Some(folder) = super::local_folder(&source.place) {
-        let why = |why: String| if is_missing(&why) { missing() } else { why };
-        return LocalRepository::new(folder).commit(&name).map_err(why);
-    }
-    let found = empty.with_url(&source.place).references(&[&name])?;
-    found.into_iter().next().map(|it| it.commit).ok_or_else(missing)
+    })
 }
 
 /// Reads a repository, unless it is at the commit of `known`. Returns also whether it was read.
@@ -226,6 +224,7 @@ impl Record {
                     is_rule: is_rule(&memory),
                     can_have_example: languages(&memory.scope).is_ok(),
                     is_without_example: memory.example == Some(ExampleChoice::None),
+                    text: text_hash(&memory),
                     override_reason: memory.override_reason,
                     id: memory.id,
                 });
@@ -280,11 +279,6 @@ fn states(anchors: &Anchors, code: &BTreeMap<&str, Vec<u8>>) -> BTreeMap<String,
         }
     }
     states
-}
-
-/// Returns the folder of a local repository, against which paths in its configuration are relative.
-pub(super) fn folder(source: &Source) -> Option<&Path> {
-    super::local_folder(&source.place)
 }
 
 #[cfg(test)]

@@ -4,11 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::banks::Banks;
-use super::record::{AnchorState, Record, is_rule};
+use super::banks::{Banks, Distance, SharedRule};
+use super::record::{AnchorState, Record};
 use super::sources::Source;
+use crate::bank::repeated::{Earlier, Precedence};
+use crate::bank::shared::config::BankConfig;
+use crate::bank::shared::lock::PinnedBank;
+use crate::bank::shared::shared_file;
 use crate::model::State;
 use crate::ops::memories::languages;
+use crate::text::plural;
 
 /// Whether a repository pins the commit that the revision of a bank has now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,6 +69,8 @@ pub(crate) struct BankUse {
     /// The pinned commit.
     pub(crate) commit: Option<String>,
     pub(crate) newest: Option<String>,
+    /// Number of commits that the newest one has and the pinned one has not, if known.
+    pub(crate) behind: Option<usize>,
 }
 
 /// A rule of a repository.
@@ -82,6 +89,9 @@ pub(crate) struct RuleUse {
     pub(crate) file: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) symbol: Option<String>,
+    /// The memory of the repository with the text of this shared one, which is used instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) used: Option<String>,
     /// Why the repository replaces it or switched it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
@@ -101,6 +111,42 @@ impl Repository {
         }
     }
 
+    /// Adds a shared bank of the configuration, and what it is pinned to.
+    fn add_bank(
+        &mut self,
+        source: &Source,
+        config: &BankConfig,
+        pin: Option<&PinnedBank>,
+        banks: &Banks,
+    ) {
+        let newest = banks.newest(config, source);
+        let (state, behind) = match (pin, &newest) {
+            (None, _) => (PinState::Unpinned, None),
+            (Some(_), Err(_)) => (PinState::Unknown, None),
+            (Some(pin), Ok(newest)) if pin.commit == newest.commit => (PinState::Current, None),
+            (Some(pin), Ok(newest)) => (PinState::Old, newest.distance(&pin.commit)),
+        };
+        let (name, revision) = (&config.name, config.revision());
+        match &newest {
+            Err(why) => {
+                self.warnings.push(format!("the newest commit of the bank `{name}`: {why}"));
+            }
+            Ok(_) if behind == Some(Distance::Rewritten) => self.warnings.push(format!(
+                "the {revision} of the bank `{name}` does not contain the pinned commit"
+            )),
+            Ok(_) => {}
+        }
+        self.banks.push(BankUse {
+            name: name.clone(),
+            source: config.source().to_owned(),
+            revision: revision.to_string(),
+            state,
+            commit: pin.map(|pin| pin.commit.clone()),
+            newest: newest.ok().map(|newest| newest.commit.clone()),
+            behind: behind.and_then(Distance::behind),
+        });
+    }
+
     /// Returns the number of rules with this state.
     pub(crate) fn n_rules(&self, state: RuleState) -> usize {
         self.rules.iter().filter(|rule| rule.state == state).count()
@@ -116,32 +162,15 @@ pub(super) fn repository(source: &Source, record: &Record, banks: &Banks) -> Rep
         warnings: record.warnings.clone(),
         ..Repository::failed(source, "")
     };
-    let own: BTreeMap<&str, Option<&str>> =
-        record.memories.iter().map(|it| (it.id.as_str(), it.override_reason.as_deref())).collect();
-    let mut shared_by_id: BTreeMap<String, String> = BTreeMap::new();
+    // As in the repository: of the shared rules with an id the first in the order of the configuration
+    // is used, of those with a text the first in the order of the paths.
+    let mut ids: BTreeSet<&str> = BTreeSet::new();
+    let mut shared: BTreeMap<String, (&BankConfig, &SharedRule)> = BTreeMap::new();
     for config in &record.banks {
         let pin = record.pins.iter().find(|pin| pin.name == config.name && pin.is_of(config));
-        let newest = banks.newest(config, source);
-        let state = match (pin, newest) {
-            (None, _) => PinState::Unpinned,
-            (Some(_), Err(_)) => PinState::Unknown,
-            (Some(pin), Ok(newest)) if pin.commit == newest => PinState::Current,
-            _ => PinState::Old,
-        };
-        if let Err(why) = newest {
-            let name = &config.name;
-            repository.warnings.push(format!("the newest commit of the bank `{name}`: {why}"));
-        }
-        repository.banks.push(BankUse {
-            name: config.name.clone(),
-            source: config.source().to_owned(),
-            revision: config.revision().to_string(),
-            state,
-            commit: pin.map(|pin| pin.commit.clone()),
-            newest: newest.ok().map(str::to_owned),
-        });
-        let memories = match pin.map(|pin| banks.memories(pin)) {
-            Some(Ok(memories)) => memories,
+        repository.add_bank(source, config, pin, banks);
+        let rules = match pin.map(|pin| banks.rules(pin)) {
+            Some(Ok(rules)) => rules,
             Some(Err(why)) => {
                 let name = &config.name;
                 repository.warnings.push(format!("the texts of the bank `{name}`: {why}"));
@@ -150,32 +179,53 @@ pub(super) fn repository(source: &Source, record: &Record, banks: &Banks) -> Rep
             None => continue,
         };
         let selection = config.selection();
-        for memory in memories.iter().filter(|it| is_rule(it) && selection.takes(it)) {
-            let bank = config.source().to_owned();
-            let off = config.off.iter().find(|off| off.id == memory.id);
-            if own.contains_key(memory.id.as_str()) {
-                shared_by_id.entry(memory.id.clone()).or_insert(bank);
-                continue;
+        for shared_rule in rules.iter().filter(|it| selection.takes(&it.memory)) {
+            let id = &shared_rule.memory.id;
+            if let Some(off) = config.off.iter().find(|off| off.id == *id) {
+                let reason = Some(off.reason.clone());
+                let of = rule(id, Some(config.source().to_owned()), None, false);
+                repository.rules.push(RuleUse { state: RuleState::Off, reason, ..of });
+            } else if ids.insert(id) {
+                shared.insert(shared_file(&config.name, &shared_rule.path), (config, shared_rule));
             }
-            if repository.rules.iter().any(|rule| rule.id == memory.id) {
-                continue;
-            }
-            let anchor = record.anchors.get(&memory.id);
-            let mut rule = rule(&memory.id, Some(bank), anchor, languages(&memory.scope).is_ok());
-            if let Some(off) = off {
-                (rule.state, rule.reason) = (RuleState::Off, Some(off.reason.clone()));
-            }
-            repository.rules.push(rule);
         }
+    }
+    let mut earlier = Earlier::default();
+    for memory in &record.memories {
+        earlier.add("", &memory.id, memory.text);
+    }
+    // The source and the id of the shared rule in whose place a memory of the repository is used.
+    let mut replaced: BTreeMap<String, (String, String)> = BTreeMap::new();
+    for (file, (config, SharedRule { memory, text, .. })) in shared {
+        let (id, bank) = (&memory.id, config.source().to_owned());
+        let used = match earlier.add(&file, id, *text) {
+            Precedence::First => {
+                let is_refused = memory.example.is_some() || config.no_example.contains(id);
+                let can_have = languages(&memory.scope).is_ok() && !is_refused;
+                let anchor = record.anchors.get(id);
+                repository.rules.push(rule(id, Some(bank), anchor, can_have));
+                continue;
+            }
+            Precedence::SameId(_) => id.clone(),
+            Precedence::SameText(used) => used,
+        };
+        replaced.entry(used).or_insert_with(|| (bank, id.clone()));
     }
     for memory in record.memories.iter().filter(|memory| memory.is_rule) {
         let can_have = memory.can_have_example && !memory.is_without_example;
-        let bank = shared_by_id.get(&memory.id).cloned();
-        let mut rule = rule(&memory.id, bank, record.anchors.get(&memory.id), can_have);
-        if rule.bank.is_some() {
-            let reason = memory.override_reason.as_deref().unwrap_or("no reason given");
-            rule.reason = Some(format!("replaced: {reason}"));
-        }
+        let anchor = record.anchors.get(&memory.id);
+        let rule = match replaced.get(&memory.id) {
+            None => rule(&memory.id, None, anchor, can_have),
+            Some((bank, id)) if *id == memory.id => {
+                let reason = memory.override_reason.as_deref().unwrap_or("no reason given");
+                let reason = Some(format!("replaced: {reason}"));
+                RuleUse { reason, ..rule(id, Some(bank.clone()), anchor, can_have) }
+            }
+            Some((bank, id)) => {
+                let used = Some(memory.id.clone());
+                RuleUse { used, ..rule(id, Some(bank.clone()), anchor, can_have) }
+            }
+        };
         repository.rules.push(rule);
     }
     repository.rules.sort_by(|a, b| (&a.bank, &a.id).cmp(&(&b.bank, &b.id)));
@@ -196,6 +246,7 @@ fn rule(id: &str, bank: Option<String>, anchor: Option<&AnchorState>, can_have: 
         anchor: anchor.map(|anchor| anchor.state).filter(|state| *state != State::Fresh),
         file: anchor.map(|anchor| anchor.file.clone()),
         symbol: anchor.and_then(|anchor| anchor.symbol.clone()),
+        used: None,
         reason: None,
     }
 }
@@ -229,9 +280,49 @@ pub(crate) struct BankVersions {
     pub(crate) source: String,
     pub(crate) revision: String,
     pub(crate) newest: Option<String>,
-    /// Number of repositories by pinned commit.
-    pub(crate) pinned: BTreeMap<String, usize>,
+    /// The newest commit first, then those that most repositories pin.
+    pub(crate) pinned: Vec<PinnedCommit>,
     pub(crate) unpinned: usize,
+}
+
+/// A commit of a shared bank that repositories pin.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct PinnedCommit {
+    pub(crate) commit: String,
+    /// Number of repositories that pin it.
+    pub(crate) repositories: usize,
+    /// Number of commits that the newest one has and this one has not, if known.
+    pub(crate) behind: Option<usize>,
+}
+
+impl BankVersions {
+    fn add(&mut self, bank: &BankUse) {
+        self.newest = bank.newest.clone().or(self.newest.take());
+        let Some(commit) = &bank.commit else {
+            self.unpinned += 1;
+            return;
+        };
+        match self.pinned.iter_mut().find(|pinned| pinned.commit == *commit) {
+            Some(pinned) => {
+                pinned.repositories += 1;
+                pinned.behind = bank.behind.or(pinned.behind);
+            }
+            None => self.pinned.push(PinnedCommit {
+                commit: commit.clone(),
+                repositories: 1,
+                behind: bank.behind,
+            }),
+        }
+    }
+
+    fn sort(&mut self) {
+        let newest = self.newest.clone();
+        let is_other = |commit: &str| Some(commit) != newest.as_deref();
+        self.pinned.sort_by(|a, b| {
+            let key = |it: &PinnedCommit| (is_other(&it.commit), usize::MAX - it.repositories);
+            key(a).cmp(&key(b)).then_with(|| a.commit.cmp(&b.commit))
+        });
+    }
 }
 
 /// A rule in all repositories.
@@ -278,21 +369,19 @@ impl Fleet {
                         source: bank.source.clone(),
                         revision: bank.revision.clone(),
                         newest: None,
-                        pinned: BTreeMap::new(),
+                        pinned: Vec::new(),
                         unpinned: 0,
                     });
-                versions.newest = bank.newest.clone().or(versions.newest.take());
-                match &bank.commit {
-                    Some(commit) => *versions.pinned.entry(commit.clone()).or_default() += 1,
-                    None => versions.unpinned += 1,
-                }
+                versions.add(bank);
             }
             for rule in &repository.rules {
                 add_rule(rules.entry((rule.bank.as_deref(), &rule.id)), rule);
             }
         }
         let rules = rules.into_values().filter(|it| it.bank.is_some() || it.repositories > 1);
-        let (rules, banks) = (rules.collect(), banks.into_values().collect());
+        let rules = rules.collect();
+        let mut banks: Vec<BankVersions> = banks.into_values().collect();
+        banks.iter_mut().for_each(BankVersions::sort);
         Self { counts, banks, rules, repositories }
     }
 
@@ -302,7 +391,9 @@ impl Fleet {
             let mut reasons: Vec<String> = repository.error.iter().cloned().collect();
             for bank in &repository.banks {
                 match bank.state {
-                    PinState::Old => reasons.push(format!("{} is old", bank.name)),
+                    PinState::Old => {
+                        reasons.push(format!("{} is {}", bank.name, behind(bank.behind)));
+                    }
                     PinState::Unpinned => reasons.push(format!("{} is not pinned", bank.name)),
                     PinState::Current | PinState::Unknown => {}
                 }
@@ -327,6 +418,11 @@ impl Fleet {
         });
         attention.collect()
     }
+}
+
+/// Returns in words how old a pinned commit is.
+pub(crate) fn behind(n_commits: Option<usize>) -> String {
+    n_commits.map_or_else(|| "old".to_owned(), |n| format!("{} behind", plural(n, "commit")))
 }
 
 fn add_rule(
@@ -379,6 +475,7 @@ mod tests {
             state,
             commit: Some(commit.to_owned()),
             newest: Some("new".to_owned()),
+            behind: (commit != "new").then_some(3),
         };
         let rules = rules.iter().map(|(id, state)| used(id, *state)).collect();
         let failed = Repository::failed(&source, "");
@@ -399,9 +496,10 @@ mod tests {
         let counts = &fleet.counts;
         assert_eq!((counts.behind, counts.unreadable, counts.without_bank), (1, 1, 0));
         assert_eq!((counts.held, counts.drifted, counts.unanchored), (3, 1, 1));
-        let pinned: Vec<(&str, usize)> =
-            fleet.banks[0].pinned.iter().map(|(commit, n)| (commit.as_str(), *n)).collect();
-        assert_eq!(pinned, [("new", 1), ("old", 1)]);
+        let pinned = fleet.banks[0].pinned.iter();
+        let pinned: Vec<(&str, usize, Option<usize>)> =
+            pinned.map(|it| (it.commit.as_str(), it.repositories, it.behind)).collect();
+        assert_eq!(pinned, [("new", 1, None), ("old", 1, Some(3))]);
         // A repository that switched a rule off does not use it.
         let everywhere: Vec<(&str, bool)> =
             fleet.rules.iter().map(|it| (it.id.as_str(), it.everywhere)).collect();
@@ -409,7 +507,7 @@ mod tests {
         let attention: Vec<(&str, String)> =
             fleet.attention().into_iter().map(|(it, why)| (it.place.as_str(), why)).collect();
         assert_eq!(attention[0], ("a", "unanchored: log".to_owned()));
-        assert_eq!(attention[1], ("b", "team is old; drifted: log".to_owned()));
+        assert_eq!(attention[1], ("b", "team is 3 commits behind; drifted: log".to_owned()));
         assert_eq!(attention[2], ("c", "no answer".to_owned()));
     }
 

@@ -21,6 +21,12 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Returns its folder, if it is a repository on this machine that is not named by a URL.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        let is_url = self.place.contains("://") || url_fault(&self.place).is_none();
+        (!is_url).then(|| Path::new(&self.place))
+    }
+
     /// Returns the key of its record.
     pub(super) fn key(&self) -> String {
         key(&self.place, self.branch.as_deref())

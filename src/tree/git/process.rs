@@ -4,6 +4,7 @@
 //! compares files of the working tree, because git would run their filters, and git is not started
 //! if it would open something else than a regular file, such as a named pipe, which blocks.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,8 +25,8 @@ const MAX_HISTORY_SILENCE: Duration = Duration::from_secs(30);
 /// Maximum time of a process, also if it prints all the time.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
-/// Time for which git is not started again after it exceeded a limit: a command runs git several
-/// times, and each of them would wait.
+/// Time for which git is not started again in a folder after it exceeded a limit there: a command runs
+/// git several times, and each of them would wait.
 const PAUSE: Duration = Duration::from_secs(60);
 
 /// Maximum number of bytes that are read from git.
@@ -67,8 +68,18 @@ const SHARED_FILES: &[&str] = &[
 /// Files that git opens in the root of the working tree.
 const TREE_FILES: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".mailmap"];
 
-/// When git last exceeded a limit.
-static EXCEEDED: Mutex<Option<Instant>> = Mutex::new(None);
+/// When git last exceeded a limit, by the folder in which it ran.
+static EXCEEDED: Mutex<BTreeMap<PathBuf, Instant>> = Mutex::new(BTreeMap::new());
+
+fn has_exceeded(root: &Path) -> bool {
+    let exceeded = EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+    exceeded.get(root).is_some_and(|at| at.elapsed() < PAUSE)
+}
+
+fn record_exceeded(root: &Path) {
+    let mut exceeded = EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+    exceeded.insert(root.to_owned(), Instant::now());
+}
 
 /// Why git gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,8 +198,7 @@ impl<'a> Git<'a> {
         input: Option<Vec<u8>>,
         talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
-        let exceeded = *EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
-        if exceeded.is_some_and(|at| at.elapsed() < PAUSE) {
+        if has_exceeded(self.root) {
             return Err(no_answer());
         }
         if let Some(path) = irregular_file(self.root) {
@@ -243,7 +253,7 @@ impl<'a> Git<'a> {
             let is_success = wait(child, is_killed);
             drop(stop);
             if is_killed.load(Ordering::Relaxed) {
-                *EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+                record_exceeded(self.root);
                 return Err(no_answer());
             }
             if is_read && (is_success || !is_at_end) {
@@ -362,4 +372,18 @@ fn pointer(path: &Path) -> Result<Option<String>, PathBuf> {
     let Ok(file) = regular_file::open(path) else { return Ok(None) };
     file.take(MAX_POINTER).read_to_end(&mut text).map_err(|_| path.to_owned())?;
     Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_in_which_git_was_too_slow_does_not_affect_others() {
+        record_exceeded(Path::new("/nowhere/slow"));
+        assert!(has_exceeded(Path::new("/nowhere/slow")));
+        assert!(!has_exceeded(Path::new("/nowhere/other")));
+        let answer = Git::new(Path::new("/nowhere/slow"), ["version"]).output();
+        assert_eq!(answer, Err(no_answer()));
+    }
 }

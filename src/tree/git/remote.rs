@@ -50,6 +50,10 @@ impl Mirror {
         Self { folder: self.folder.clone(), url: url.to_owned(), limits: self.limits }
     }
 
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     fn run(&self, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
         network::run(&self.folder, args, input, self.limits)
     }
@@ -87,6 +91,11 @@ impl Mirror {
         self.fetch(&["--unshallow", "--filter=tree:0"], &[commit])
     }
 
+    /// Fetches a commit with its history, without trees if the server can omit them.
+    pub(crate) fn fetch_commits(&self, commit: &str) -> Result<(), String> {
+        self.fetch(&["--filter=tree:0"], &[commit])
+    }
+
     /// Fetches those of these objects that are missing.
     pub(crate) fn fetch_objects(&self, ids: &[String]) -> Result<(), String> {
         let missing: Vec<String> = {
@@ -119,6 +128,11 @@ impl Mirror {
     /// Whether a commit is another one or an ancestor of it, among the fetched commits.
     pub(crate) fn is_ancestor(&self, old: &str, new: &str) -> bool {
         self.git(["merge-base", "--is-ancestor", old, new]).bytes().is_some()
+    }
+
+    /// Returns the number of fetched commits that are in the history of `new` and not of `old`.
+    pub(crate) fn n_commits_between(&self, old: &str, new: &str) -> Option<usize> {
+        self.git(["rev-list", "--count", &format!("{old}..{new}")]).text()?.trim().parse().ok()
     }
 
     /// Returns the files of a commit below a folder (empty: all).
@@ -165,12 +179,16 @@ impl<'a> LocalRepository<'a> {
         }
     }
 
-    /// Returns the full id of the commit that a revision names.
-    pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
+    /// Returns the full id of the commit that a revision names, if there is one.
+    pub(crate) fn commit(&self, revision: &str) -> Result<Option<String>, String> {
         let name = format!("{revision}^{{commit}}");
-        let args = ["rev-parse", "--verify", "--end-of-options", &name];
-        let output = self.git(args).output().map_err(message)?;
-        Ok(String::from_utf8_lossy(&output).trim().to_owned())
+        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
+        match self.git(args).output() {
+            Ok(output) => Ok(Some(String::from_utf8_lossy(&output).trim().to_owned())),
+            // With `--quiet`, git has no message for a missing revision.
+            Err(Failure::Refused(why)) if why.is_empty() => Ok(None),
+            Err(failure) => Err(message(failure)),
+        }
     }
 
     /// Returns the files of a commit.
