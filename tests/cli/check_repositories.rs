@@ -242,3 +242,22 @@ fn files_that_a_program_looks_for_are_no_errors() {
     let claims: Vec<_> = findings.iter().map(|finding| &finding["claim"]).collect();
     assert_eq!(claims, [".shop/hooks/Forgotten"]);
 }
+
+#[test]
+fn installed_skills_are_not_documents_of_the_project() {
+    let sandbox = Sandbox::empty();
+    for skill in ["widgets", "own"] {
+        sandbox.write(format!(".agents/skills/{skill}/SKILL.md"), "Use `src/b.py`.\n");
+    }
+    sandbox
+        .write("skills-lock.json", "{\"skills\": {\"widgets\": {\"source\": \"shop/widgets\"}}}\n");
+    sandbox.write("src/a.py", "x = 1\n");
+    sandbox.write("src/b.py", "y = 2\nprint(y)\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q src/b.py");
+    sandbox.commit("Remove b");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    let findings = report["findings"].as_array().expect("findings");
+    let files: Vec<_> = findings.iter().map(|finding| &finding["file"]).collect();
+    assert_eq!(files, [".agents/skills/own/SKILL.md"]);
+}
