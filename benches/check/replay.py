@@ -9,12 +9,20 @@ HEAD. What became of each target is decided with git and regular expressions, no
 
 - gone: the path is not in HEAD; no line of HEAD defines the name and no file of code contains it as
   a word; no manifest has the command.
-- moved: `git diff -M80%` between T0 and HEAD names the new path.
+- moved: `git diff -M80%` between T0 and HEAD names the new path, at least .6 of the lines below the
+  leading comment are the same, there are at least five of them, no other file has this content, and
+  the commit that added the new path does not have the old one (which would be a copy).
+  A folder moved if at least .8 of its files did, to the same folder. The references to them are
+  samples of their own.
 - holds: the path is in HEAD; a line of HEAD defines the name; a manifest has the command.
 
-Prints one line per repository and the sums. `--details FILE` writes one line of JSON per reference.
+Prints one line per repository and the sums: new places are right, wrong, or none. New places of
+targets of which git knows none are not judged, but are in the details. `--details FILE` writes one
+line of JSON per reference. `--at` sets the age of T0, as a share of the history.
 """
 import argparse
+import collections
+import difflib
 import json
 import random
 import re
@@ -87,7 +95,71 @@ def scripts_of(repository, commit, paths):
     return found
 
 
-def references(repository, old, rng, n_gone, n_holds):
+def body(text):
+    """Returns the lines below the leading comment."""
+    lines = [line.strip() for line in text.split("\n")]
+    is_comment = re.compile(r"$|//|#(?!include|!?\[)|/\*|\*|--|;|<!--|\"\"\"").match
+    start = next((idx for idx, line in enumerate(lines) if not is_comment(line)), len(lines))
+    return [line for line in lines[start:] if line]
+
+
+def is_same(repository, old, path, new):
+    """Returns whether a file is the same one below its leading comment."""
+    a, b = body(git(repository, "show", f"{old}:{path}")), body(git(repository, "show", f"HEAD:{new}"))
+    return len(a) >= 5 and len(a) + len(b) < 20000 and difflib.SequenceMatcher(None, a, b, autojunk=False).ratio() >= 0.6
+
+
+def is_copied(repository, path, new):
+    """Returns whether the commit that added a new path has the old one too."""
+    added = git(repository, "log", "--first-parent", "-m", "--no-renames", "--diff-filter=A", "--format=%H", "HEAD", "--", new).split()
+    return not added or bool(git(repository, "ls-tree", added[-1], "--", path))
+
+
+def moved_files(repository, old, paths, renames, rng, n):
+    """Returns a sample of the moved files of `paths` with their new paths."""
+    listing = [line.split("\t", 1) for line in git(repository, "ls-tree", "-r", "HEAD").split("\n") if line]
+    listing += [line.split("\t", 1) for line in git(repository, "ls-tree", "-r", old).split("\n") if line]
+    content = {path: row.split()[2] for row, path in listing}
+    copies = collections.defaultdict(set)
+    for row, path in listing:
+        copies[row.split()[2]].add(path)
+    found = []
+    candidates = sorted(path for path in paths if path in renames)
+    rng.shuffle(candidates)
+    for path in candidates:
+        new = renames[path]
+        is_unique = not copies[content[path]] - {path, new}
+        if is_unique and is_same(repository, old, path, new) and not is_copied(repository, path, new):
+            found.append((path, new))
+        if len(found) == n:
+            break
+    return found
+
+
+def moved_folders(before, now, renames):
+    """Returns the folders that moved, with their new paths."""
+    within = collections.defaultdict(list)
+    for path in before:
+        for end in range(1, path.count("/") + 1):
+            within["/".join(path.split("/")[:end])].append(path)
+    folders_now = {"/".join(path.split("/")[:end]) for path in now for end in range(1, path.count("/") + 1)}
+    names = {folder.split("/", start)[-1] for folder in folders_now for start in range(folder.count("/") + 1)}
+    found = []
+    for folder, own in within.items():
+        if "/" not in folder or folder in names or len(own) < 3:
+            continue
+        votes = collections.Counter()
+        for path in own:
+            rest = path[len(folder):]
+            new = renames.get(path, "")
+            votes[new[: -len(rest)] if new.endswith(rest) else ""] += 1
+        new, count = votes.most_common(1)[0]
+        if new and count >= 0.8 * len(own):
+            found.append((folder, new))
+    return found
+
+
+def references(repository, old, rng, n_gone, n_holds, n_moved):
     before, after = files(repository, old), files(repository, "HEAD")
     now = set(after)
     renames = {}
@@ -123,7 +195,13 @@ def references(repository, old, rng, n_gone, n_holds):
         items = sorted(items)
         return rng.sample(items, min(n, len(items)))
 
-    found = [("path", path, "gone", renames.get(path)) for path in take(gone_paths, n_gone // 2)]
+    found = [("path", path, "gone", None) for path in take(gone_paths, n_gone // 2)]
+    named = {path for _, path, _, _ in found}
+    moved = dict(moved_files(repository, old, gone_paths, renames, rng, n_moved))
+    found = [(kind, path, state, moved.pop(path, None)) for kind, path, state, _ in found]
+    found += [("path", path, "gone", new) for path, new in moved.items() if path not in named]
+    folders = [(path, new) for path, new in moved_folders(before, now, renames) if is_plain(f"{path}/a.b")]
+    found += [("folder", f"{path}/", "gone", f"{new}/") for path, new in take(folders, n_moved // 2)]
     found += [("symbol", name, "gone", None) for name in gone_names]
     found += [("command", line, "gone", None) for line in take(gone_scripts, n_gone // 4)]
     found += [("path", path, "holds", None) for path in take(kept_paths, n_holds // 2)]
@@ -132,17 +210,17 @@ def references(repository, old, rng, n_gone, n_holds):
     return found, used
 
 
-def replay(cerberus, scratch, repository, n_gone, n_holds):
-    rng = random.Random(repository.name)
+def replay(cerberus, scratch, repository, at, n_gone, n_holds, n_moved):
+    rng = random.Random(f"{repository.name} {at}")
     clone = scratch / repository.parent.name if repository.name == "repo" else scratch / repository.name
     if not clone.exists():
         subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", str(repository), str(clone)], check=True)
     commits = git(clone, "rev-list", "--first-parent", "HEAD").split()
-    old = commits[len(commits) // 3]
+    old = commits[int(len(commits) * at)]
     head = git(clone, "rev-parse", "HEAD").strip()
-    found, used = references(clone, old, rng, n_gone, n_holds)
+    found, used = references(clone, old, rng, n_gone, n_holds, n_moved)
     rng.shuffle(found)
-    template = {"path": "- The code is in `{}`.", "symbol": "- Use `{}` for this.", "command": "- Run `{}` first."}
+    template = {"path": "- The code is in `{}`.", "folder": "- The code is in `{}`.", "symbol": "- Use `{}` for this.", "command": "- Run `{}` first."}
     text = "# Notes\n\n" + "\n".join(template[kind].format(name) for kind, name, _, _ in found) + "\n"
     blob = git(clone, "hash-object", "-w", "--stdin", data=text.encode()).strip()
 
@@ -171,11 +249,16 @@ def show(name, rows, used):
         return f"{len(part)}/{len(whole)}"
 
     cells = [name]
-    for kind in ("path", "symbol", "command"):
+    for kind in ("path", "folder", "symbol", "command"):
         gone = [row for row in rows if row["kind"] == kind and row["state"] == "gone"]
         cells.append(f"{kind} {share([row for row in gone if row['reported']], gone)}")
-    moved = [row for row in rows if row["moved"]]
-    cells.append(f"new place {share([row for row in moved if row['now'] == row['moved']], moved)}")
+    for kind in ("path", "folder"):
+        moved = [row for row in rows if row["moved"] and row["kind"] == kind]
+        places = [row["now"] for row in moved]
+        wanted = [row["moved"].rstrip("/") for row in moved]
+        right = sum(place == new for place, new in zip(places, wanted))
+        none = places.count(None)
+        cells.append(f"new {kind}: right {right} wrong {len(moved) - right - none} none {none}")
     holds = [row for row in rows if row["state"] == "holds"]
     cells.append(f"false alarms {share([row for row in holds if row['reported']], holds)}")
     cells.append(f"names without a definition but in use, omitted: {used}")
@@ -189,13 +272,15 @@ def main():
     parser.add_argument("repository", nargs="+", type=Path)
     parser.add_argument("--gone", type=int, default=40)
     parser.add_argument("--holds", type=int, default=200)
+    parser.add_argument("--moved", type=int, default=20)
+    parser.add_argument("--at", type=float, nargs="+", default=[0.33])
     parser.add_argument("--details", type=Path)
     args = parser.parse_args()
     args.scratch.mkdir(parents=True, exist_ok=True)
     total, n_used = [], 0
-    for repository in args.repository:
-        rows, used = replay(args.cerberus, args.scratch, repository.resolve(), args.gone, args.holds)
-        show(rows[0]["repository"] if rows else repository.name, rows, used)
+    for repository, at in [(repository, at) for repository in args.repository for at in args.at]:
+        rows, used = replay(args.cerberus, args.scratch, repository.resolve(), at, args.gone, args.holds, args.moved)
+        show(f"{rows[0]['repository'] if rows else repository.name} {at}", rows, used)
         total += rows
         n_used += used
     show("all", total, n_used)

@@ -25,6 +25,7 @@ use crate::tree::git::past::{self, CommitSummary};
 use crate::tree::read;
 
 mod ends;
+mod foreign;
 mod manifests;
 mod now;
 mod origin;
@@ -226,6 +227,8 @@ struct Former {
     claim_idx: usize,
     /// The commit in whose tree it was.
     commit: String,
+    /// The commit that wrote its line.
+    written: Moment,
     truth: Truth,
 }
 
@@ -314,15 +317,16 @@ impl Checker<'_> {
                 for it in claims {
                     let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
                     let target = &self.claim(document_idx, claim_idx).target;
-                    let path_now = &self.documents[document_idx].path;
+                    let document = &self.documents[document_idx];
                     let path = &it.moments[moment_idx].path;
                     if Needs::of(target).code && omitted.contains(&commit) {
                         unread.insert((document_idx, claim_idx));
                     }
-                    match past.truth(tree, path, path_now, target) {
+                    match past.truth(tree, path, document, target) {
                         Some(truth) => {
+                            let written = it.moments[0].clone();
                             let commit = commit.clone();
-                            former.push(Former { document_idx, claim_idx, commit, truth });
+                            former.push(Former { document_idx, claim_idx, commit, written, truth });
                         }
                         None => rest.push(it),
                     }
@@ -330,7 +334,6 @@ impl Checker<'_> {
             }
             open = rest;
         }
-        self.omit_foreign_variables(&mut former, &mut open);
         for it in open {
             let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
             let is_unread = unread.contains(&(document_idx, claim_idx));
@@ -343,39 +346,6 @@ impl Checker<'_> {
         }
         former.sort_by_key(|it| (it.document_idx, it.claim_idx));
         former
-    }
-
-    /// Moves variables back to the claims that were never true if their document names more variables
-    /// with the same prefix that never were: it describes another program, which code here used.
-    fn omit_foreign_variables(&self, former: &mut Vec<Former>, open: &mut Vec<Open>) {
-        let name = |document_idx: usize, claim_idx: usize| {
-            let Target::Variable(name) = &self.claim(document_idx, claim_idx).target else {
-                return None;
-            };
-            Some((document_idx, prefix_of(name), name.as_str()))
-        };
-        let names = |claims: &mut dyn Iterator<Item = (usize, usize)>| -> BTreeSet<_> {
-            claims.filter_map(|(document_idx, claim_idx)| name(document_idx, claim_idx)).collect()
-        };
-        let never = names(&mut open.iter().map(|it| (it.document_idx, it.claim_idx)));
-        let known = names(&mut former.iter().map(|it| (it.document_idx, it.claim_idx)));
-        let count = |names: &BTreeSet<(usize, &str, &str)>, document_idx, prefix| {
-            names.iter().filter(|it| (it.0, it.1) == (document_idx, prefix)).count()
-        };
-        former.retain(|it| {
-            let Some((document_idx, prefix, _)) = name(it.document_idx, it.claim_idx) else {
-                return true;
-            };
-            let is_foreign =
-                count(&never, document_idx, prefix) > count(&known, document_idx, prefix);
-            if is_foreign {
-                let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
-                let path = self.documents[document_idx].path.clone();
-                let moments = vec![Moment { commit: it.commit.clone(), path }];
-                open.push(Open { document_idx, claim_idx, moments });
-            }
-            !is_foreign
-        });
     }
 
     /// Returns the trees of all moments.
@@ -465,6 +435,10 @@ impl Checker<'_> {
     fn explain(&mut self, former: Vec<Former>, head: &str) {
         let _step = timings::step("search the removing commits");
         let former = self.without_known_names(former);
+        let (foreign, former) = foreign::split(self.documents, &self.report.findings, former);
+        for it in foreign {
+            self.put(it.document_idx, it.claim_idx, Verdict::NeverTrue);
+        }
         let explained = removal::explain(self.root, self.now, self.documents, &former, head);
         for (it, explained) in former.iter().zip(explained) {
             let claim = self.claim(it.document_idx, it.claim_idx);
@@ -482,11 +456,6 @@ impl Checker<'_> {
             self.put(it.document_idx, it.claim_idx, verdict);
         }
     }
-}
-
-/// Returns the first word of a variable's name, which is that of its program.
-fn prefix_of(name: &str) -> &str {
-    name.split('_').next().unwrap_or(name)
 }
 
 /// Returns the name of a file that a program may look for: a bare one, as `config.json`, or one

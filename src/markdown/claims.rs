@@ -117,6 +117,8 @@ pub(crate) struct Claims {
     pub(crate) claims: Vec<Claim>,
     /// The code blocks that are not for a shell.
     pub(crate) examples: Vec<Span>,
+    /// The code blocks that draw a directory tree.
+    pub(crate) trees: Vec<Span>,
     /// The number of claims that a comment in the document excludes.
     pub(crate) n_ignored: usize,
 }
@@ -131,6 +133,7 @@ pub(crate) fn read(text: &str) -> Claims {
         blocks: Vec::new(),
         title: None,
         examples: Vec::new(),
+        trees: Vec::new(),
         prose: Vec::new(),
         in_external_link: false,
         claims: Vec::new(),
@@ -211,6 +214,7 @@ struct Reader<'a> {
     /// The first heading of the first level.
     title: Option<Span>,
     examples: Vec<Span>,
+    trees: Vec<Span>,
     /// The pieces of text outside code.
     prose: Vec<Span>,
     /// Whether the text is that of a link to another project.
@@ -295,9 +299,11 @@ impl Reader<'_> {
         }
         let after = self.text[span.end..].chars().take(24).collect::<String>();
         for (name, target) in classify::code(trimmed, &after) {
-            // The title of a document names its subject, which need not be a dependency.
+            // The title of a document names its subject, which need not be a dependency, and an
+            // example is one of many.
             let is_in_title = self.title.is_some_and(|it| it.start <= start && start < it.end);
-            if is_in_title && matches!(target, Target::Package(_)) {
+            if (is_in_title || self.is_after_example(span)) && matches!(target, Target::Package(_))
+            {
                 continue;
             }
             let is_glob = matches!(&target, Target::Path { path, .. } if path.contains('*'));
@@ -319,6 +325,7 @@ impl Reader<'_> {
         let block = span.slice(self.text);
         let is_tree = trees::is_tree(block);
         if is_tree {
+            self.trees.push(span);
             for (name, path) in trees::paths(block) {
                 let name = Span::new(span.start + name.start, span.start + name.end);
                 let target = Target::Path { path: path.clone(), part: None, is_link: false };
@@ -383,6 +390,16 @@ impl Reader<'_> {
         text.contains("pattern") || text.contains("glob")
     }
 
+    /// Returns whether the words before a claim introduce an example.
+    fn is_after_example(&self, span: Span) -> bool {
+        let start = self.block(span).map_or(span.start, |block| block.start);
+        let before = self.text[start..span.start].trim_end_matches([' ', ',', ':', '(']);
+        let before = before.to_lowercase();
+        ["e.g.", "e.g", "for example", "for instance", "such as"]
+            .iter()
+            .any(|it| before.ends_with(it))
+    }
+
     /// Returns how the sentence around a claim presents it.
     fn stance(&self, span: Span) -> Stance {
         self.block(span).map_or(Stance::Plain, |block| {
@@ -407,6 +424,6 @@ impl Reader<'_> {
         self.claims.sort_by(|a, b| (a.span, &a.target).cmp(&(b.span, &b.target)));
         self.claims.dedup_by(|a, b| a.span == b.span && a.target == b.target);
         let n_ignored = n_all.saturating_sub(self.claims.len());
-        Claims { claims: self.claims, examples: self.examples, n_ignored }
+        Claims { claims: self.claims, examples: self.examples, trees: self.trees, n_ignored }
     }
 }

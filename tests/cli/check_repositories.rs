@@ -242,3 +242,119 @@ fn files_that_a_program_looks_for_are_no_errors() {
     let claims: Vec<_> = findings.iter().map(|finding| &finding["claim"]).collect();
     assert_eq!(claims, [".shop/hooks/Forgotten"]);
 }
+
+#[test]
+fn the_layout_of_the_readers_project_is_no_error() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(
+        "AGENTS.md",
+        "```\nshop/\n├── till/\n│   └── pay.py\n└── stock/\n    ├── count.py\n    └── order.py\n```\n\
+         Write `app/till.ts`.\n",
+    );
+    sandbox.write("samples/till/pay.py", "x = 1\n");
+    sandbox.write("playground/small/app/till.ts", "start();\n");
+    sandbox.write("src/a.py", "y = 2\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q -r samples playground");
+    sandbox.commit("Remove the samples");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        nothing is out of date; checked 6 claims in 1 document
+        6 never true here (see --all)
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_name_that_its_removing_commit_writes_anew_is_no_error() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("AGENTS.md", "Call `load_rows` first.\n");
+    sandbox.write("src/a.py", "def load_rows():\n    return 1\n");
+    sandbox.commit("start");
+    sandbox.write("AGENTS.md", "The driver polls its own `load_rows` until it is done.\n");
+    sandbox.write("src/a.py", "import driver\n");
+    sandbox.commit("Let the driver load the rows");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        nothing is out of date; checked 2 claims in 1 document
+        2 never true here (see --all)
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_version_is_that_of_the_packages_around_the_document() {
+    let sandbox = Sandbox::empty();
+    let manifest = |version: &str| format!("{{\"engines\": {{\"node\": \">={version}\"}}}}\n");
+    sandbox.write("client/package.json", manifest("20"));
+    sandbox.write("client/README.md", "Needs Node 20.\n");
+    sandbox.write("examples/shop/README.md", "Needs Node 20.\n");
+    sandbox.commit("start");
+    sandbox.write("client/package.json", manifest("24"));
+    sandbox.commit("Require Node 24");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        client/README.md:1:7: `Node 20`: the manifests now require >=24
+            since 7f47d6c328 of 2026-01-02: Require Node 24
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+
+        1 error; checked 2 claims in 2 documents
+        1 never true here (see --all)
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn installed_skills_are_not_documents_of_the_project() {
+    let sandbox = Sandbox::empty();
+    for skill in ["widgets", "own"] {
+        sandbox.write(format!(".agents/skills/{skill}/SKILL.md"), "Use `src/b.py`.\n");
+    }
+    sandbox
+        .write("skills-lock.json", "{\"skills\": {\"widgets\": {\"source\": \"shop/widgets\"}}}\n");
+    sandbox.write("src/a.py", "x = 1\n");
+    sandbox.write("src/b.py", "y = 2\nprint(y)\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q src/b.py");
+    sandbox.commit("Remove b");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    let findings = report["findings"].as_array().expect("findings");
+    let files: Vec<_> = findings.iter().map(|finding| &finding["file"]).collect();
+    assert_eq!(files, [".agents/skills/own/SKILL.md"]);
+}
+
+#[test]
+fn a_new_place_is_not_a_file_with_the_same_licence() {
+    let sandbox = Sandbox::empty();
+    let licence =
+        "// Copyright of the shop.\n// It may be used and changed.\n// There are no promises.\n";
+    let file = |name: &str, n: usize| {
+        let lines: Vec<String> = (0..n).map(|idx| format!("{name}_{idx}();\n")).collect();
+        format!("{licence}{}", lines.concat())
+    };
+    sandbox.write("AGENTS.md", "See `src/till/mod.rs`, `src/order.rs`, `docs/guide.md`.\n");
+    sandbox.write("src/till/mod.rs", file("mod", 1));
+    sandbox.write("src/order.rs", file("order", 9));
+    for guide in ["guide", "start", "end"] {
+        sandbox.write(format!("docs/{guide}.md"), file(guide, 9));
+    }
+    sandbox.commit("start");
+    sandbox.git("mv src/order.rs src/orders.rs");
+    sandbox.git("rm -q src/till/mod.rs docs/guide.md");
+    sandbox.write("src/stock/mod.rs", file("use", 1));
+    for guide in ["guide", "start", "end"] {
+        sandbox.write(format!("docs/v1/{guide}.md"), file(guide, 9));
+    }
+    sandbox.commit("Publish the guide of version 1");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    let findings = report["findings"].as_array().expect("findings");
+    let now: Vec<_> = findings.iter().map(|finding| (&finding["claim"], &finding["now"])).collect();
+    assert_eq!(
+        now,
+        [
+            (&"docs/guide.md".into(), &serde_json::Value::Null),
+            (&"src/order.rs".into(), &"src/orders.rs".into()),
+            (&"src/till/mod.rs".into(), &serde_json::Value::Null),
+        ]
+    );
+}

@@ -2,9 +2,10 @@
 //! the documents that instruction files name, and the memories.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use serde_json::Value;
 
 use crate::config::CheckConfig;
 use crate::engine::claims::Document;
@@ -50,6 +51,9 @@ const OTHER_TIMES: &[&str] = &[
     "news",
 ];
 
+/// Lists the skills that were installed from other projects, with their sources.
+const SKILLS_LOCK: &str = "skills-lock.json";
+
 /// The documents with their claims.
 pub(super) struct Found {
     pub(super) documents: Vec<Document>,
@@ -64,7 +68,7 @@ pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -
     }
     if files.is_empty() {
         paths.extend(documents::find_guides(root)?);
-        paths.retain(|path| !is_other(path));
+        paths.retain(|path| !is_other(path) && !is_installed(root, path));
     }
     if files.is_empty()
         && project.bank.exists()
@@ -129,9 +133,24 @@ fn named_documents(project: &Project, document: &Document) -> Vec<String> {
         let relative = normalize_path(format!("{folder}/{path}").trim_start_matches('/'));
         let candidates = [relative, normalize_path(path.trim_start_matches('/'))];
         let file = candidates.into_iter().flatten().find(|path| read::is_file(&project.root, path));
-        found.extend(file.filter(|file| !is_other(file)));
+        found.extend(file.filter(|file| !is_other(file) && !is_installed(&project.root, file)));
     }
     found
+}
+
+/// Returns whether a document is part of a skill that was installed from another project, which a
+/// lock file in a folder around it lists.
+fn is_installed(root: &Path, path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_listed = |base: &[&str], name: &str| {
+        let lock = base.iter().chain(&[SKILLS_LOCK]).copied().collect::<Vec<_>>().join("/");
+        let lock = read::text(root, &lock).ok();
+        let lock: Option<Value> = lock.and_then(|text| serde_json::from_str(&text).ok());
+        lock.is_some_and(|lock| lock["skills"].get(name).is_some())
+    };
+    let folders = parts.windows(2).enumerate().filter(|(_, pair)| pair[0] == "skills");
+    let mut skills = folders.filter(|(idx, _)| idx + 2 < parts.len());
+    skills.any(|(idx, pair)| (0..=idx).any(|n_parts| is_listed(&parts[..n_parts], pair[1])))
 }
 
 /// Returns whether a document is not about this project as it is.

@@ -101,7 +101,7 @@ pub(super) fn origins(
 }
 
 /// Returns the trimmed line on which a span starts.
-fn line_of<'t>(text: &'t str, index: &LineIndex, span: Span) -> &'t str {
+pub(super) fn line_of<'t>(text: &'t str, index: &LineIndex, span: Span) -> &'t str {
     let start = index.start(index.line(span.start));
     let end = text[start..].find('\n').map_or(text.len(), |len| start + len);
     text[start..end].trim()

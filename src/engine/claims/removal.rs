@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::engine::track;
 use crate::markdown::claims::{Claim, Part, Target};
 use crate::model::{Anchor, Origin};
-use crate::text;
+use crate::text::{self, LineIndex};
 use crate::timings;
 use crate::tree::git::past::{self, Node, TreeEntry};
 use crate::tree::git::{self, Objects};
@@ -16,9 +16,13 @@ use crate::tree::read;
 
 use super::ends::Ends;
 use super::now::Now;
+use super::origin::{Moment, line_of};
+use super::snapshot::Found;
 use super::then::{MAX_DEFINITIONS, Truth, has_part};
 use super::words;
 use super::{Document, Former, NewPlace, Stale, folder_of, manifests};
+
+mod moves;
 
 /// Maximum number of renames of one path, or moves of one name, that are followed.
 const MAX_RENAMES: usize = 12;
@@ -30,8 +34,8 @@ const MAX_CHANGED: usize = 400;
 const MIN_SIMILARITY: f64 = 0.6;
 
 /// Returns what became of the targets of claims that were true, or `None` for a name that no commit
-/// and no change of the working tree removed from its files: then it was not there as the claim
-/// means it.
+/// and no change of the working tree removed from its files, or that the removing commit wrote in
+/// new words: then it was not there as the claim means it.
 pub(super) fn explain(
     root: &Path,
     now: &Now,
@@ -63,7 +67,11 @@ pub(super) fn explain(
         let _step = timings::step("search the commits");
         let mut fates: Vec<Option<Fate>> = former
             .iter()
-            .map(|it| search.fate(&documents[it.document_idx], claim(it), it))
+            .map(|it| {
+                let document = &documents[it.document_idx];
+                let fate = search.fate(document, claim(it), it)?;
+                (!search.is_written_anew(document, claim(it), it, &fate)).then_some(fate)
+            })
             .collect();
         let _step = timings::step("follow renamed code");
         search.follow_symbols(&claims, &mut fates);
@@ -75,7 +83,7 @@ pub(super) fn explain(
     let explain = |(it, fate): (&Former, Option<Fate>)| {
         let fate = fate?;
         Some(Stale {
-            reason: reason(now, claim(it)),
+            reason: reason(now, &documents[it.document_idx], claim(it)),
             written: summaries.get(&it.commit).cloned(),
             removed: fate.removed.and_then(|commit| summaries.get(&commit).cloned()),
             now: fate.now,
@@ -173,6 +181,33 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Returns whether the commit that removed a target wrote the words around its name: the author
+    /// knew that it is gone, and means something else.
+    fn is_written_anew(
+        &mut self,
+        document: &Document,
+        claim: &Claim,
+        it: &Former,
+        fate: &Fate,
+    ) -> bool {
+        let Moment { commit, path } = &it.written;
+        if fate.removed.as_ref() != Some(commit) {
+            return false;
+        }
+        let line = line_of(&document.text, &LineIndex::new(&document.text), claim.span);
+        let name = claim.span.slice(&document.text);
+        let mut read = |name: String| {
+            self.objects.read(&name).map(|bytes| text::decode(&bytes).0.into_owned())
+        };
+        let (Some(old), Some(new)) =
+            (read(format!("{commit}^:./{path}")), read(format!("{commit}:./{path}")))
+        else {
+            return false;
+        };
+        // A line that is not committed is compared with HEAD, which did not write it.
+        new.lines().any(|it| it.trim() == line) && !has_words_of(&old, line, name)
+    }
+
     /// Returns the commit after `since` after which no file of `files` passes a test.
     fn end(&mut self, since: &str, files: &[String], test: &Test, claim: &Claim) -> Option<Node> {
         let Self { ends, objects, ids, holds, .. } = self;
@@ -234,69 +269,6 @@ impl Search<'_, '_> {
             let new = read::bytes(self.root, file).unwrap_or_default();
             test.passes(file, &old, claim) && !test.passes(file, &new, claim)
         })
-    }
-
-    /// Follows a path to now. Returns the first commit that removed it, and its new path with
-    /// whether it is certain.
-    fn follow_path(&mut self, since: &str, path: &str) -> (Option<Node>, Option<(String, bool)>) {
-        let (mut since, mut at) = (since.to_owned(), path.to_owned());
-        let (start, mut removed) = (since.clone(), None);
-        for _ in 0..MAX_RENAMES {
-            let Some(node) = self.end_of_path(&since, &at) else { break };
-            let new = self.renamed(&node.id, &at);
-            since.clone_from(&node.id);
-            removed.get_or_insert(node);
-            let Some(new) = new else { break };
-            if self.now.tree().contains(&new) {
-                return (removed, Some((new, true)));
-            }
-            at = new;
-        }
-        let copy = self.copy(&start, path).map(|path| (path, false));
-        (removed, copy)
-    }
-
-    fn end_of_path(&mut self, since: &str, path: &str) -> Option<Node> {
-        let Self { ends, objects, ids, .. } = self;
-        ends.find(since, &mut |commit| {
-            let name = format!("{commit}:./{path}");
-            let id = ids.entry(name.clone());
-            id.or_insert_with(|| objects.find(&name).map(|found| found.id)).is_some()
-        })
-    }
-
-    /// Returns where a commit moved a path, which may be a folder.
-    fn renamed(&mut self, commit: &str, path: &str) -> Option<String> {
-        if !self.renames.contains_key(commit) {
-            let mut found = past::renames_in(self.root, &BTreeSet::from([commit]), &[]);
-            self.renames.insert(commit.to_owned(), found.remove(commit).unwrap_or_default());
-        }
-        let renames = &self.renames[commit];
-        if let Some(new) = renames.get(path) {
-            return Some(new.clone());
-        }
-        // A folder moved if most of its renamed files moved to the same one.
-        let prefix = format!("{path}/");
-        let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut n_files = 0;
-        for (file, new) in renames.range(prefix.clone()..) {
-            let Some(rest) = file.strip_prefix(&prefix) else { break };
-            n_files += 1;
-            let folder = new.strip_suffix(rest).and_then(|folder| folder.strip_suffix('/'));
-            if let Some(folder) = folder {
-                *votes.entry(folder).or_default() += 1;
-            }
-        }
-        let (folder, n_votes) = votes.into_iter().max_by_key(|(_, n_votes)| *n_votes)?;
-        (n_votes * 2 > n_files).then(|| folder.to_owned())
-    }
-
-    /// Returns the only file that has the content of an old one.
-    fn copy(&mut self, commit: &str, path: &str) -> Option<String> {
-        let object = self.objects.find(&format!("{commit}:./{path}"))?.id;
-        let mut same = self.now.tree().entries().iter().filter(|entry| entry.object == object);
-        let first = same.next()?;
-        same.next().is_none().then(|| first.path.clone())
     }
 
     /// Returns the first definition of a name that a commit removed from files, as an anchor in its
@@ -430,18 +402,34 @@ fn changed_code(root: &Path, commit: &str) -> Vec<(String, Vec<u8>)> {
     found
 }
 
+/// Returns whether a text has a name within the words of a line: all that are not code are on the
+/// line of the name or next to it.
+fn has_words_of(text: &str, line: &str, name: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        let prose: Vec<&str> = text.split('`').step_by(2).collect();
+        let prose = prose.join(" ").to_lowercase();
+        let words = prose.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let wanted = words(line);
+    let lines: Vec<&str> = text.lines().collect();
+    let named = (0..lines.len()).filter(|&idx| lines[idx].contains(name));
+    let mut around =
+        named.map(|idx| words(&lines[idx.saturating_sub(1)..lines.len().min(idx + 2)].join("\n")));
+    around.any(|around| wanted.is_subset(&around))
+}
+
 /// Returns what is wrong with a claim.
-fn reason(now: &Now, claim: &Claim) -> String {
+fn reason(now: &Now, document: &Document, claim: &Claim) -> String {
+    let exists = |path: &str| {
+        path.is_empty() || now.tree().resolve(folder_of(&document.path), path) != Found::No
+    };
     match &claim.target {
-        Target::Path { path, part: Some(part), .. }
-            if now.tree().contains(path) || path.is_empty() =>
-        {
-            match part {
-                Part::Line(line) => format!("the file has fewer than {line} lines"),
-                Part::Symbol(symbol) => format!("the file no longer has `{symbol}`"),
-                Part::Heading(_) => "the document no longer has this heading".to_owned(),
-            }
-        }
+        Target::Path { path, part: Some(part), .. } if exists(path) => match part {
+            Part::Line(line) => format!("the file has fewer than {line} lines"),
+            Part::Symbol(symbol) => format!("the file no longer has `{symbol}`"),
+            Part::Heading(_) => "the document no longer has this heading".to_owned(),
+        },
         Target::Path { path, .. } if path.contains(['*', '{']) => {
             "no file matches it any more".to_owned()
         }
@@ -508,4 +496,21 @@ fn replaced_name(claim: &Claim, symbol: &str) -> Option<String> {
     let is_same_place =
         old_qualifiers.last().zip(new_qualifiers.last()).is_none_or(|(old, new)| old == new);
     (is_same_place && new_name != old_name).then(|| (*new_name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_with_other_names_has_the_words_of_the_old_one() {
+        let check = |old: &str, line: &str, expected| {
+            assert_eq!(has_words_of(old, line, "load_rows"), expected, "{line}");
+        };
+        check("Use `a` and `load_rows` once.", "Use `b` and `load_rows` once.", true);
+        check("Rows are read\nby `load_rows` once.", "Rows are read by `load_rows` once.", true);
+        check("- `load_rows`", "* `load_rows`", true);
+        check("Call `load_rows`, which we chose.", "Call `load_rows`, the old choice.", false);
+        check("Call it first.", "Call `load_rows` first", false);
+    }
 }

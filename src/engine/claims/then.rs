@@ -15,17 +15,39 @@ use crate::text;
 use crate::tree::git::Objects;
 use crate::tree::git::past::{self, Differences, TreeEntry};
 
-use super::folder_of;
 use super::manifests::{self, Facts, Manifests};
 use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
 use super::words::{self, Definition, Words};
+use super::{Document, folder_of};
 
 /// Maximum number of old versions of code that are read.
 const MAX_VERSIONS: usize = 60_000;
 
 /// Maximum number of versions of files with a name that are searched for its definition.
 const MAX_SEARCHED: usize = 200;
+
+/// Folders of small projects that are laid out as the reader's project is.
+const SAMPLE_FOLDERS: &[&str] = &[
+    "__fixtures__",
+    "__tests__",
+    "demo",
+    "demos",
+    "e2e",
+    "example",
+    "examples",
+    "fixtures",
+    "integration",
+    "playground",
+    "playgrounds",
+    "sample",
+    "samples",
+    "template",
+    "templates",
+    "test",
+    "testdata",
+    "tests",
+];
 
 /// Maximum number of definitions of a name that are followed.
 pub(super) const MAX_DEFINITIONS: usize = 8;
@@ -201,20 +223,20 @@ impl<'p, 'o> Past<'p, 'o> {
         });
     }
 
-    /// Returns what made a claim of a document true in an old tree, if it was. `document` is its path
-    /// there, and `path_now` that of now.
+    /// Returns what made a claim of a document true in an old tree, if it was. `old_path` is the path
+    /// of the document there.
     pub(super) fn truth(
         &mut self,
         old: &mut OldTree,
-        document: &str,
-        path_now: &str,
+        old_path: &str,
+        document: &Document,
         target: &Target,
     ) -> Option<Truth> {
         match target {
             Target::Path { path, part, .. } => {
-                self.path(old, (document, path_now), path, part.as_ref())
+                self.path(old, old_path, document, path, part.as_ref())
             }
-            Target::Symbol { parts, .. } => self.symbol(old, document, parts),
+            Target::Symbol { parts, .. } => self.symbol(old, old_path, parts),
             Target::Task(task) => {
                 let manifests = self.manifests(old);
                 let defining = manifests.defining(task);
@@ -257,7 +279,10 @@ impl<'p, 'o> Past<'p, 'o> {
                 let found: Vec<String> = manifests
                     .depending(name)
                     .iter()
-                    .filter(|(_, requirement)| manifests::has_version(requirement, version))
+                    .filter(|(path, requirement)| {
+                        is_related(folder_of(old_path), folder_of(path))
+                            && manifests::has_version(requirement, version)
+                    })
                     .map(|(path, _)| (*path).to_owned())
                     .collect();
                 (!found.is_empty()).then_some(Truth::Manifests(found))
@@ -268,15 +293,16 @@ impl<'p, 'o> Past<'p, 'o> {
     fn path(
         &mut self,
         old: &OldTree,
-        (document, path_now): (&str, &str),
+        old_path: &str,
+        document: &Document,
         path: &str,
         part: Option<&Part>,
     ) -> Option<Truth> {
         if let Some(part) = part {
             let files = if path.is_empty() {
-                vec![document.to_owned()]
+                vec![old_path.to_owned()]
             } else {
-                self.now.tree().resolve(folder_of(path_now), path).paths().to_vec()
+                self.now.tree().resolve(folder_of(&document.path), path).paths().to_vec()
             };
             // The file exists, without the part.
             if !files.is_empty() {
@@ -284,14 +310,18 @@ impl<'p, 'o> Past<'p, 'o> {
                 return Some(Truth::Part(file, part.clone()));
             }
         }
-        let folder = folder_of(document);
+        let folder = folder_of(old_path);
+        let is_meant = |found: &String| !is_in_sample(old_path, &document.text, path, found);
         match old.removed.resolve(folder, path) {
-            Found::One(found) if !is_certain(document, path, &found) => None,
-            Found::One(found) => Some(Truth::Paths(vec![found])),
+            Found::One(found) if !is_certain(old_path, path, &found) => None,
+            Found::One(found) => is_meant(&found).then(|| Truth::Paths(vec![found])),
             // A bare name of several files is not a certain one.
-            Found::Several(paths) if path.contains(['/', '*']) => Some(Truth::Paths(paths)),
+            Found::Several(mut paths) if path.contains(['/', '*']) => {
+                paths.retain(is_meant);
+                (!paths.is_empty()).then_some(Truth::Paths(paths))
+            }
             // The document was moved, and its target was not.
-            Found::No if folder != folder_of(path_now) && path.contains('/') => {
+            Found::No if folder != folder_of(&document.path) && path.contains('/') => {
                 let plain = path.trim_start_matches('/').trim_end_matches('/');
                 let mut bases =
                     snapshot::candidates(folder, plain, path.starts_with('/')).into_iter();
@@ -389,6 +419,36 @@ fn is_certain(document: &str, path: &str, found: &str) -> bool {
     !is_bare || is_near
 }
 
+/// Returns whether a document that names a path means one of the reader's project, of which the
+/// project had an example: it was found only by its end, in a folder of tests or samples that the
+/// document is not in and does not name.
+fn is_in_sample(document: &str, text: &str, path: &str, found: &str) -> bool {
+    let path = path.trim_start_matches("./").trim_matches('/');
+    let Some(head) = found.strip_suffix(path).and_then(|head| head.strip_suffix('/')) else {
+        return false;
+    };
+    let folder = folder_of(document);
+    let is_around = folder == head || folder.starts_with(&format!("{head}/"));
+    let is_unnamed_sample = |part: &&str| {
+        SAMPLE_FOLDERS.contains(part)
+            && !folder.split('/').any(|own| own == *part)
+            && !text.contains(&format!("{part}/"))
+    };
+    !is_around && head.split('/').any(|part| is_unnamed_sample(&part))
+}
+
+/// Returns whether a document in one folder is about the package of another one, which is around it
+/// or inside it.
+fn is_related(document: &str, package: &str) -> bool {
+    let is_within = |inner: &str, outer: &str| {
+        outer.is_empty()
+            || inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    is_within(document, package) || is_within(package, document)
+}
+
 /// Returns whether a file has a part.
 pub(super) fn has_part(text: &str, part: &Part) -> bool {
     match part {
@@ -400,6 +460,38 @@ pub(super) fn has_part(text: &str, part: &Part) -> bool {
             let slug = slug.to_lowercase();
             let slugs: FxHashSet<String> = claims::heading_slugs(text).into_iter().collect();
             slugs.contains(&slug) || slugs.iter().any(|it| it.eq_ignore_ascii_case(&slug))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_of_a_sample_is_meant_where_the_sample_is_named() {
+        let check = |document, text, found, expected| {
+            assert_eq!(is_in_sample(document, text, "app/main.ts", found), expected, "{found}");
+        };
+        check("AGENTS.md", "", "playground/vite/app/main.ts", true);
+        check("AGENTS.md", "in playground/", "playground/vite/app/main.ts", false);
+        check("playground/README.md", "", "playground/vite/app/main.ts", false);
+        check("AGENTS.md", "", "packages/web/app/main.ts", false);
+        check("AGENTS.md", "", "app/main.ts", false);
+    }
+
+    #[test]
+    fn a_document_is_about_the_packages_around_and_inside_its_folder() {
+        for (document, package, expected) in [
+            ("", "", true),
+            ("docs", "", true),
+            ("", "clients/python", true),
+            ("clients", "clients/python", true),
+            ("clients/python/docs", "clients/python", true),
+            ("examples/shop", "clients/python", false),
+            ("examples/shop", "examples/sh", false),
+        ] {
+            assert_eq!(is_related(document, package), expected, "{document} {package}");
         }
     }
 }

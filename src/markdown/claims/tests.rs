@@ -119,6 +119,7 @@ fn the_sentence_decides_the_stance() {
     check("A pattern such as `src/**/*.js` matches", &["path src/**/*.js, absent"]);
     check("Tests are `src/**/*.js`", &["path src/**/*.js"]);
     check("# `zod-parser`\n\nUses `zod-parser`", &["package zod-parser"]);
+    check("A package (e.g., `zod-parser`) or `zod`", &["package zod"]);
 }
 
 #[test]

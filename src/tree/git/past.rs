@@ -387,6 +387,12 @@ pub(crate) fn changed_in(root: &Path, commit: &str) -> Vec<TreeEntry> {
     found
 }
 
+/// Returns the number of files of a folder in a commit.
+pub(crate) fn n_files(root: &Path, commit: &str, folder: &str) -> usize {
+    let args = ["ls-tree", "-r", "-z", "--name-only", "--end-of-options", commit, "--", folder];
+    git(root, &args).map_or(0, |output| output.matches('\0').count())
+}
+
 /// Returns the new paths of the files that each of `commits` renamed, compared with its first
 /// parent, by their old paths. Only files that match one of `patterns` count, unless there is none.
 pub(crate) fn renames_in(
