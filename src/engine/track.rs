@@ -34,6 +34,7 @@ mod rename_patterns;
 mod replay;
 mod search;
 mod single;
+mod stayed;
 mod together;
 mod veto;
 mod walk;
@@ -296,10 +297,16 @@ fn arrival(
     if walk.end != End::Head {
         return None;
     }
-    let is_named = |name: Option<&str>| same_name(name, walk.anchor.symbol.as_deref());
+    let name = last_name(walk.anchor.symbol.as_deref());
+    let is_named = |it: Option<&str>| last_name(it) == name;
     let file = FileSymbols::read(root, &walk.anchor.file, Some(&is_named)).ok()?;
-    let found =
-        in_place_match(&walk.anchor, &file).filter(|found| !found.is_ambiguous(&walk.anchor))?;
+    let renamed = || {
+        let symbol_idx = same_code_under_name(&walk.anchor, &file)?;
+        Some(InPlaceMatch { symbol_idx, similarity: 1.0 })
+    };
+    let found = in_place_match(&walk.anchor, &file)
+        .or_else(renamed)
+        .filter(|found| !found.is_ambiguous(&walk.anchor))?;
     let outcome = outcome::walked(recorded.anchor, &file, found, walk.steps.clone());
     Some((file.path, found.symbol_idx, outcome))
 }
@@ -472,6 +479,24 @@ fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPlaceMatch> {
     // Of another kind, only similar or short code: a constant with the name of a class may be an
     // alias that was left for callers of the old name.
     best.map(|(_, found)| found).filter(|found| !is_any || !found.is_ambiguous(anchor))
+}
+
+/// Returns the name of a symbol without its container.
+fn last_name(symbol: Option<&str>) -> Option<&str> {
+    symbol.map(|name| split_name(name).1)
+}
+
+/// Returns the only symbol of `file` that has the last name of an anchor and exactly its code.
+fn same_code_under_name(anchor: &Anchor, file: &FileSymbols) -> Option<usize> {
+    let name = last_name(Some(anchor.symbol.as_deref()?));
+    let is_same = |symbol: &FileSymbol| {
+        last_name(symbol.name.as_deref()) == name
+            && symbol.features.fingerprint.bytes == anchor.fingerprint.bytes
+            && search::is_same_family(anchor.kind, symbol.kind)
+    };
+    let mut found = file.symbols.iter().enumerate().filter(|(_, symbol)| is_same(symbol));
+    let (symbol_idx, _) = found.next()?;
+    found.next().is_none().then_some(symbol_idx)
 }
 
 /// Returns whether two qualified names are equal. Rust writes a name as `r#gen` after it becomes a

@@ -89,6 +89,22 @@ fn an_example_is_followed_through_small_steps() {
 }
 
 #[test]
+fn a_method_is_followed_after_only_its_class_was_renamed() {
+    let sandbox = Sandbox::bank();
+    let method = format!("    {}", LOAD.trim_end().replace('\n', "\n    "));
+    sandbox.write("shop/rows.py", format!("class Rows:\n{method}\n"));
+    sandbox.commit("rows");
+    sandbox.ok("memory add \"Read no more cells than the limit\" --id limit --anchor-to shop/rows.py::Rows.load_rows");
+    sandbox.edit("shop/rows.py", "class Rows", "class Tables");
+    sandbox.commit("rename the class");
+    sandbox.edit("shop/rows.py", "path, limit", "table, limit");
+    sandbox.edit("shop/rows.py", "open(path) as source", "open(table) as source");
+    sandbox.commit("edit the method");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "renamed shop/rows.py::Tables.load_rows", "{found:#}");
+}
+
+#[test]
 fn asking_for_an_explanation_writes_nothing() {
     let sandbox = anchored();
     sandbox.edit("shop/rows.py", "load_rows", "read_table");

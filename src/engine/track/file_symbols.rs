@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-use crate::model::{Fingerprint, Language, SymbolKind};
+use crate::model::{Anchor, Fingerprint, Language, Origin, SymbolKind};
 use crate::syntax::fingerprint::{
     self, FileFeatures, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash, split_name,
 };
@@ -120,6 +120,24 @@ impl FileSymbols {
             language: self.language,
             lines: Some(symbol.lines),
             similarity,
+        }
+    }
+
+    /// Returns an anchor to a symbol, as if it had been recorded here.
+    pub(super) fn anchor(&self, symbol_idx: usize) -> Anchor {
+        let symbol = &self.symbols[symbol_idx];
+        Anchor {
+            file: self.path.clone(),
+            symbol: symbol.name.clone(),
+            kind: symbol.kind,
+            language: self.language,
+            origin: Origin::Auto,
+            quality: 0.0,
+            match_score: 0.0,
+            commit: None,
+            fingerprint: self.fingerprint(symbol_idx),
+            others: Vec::new(),
+            look_alikes: None,
         }
     }
 

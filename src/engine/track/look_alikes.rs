@@ -78,7 +78,7 @@ fn among<'f>(anchor: &Anchor, files: impl Iterator<Item = &'f FileSymbols>) -> L
             }
             let odds = search::evidence(&missing, file, symbol).log_odds();
             if odds >= LISTED_ODDS {
-                found.push((odds, location_hash(file, symbol)));
+                found.push((odds, location_hash(&file.path, symbol)));
             }
         }
     }
@@ -86,14 +86,27 @@ fn among<'f>(anchor: &Anchor, files: impl Iterator<Item = &'f FileSymbols>) -> L
     LookAlikes::new(found.into_iter().map(|(_, hash)| hash))
 }
 
-/// Returns whether `anchor` remembers the location of a symbol as that of similar code.
+/// Returns whether `anchor` remembers the location of a symbol as that of similar code, or the one
+/// that it had before the folder of both was moved: the first folders of the anchor, and the last ones
+/// of the symbol.
 pub(super) fn contains(anchor: &Anchor, file: &FileSymbols, symbol: &FileSymbol) -> bool {
-    anchor.look_alikes.as_ref().is_some_and(|known| known.contains(location_hash(file, symbol)))
+    let Some(known) = &anchor.look_alikes else { return false };
+    let ends = |path: &str| -> Vec<usize> {
+        let slashes = path.match_indices('/').map(|(slash, _)| slash + 1);
+        std::iter::once(0).chain(slashes).collect()
+    };
+    let starts = ends(&anchor.file);
+    ends(&file.path).into_iter().any(|tail| {
+        starts.iter().any(|&head| {
+            let path = format!("{}{}", &anchor.file[..head], &file.path[tail..]);
+            known.contains(location_hash(&path, symbol))
+        })
+    })
 }
 
-fn location_hash(file: &FileSymbols, symbol: &FileSymbol) -> u32 {
+fn location_hash(path: &str, symbol: &FileSymbol) -> u32 {
     let name = symbol.name.as_deref().unwrap_or_default();
-    let location = format!("{}::{}", file.path, name.replace("r#", ""));
+    let location = format!("{path}::{}", name.replace("r#", ""));
     (xxh3_64(location.as_bytes()) >> 40) as u32
 }
 

@@ -156,6 +156,17 @@ fn code_that_was_similar_when_the_anchor_was_recorded_is_not_its_successor() {
 }
 
 #[test]
+fn a_look_alike_is_known_after_its_folder_was_moved() {
+    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
+    check_look_alikes(
+        &[("shop/a.py", LOAD), ("shop/strict.py", &twin)],
+        &[("src/shop/strict.py", &twin)],
+        "shop/a.py::load_rows",
+        ["gone", "renamed edited src/shop/strict.py::load_rows_strictly"],
+    );
+}
+
+#[test]
 fn code_that_moved_is_found_beside_its_look_alikes() {
     let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
     let edited = LOAD.replace("load_rows", "load_limited_rows").replace("rows", "found");

@@ -15,7 +15,7 @@ use memchr::memmem;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::{Anchor, Fingerprint, Origin};
+use crate::model::{Anchor, Fingerprint};
 use crate::syntax::language;
 use crate::text;
 use crate::timings;
@@ -24,8 +24,11 @@ use crate::tree::git::{self, Change, Commits, Objects};
 use super::assign::Assignment;
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use super::search::{self, MissingAnchor, Pair, Prefilter};
-use super::{MIN_TOKENS, Step, in_place_match, outcome, same_name, similarity};
-use super::{rename_patterns, together};
+use super::{
+    MIN_TOKENS, Step, in_place_match, last_name, outcome, same_code_under_name, same_name,
+    similarity,
+};
+use super::{rename_patterns, stayed, together};
 
 /// Maximum number of bytes of all versions of files that are parsed, and as many more for each
 /// anchor.
@@ -40,10 +43,6 @@ const FILE_RENAMED: f64 = 1.0;
 
 /// Below this similarity, other code that the same commit added may be the edited code.
 pub(super) const REWRITTEN: f64 = 0.7;
-
-/// Added to the odds of code with the same name in the same file: a copy beside edited code is more
-/// frequent than a new symbol with the name of a renamed one.
-const STAYED: f64 = 2.0;
 
 /// Minimum odds of code that another anchor got as well.
 const MERGED: f64 = 1.0;
@@ -158,6 +157,8 @@ enum Fate {
 struct LastSeen {
     is_seen: bool,
     text: Vec<u8>,
+    /// Whether only the text was looked for since. Its container may have another name now.
+    is_skimmed: bool,
 }
 
 struct Walker<'w, 'o> {
@@ -212,7 +213,7 @@ impl Walker<'_, '_> {
                     let found = self.step(walks, &removed, comparison_idx);
                     for &(walk_idx, is_rewritten) in &removed {
                         if found.contains(&walk_idx) || is_rewritten {
-                            last[walk_idx] = LastSeen { is_seen: true, text: Vec::new() };
+                            last[walk_idx] = LastSeen { is_seen: true, ..LastSeen::default() };
                             kept.push(walk_idx);
                         } else {
                             walks[walk_idx].end = End::Lost(comparison_idx);
@@ -238,7 +239,10 @@ impl Walker<'_, '_> {
         if !last.is_seen && !self.see(walk, last, change) {
             return Fate::Kept;
         }
-        let Some(new) = &change.new else { return Fate::Removed };
+        let Some(new) = &change.new else {
+            self.correct_name(walk, last, change);
+            return Fate::Removed;
+        };
         let Some(bytes) = self.objects.read(&new.object) else {
             walk.n_unread += 1;
             walk.anchor.file.clone_from(&new.path);
@@ -249,15 +253,22 @@ impl Walker<'_, '_> {
             && language::from_path(&new.path) == walk.anchor.language
             && memmem::find(&bytes, &last.text).is_some()
         {
+            last.is_skimmed = true;
             if is_moved {
                 let old = std::mem::replace(&mut walk.anchor.file, new.path.clone());
                 walk.note(commit, format!("`{old}` was renamed"));
             }
             return Fate::Kept;
         }
-        let Some(file) = self.parse_named(&walk.anchor, &new.path, &bytes) else {
+        let Some(mut file) = self.parse_named(&walk.anchor, &new.path, &bytes) else {
             return Fate::Removed;
         };
+        if in_place_match(&walk.anchor, &file).is_none() && self.correct_name(walk, last, change) {
+            let Some(renamed) = self.parse_named(&walk.anchor, &new.path, &bytes) else {
+                return Fate::Removed;
+            };
+            file = renamed;
+        }
         let Some(found) = in_place_match(&walk.anchor, &file) else { return Fate::Removed };
         if is_rewritten(&walk.anchor.fingerprint, &file.symbols[found.symbol_idx]) {
             return Fate::Rewritten;
@@ -265,6 +276,7 @@ impl Walker<'_, '_> {
         let old = walk.anchor.clone();
         walk.advance(&file, found.symbol_idx);
         last.text = lines_of(&bytes, file.symbols[found.symbol_idx].lines);
+        last.is_skimmed = false;
         if is_moved {
             walk.note(commit, format!("`{}` was renamed", old.file));
         } else if found.similarity < 1.0 {
@@ -272,6 +284,23 @@ impl Walker<'_, '_> {
             walk.note(commit, format!("edited: {unchanged} of its code is unchanged"));
         }
         Fate::Kept
+    }
+
+    /// Gives an anchor whose text was found, but not its name, the name that the code had before a
+    /// change: its container was renamed, or the code moved to another one in its file. Returns whether
+    /// the name is another one now.
+    fn correct_name(&mut self, walk: &mut Walk, last: &mut LastSeen, change: &Change) -> bool {
+        if !std::mem::take(&mut last.is_skimmed) {
+            return false;
+        }
+        let Some(old) = &change.old else { return false };
+        let Some(bytes) = self.objects.read(&old.object) else { return false };
+        self.n_parsed += bytes.len();
+        let name = last_name(walk.anchor.symbol.as_deref());
+        let is_named = |it: Option<&str>| last_name(it) == name;
+        let file = FileSymbols::parse(&old.path, &bytes, Some(&is_named));
+        let symbol_idx = same_code_under_name(&walk.anchor, &file);
+        symbol_idx.inspect(|idx| walk.advance(&file, *idx)).is_some()
     }
 
     /// Reads the version of an anchor's code before a change, or after it if the code was recorded
@@ -292,6 +321,7 @@ impl Walker<'_, '_> {
                 *last = LastSeen {
                     is_seen: true,
                     text: lines_of(&bytes, file.symbols[found.symbol_idx].lines),
+                    is_skimmed: false,
                 };
                 return true;
             }
@@ -356,21 +386,15 @@ impl Walker<'_, '_> {
             anchors.iter().map(|(anchor, _)| MissingAnchor::new(anchor, None)).collect();
         let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
         let mut pairs = search::pairs(&missing, &news, &claimed);
-        for pair in &mut pairs {
+        let stayed = stayed::odds(&missing, &news, &pairs, &new_of);
+        for (pair, stayed) in pairs.iter_mut().zip(stayed) {
             // Code that the commit added was not beside the removed code before.
             pair.evidence.was_sibling = false;
-            pair.odds = pair.evidence.log_odds();
+            pair.odds = pair.evidence.log_odds() + stayed;
             let file = missing[pair.missing_idx].anchor.file.as_str();
             if new_of.get(file).is_some_and(|new| *new != file && *new == news[pair.file_idx].path)
             {
                 pair.odds += FILE_RENAMED;
-            }
-            let new = &news[pair.file_idx];
-            let old = missing[pair.missing_idx].anchor;
-            if new_of.get(file).is_some_and(|it| *it == new.path)
-                && same_name(old.symbol.as_deref(), new.symbols[pair.symbol_idx].name.as_deref())
-            {
-                pair.odds += STAYED;
             }
         }
         rename_patterns::raise_odds(&missing, &news, &mut pairs);
@@ -518,12 +542,12 @@ impl Walker<'_, '_> {
             anchors.push((last, Some(walk_idx)));
         }
         for (old_idx, file) in olds.iter().enumerate() {
-            for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
+            for symbol_idx in 0..file.symbols.len() {
                 if anchors.len() < MAX_REMOVED
                     && !followed.contains(&(old_idx, symbol_idx))
                     && is_removed(old_idx, symbol_idx)
                 {
-                    anchors.push((anchor_of(file, symbol_idx, symbol), None));
+                    anchors.push((file.anchor(symbol_idx), None));
                 }
             }
         }
@@ -544,22 +568,6 @@ fn merged<'p>(
     let file = &news[best.file_idx];
     let name = file.split_name(&file.symbols[best.symbol_idx]).1;
     (best.odds >= MERGED && name == missing[anchor_idx].name).then_some(best)
-}
-
-fn anchor_of(file: &FileSymbols, symbol_idx: usize, symbol: &FileSymbol) -> Anchor {
-    Anchor {
-        file: file.path.clone(),
-        symbol: symbol.name.clone(),
-        kind: symbol.kind,
-        language: file.language,
-        origin: Origin::Auto,
-        quality: 0.0,
-        match_score: 0.0,
-        commit: None,
-        fingerprint: file.fingerprint(symbol_idx),
-        others: Vec::new(),
-        look_alikes: None,
-    }
 }
 
 /// Returns the first symbol of `file` with the name and the kind of `symbol`: a field may have the

@@ -1,0 +1,98 @@
+//! Decides between code that a commit left under the name of an anchor and other code that it added.
+//!
+//! Pure. If a function is rewritten beside a copy of its old code, it usually is the edited one. It is
+//! not if it only calls the copy: then the code was renamed, and the old name forwards to it.
+
+use rustc_hash::FxHashMap;
+
+use crate::syntax::fingerprint::{name_hash, short_hash};
+
+use super::file_symbols::FileSymbols;
+use super::search::{MissingAnchor, Pair};
+use super::{FORWARDED, MIN_TOKENS, same_name};
+
+/// Added to the odds of code with the same name in the same file: a copy beside edited code is more
+/// frequent than a new symbol with the name of a renamed one. Less if less than half of it stayed.
+const STAYED: f64 = 2.0;
+
+/// Returns what is added to the odds of each pair because its symbol has the name of the anchor, in
+/// its file. `new_paths` are the paths of the files after the commit by those before it.
+pub(super) fn odds(
+    missing: &[&MissingAnchor<'_>],
+    files: &[FileSymbols],
+    pairs: &[Pair],
+    new_paths: &FxHashMap<&str, &str>,
+) -> Vec<f64> {
+    let symbol = |pair: &Pair| &files[pair.file_idx].symbols[pair.symbol_idx];
+    let is_in_place = |pair: &Pair| {
+        let old = missing[pair.missing_idx].anchor;
+        let new_path = new_paths.get(old.file.as_str());
+        new_path.is_some_and(|path| *path == files[pair.file_idx].path)
+            && same_name(old.symbol.as_deref(), symbol(pair).name.as_deref())
+    };
+    let is_replaced_by = |pair: &Pair, other: &Pair| {
+        let name = files[other.file_idx].split_name(symbol(other)).1;
+        let names = &symbol(pair).features.names;
+        let is_called = || names.binary_search(&short_hash(name_hash(name))).is_ok();
+        // Short code is the same by chance.
+        let is_long = missing[pair.missing_idx].anchor.fingerprint.n_tokens >= MIN_TOKENS;
+        (other.evidence.is_same_code && is_long)
+            || (other.evidence.jaccard >= FORWARDED && is_called())
+    };
+    let mut by_missing: FxHashMap<usize, Vec<&Pair>> = FxHashMap::default();
+    for pair in pairs {
+        by_missing.entry(pair.missing_idx).or_default().push(pair);
+    }
+    let stayed = |pair: &Pair| {
+        let likeness = pair.evidence.jaccard;
+        let mut others = by_missing[&pair.missing_idx].iter().filter(|other| !is_in_place(other));
+        if !is_in_place(pair)
+            || (likeness < FORWARDED && others.any(|other| is_replaced_by(pair, other)))
+        {
+            return 0.0;
+        }
+        STAYED * (likeness / FORWARDED).min(1.0)
+    };
+    pairs.iter().map(stayed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashSet;
+
+    use super::super::file_symbols::ALL;
+    use super::super::search;
+    use super::*;
+
+    const TOTAL: &str = "(orders, rate):
+    found = sum(order.price for order in orders)
+    return round(found * rate, 2)
+";
+
+    /// Checks what is added to the odds of `total` after its file was replaced.
+    fn check(new: &str, expected: f64) {
+        let old = FileSymbols::parse("shop.py", format!("def total{TOTAL}").as_bytes(), ALL);
+        let anchor = old.anchor(0);
+        let missing = MissingAnchor::new(&anchor, None);
+        let files = [FileSymbols::parse("shop.py", new.as_bytes(), ALL)];
+        let pairs = search::pairs(&[&missing], &files, &FxHashSet::default());
+        let paths = FxHashMap::from_iter([("shop.py", "shop.py")]);
+        let added = odds(&[&missing], &files, &pairs, &paths);
+        let is_total =
+            |pair: &Pair| files[0].symbols[pair.symbol_idx].name.as_deref() == Some("total");
+        let total = pairs.iter().position(is_total).expect("a pair with the name");
+        assert!((added[total] - expected).abs() < 1e-9, "{new}{added:?}");
+    }
+
+    #[test]
+    fn code_that_was_edited_beside_a_copy_stays() {
+        let edited = TOTAL.replace("    return", "    found -= discount(orders)\n    return");
+        check(&format!("def total{edited}\n\ndef plain_total{TOTAL}"), STAYED);
+    }
+
+    #[test]
+    fn a_forwarder_with_the_old_name_is_not_the_code() {
+        let forwarder = "def total(orders, rate):\n    return price_of(orders, rate)\n";
+        check(&format!("{forwarder}\n\ndef price_of{TOTAL}"), 0.0);
+    }
+}
