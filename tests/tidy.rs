@@ -88,6 +88,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("rusqlite", Only(&["store"])),
     ("rust-stemmers", Only(&["engine"])),
     ("rustc-hash", All),
+    ("rustix", Only(&["bank"])),
     ("serde", All),
     ("serde-saphyr", Only(&["markdown", "engine"])),
     // `commands` reads the rules of `anchor-test --rules`.
@@ -118,7 +119,7 @@ const OWNERS: &[(&str, Owner)] = &[
 const FREE_IN_TESTS: &[&str] = &["sha2", "tempfile", "toml"];
 
 /// How many packages `Cargo.toml` names. Raising one takes a sentence on what the new package replaces.
-const N_DEPENDENCIES: usize = 48;
+const N_DEPENDENCIES: usize = 49;
 const N_DEV_DEPENDENCIES: usize = 3;
 
 const MAX_LINES: usize = 600;

@@ -5,7 +5,6 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use rayon::prelude::*;
 
 use crate::error::UserError;
 
@@ -17,10 +16,6 @@ pub(crate) const PINS: &str = "pins.toml";
 
 /// Size limit of a file in a bank.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
-
-/// Maximum number of files that are written at the same time. On an ext4 disk 4 to 64 writers sync 2,000
-/// files about five times as fast as one, because the disk syncs several in one step.
-const MAX_WRITERS: usize = 8;
 
 /// Completed write of one file, which can be rolled back if a later one fails.
 #[must_use = "the folder of the file is not synced"]
@@ -75,35 +70,23 @@ impl Bank {
         sync_folders_of(&paths)
     }
 
-    /// Creates files, which must not exist, several at a time, because each waits for the disk. Adds
-    /// those that were written to `done`, also if another fails.
-    pub(crate) fn create_files<B: AsRef<[u8]> + Sync>(
+    /// Creates files, which must not exist. Adds those that were written to `done`, also if another
+    /// fails.
+    pub(crate) fn create_files<B: AsRef<[u8]>>(
         &self,
         files: &[(&str, B)],
         done: &mut Vec<WriteOp>,
     ) -> Result<()> {
-        let n_writers = files.len().min(MAX_WRITERS);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_writers).build()?;
-        let write = |(file, bytes): &(&str, B)| self.create_file(file, bytes.as_ref());
-        let results: Vec<_> = pool.install(|| files.par_iter().map(write).collect());
-        let mut failed = Ok(());
-        for result in results {
-            match result {
-                Ok(op) => done.push(op),
-                Err(error) => failed = failed.and(Err(error)),
+        let mut writes = files::Writes::new(files.len());
+        for (file, bytes) in files {
+            if !writes.create(&self.regular(file)?, bytes.as_ref())? {
+                return Err(UserError::usage(format!("file `{file}` already exists"))
+                    .hint("replace it with `--overwrite`")
+                    .into());
             }
+            done.push(WriteOp::Created((*file).to_owned()));
         }
-        failed
-    }
-
-    /// Creates a file, which must not exist.
-    fn create_file(&self, file: &str, bytes: &[u8]) -> Result<WriteOp> {
-        if files::create_unsynced(&self.regular(file)?, bytes)? {
-            return Ok(WriteOp::Created(file.to_owned()));
-        }
-        Err(UserError::usage(format!("file `{file}` already exists"))
-            .hint("replace it with `--overwrite`")
-            .into())
+        writes.sync()
     }
 
     /// Replaces the file whose content is `old`.
@@ -168,16 +151,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temp folder");
         let bank = Bank::new(folder.path().join("bank"));
         bank.create().expect("created");
-        for (file, text) in [("old.md", "old"), ("kept.md", "kept")] {
-            let _ = bank.create_file(file, text.as_bytes()).expect("written");
-        }
-        let ops = vec![
-            bank.create_file("deep/new.md", b"new").expect("written"),
-            bank.replace_file("kept.md", b"other", b"kept".to_vec()).expect("written"),
-            bank.remove_file("old.md").expect("removed"),
-            bank.create_file("old.md", b"other").expect("written"),
-        ];
-        assert!(bank.create_file("old.md", b"x").is_err(), "an existing file is not replaced");
+        let mut ops = Vec::new();
+        bank.create_files(&[("old.md", "old"), ("kept.md", "kept")], &mut ops).expect("written");
+        let mut ops = Vec::new();
+        bank.create_files(&[("deep/new.md", "new")], &mut ops).expect("written");
+        ops.push(bank.replace_file("kept.md", b"other", b"kept".to_vec()).expect("written"));
+        ops.push(bank.remove_file("old.md").expect("removed"));
+        bank.create_files(&[("old.md", "other")], &mut ops).expect("written");
+        let again = bank.create_files(&[("old.md", "x")], &mut ops);
+        assert!(again.is_err(), "an existing file is not replaced");
         bank.roll_back(ops).expect("rolled back");
         let text = |file: &str| bank.bytes(file).expect("readable");
         assert_eq!(text("old.md").as_deref(), Some(&b"old"[..]));
@@ -186,19 +168,20 @@ mod tests {
     }
 
     #[test]
-    fn files_that_were_created_beside_one_that_failed_can_be_rolled_back() {
+    fn files_that_were_created_before_one_that_failed_can_be_rolled_back() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let bank = Bank::new(folder.path().join("bank"));
         bank.create().expect("created");
-        let _ = bank.create_file("5.md", b"old").expect("written");
-        let names: Vec<String> = (0..50).map(|idx| format!("{idx}.md")).collect();
-        let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&name[..], &b"new"[..])).collect();
+        bank.create_files(&[("70.md", "old")], &mut Vec::new()).expect("written");
+        // So many that they are synced together, where the system can do that.
+        let names: Vec<String> = (0..100).map(|idx| format!("{idx}.md")).collect();
+        let files: Vec<(&str, &str)> = names.iter().map(|name| (&name[..], "new")).collect();
         let mut done = Vec::new();
-        let error = bank.create_files(&files, &mut done).expect_err("5.md exists");
-        assert!(error.to_string().contains("`5.md` already exists"), "{error:#}");
-        assert_eq!(done.len(), 49);
+        let error = bank.create_files(&files, &mut done).expect_err("70.md exists");
+        assert!(error.to_string().contains("`70.md` already exists"), "{error:#}");
+        assert_eq!(done.len(), 70);
         bank.roll_back(done).expect("rolled back");
-        assert_eq!(bank.bytes("5.md").expect("readable").as_deref(), Some(&b"old"[..]));
+        assert_eq!(bank.bytes("70.md").expect("readable").as_deref(), Some(&b"old"[..]));
         assert_eq!(bank.bytes("6.md").expect("readable"), None);
     }
 }

@@ -9,7 +9,7 @@ use crate::killed_commands::{self, COMMANDS};
 use crate::sandbox::{Sandbox, print_skipped};
 
 /// The system calls that change a folder, that sync, and that print.
-const CALLS: &str = "trace=fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,\
+const CALLS: &str = "trace=fsync,fdatasync,syncfs,rename,renameat,renameat2,link,linkat,unlink,unlinkat,\
                      mkdir,mkdirat,write";
 
 #[test]
@@ -52,6 +52,31 @@ fn an_import_syncs_each_folder_once() {
     let is_sync =
         |call: &&String| call.starts_with("fsync(") && call.contains(&format!("<{bank}>"));
     assert_eq!(calls.iter().filter(is_sync).count(), 1, "{calls:#?}");
+}
+
+#[test]
+fn an_import_of_many_memories_syncs_them_in_one_step_before_its_end() {
+    let strace = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    if !strace.is_ok_and(|output| output.status.success()) {
+        print_skipped("`strace` is not installed or not permitted");
+        return;
+    }
+    let (from, to) = (Sandbox::bank(), Sandbox::bank());
+    for n in 0..100 {
+        from.memory(&format!("m{n}"), format!("Memory {n}.\n"));
+    }
+    to.write("out.jsonl", from.ok("memory export"));
+    let calls = trace(&to, "memory import --from-export out.jsonl");
+    let at = |wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        (0..calls.len()).filter(|idx| wanted(&calls[*idx])).collect()
+    };
+    let bank = to.path(".memories").display().to_string();
+    let synced = at(&|call| call.starts_with("syncfs(") && call.contains(&format!("<{bank}>")));
+    let created = at(&|call| call.contains("RENAME_NOREPLACE") && call.contains(".memories/m"));
+    let finished =
+        at(&|call| call.starts_with("unlink") && call.contains(".cerberus-deletion.toml"));
+    assert_eq!((synced.len(), created.len(), finished.len()), (1, 100, 1), "{calls:#?}");
+    assert!(created[99] < synced[0] && synced[0] < finished[0], "{calls:#?}");
 }
 
 /// Runs a command and returns its system calls, with the paths of open files.
