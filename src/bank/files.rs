@@ -159,14 +159,18 @@ pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<bool> {
 
 /// Like [`create`], but does not sync the folder.
 pub(super) fn create_unsynced(path: &Path, bytes: &[u8]) -> Result<bool> {
-    create_with(path, bytes, true)
+    create_with(path, bytes, temp_file)
 }
 
-fn create_with(path: &Path, bytes: &[u8], is_synced: bool) -> Result<bool> {
+fn create_with(
+    path: &Path,
+    bytes: &[u8],
+    temp_file: fn(&Path, &[u8]) -> Result<NamedTempFile>,
+) -> Result<bool> {
     if path.exists() {
         return Ok(false);
     }
-    let file = temp_file(path, bytes, is_synced)?;
+    let file = temp_file(path, bytes)?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
@@ -193,7 +197,8 @@ impl Writes {
 
     /// Like [`create_unsynced`], but the content may be synced only by [`Self::sync`].
     pub(super) fn create(&mut self, path: &Path, bytes: &[u8]) -> Result<bool> {
-        let is_new = create_with(path, bytes, !self.is_together)?;
+        let temp_file = if self.is_together { unsynced_temp_file } else { temp_file };
+        let is_new = create_with(path, bytes, temp_file)?;
         if self.is_together && !self.folders.contains(folder_of(path)) {
             self.folders.insert(folder_of(path).to_owned());
         }
@@ -230,7 +235,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Like [`replace`], but does not sync the folder.
 pub(super) fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<()> {
-    let file = temp_file(path, bytes, true)?;
+    let file = temp_file(path, bytes)?;
     if let Ok(metadata) = path.metadata() {
         // The new file has the permissions of the old one.
         let _ = file.as_file().set_permissions(metadata.permissions());
@@ -281,7 +286,13 @@ fn is_stale(file: &File, max_empty_age: Duration) -> bool {
     file.try_lock().is_ok() && (metadata.len() > 0 || max_empty_age.is_zero() || is_old())
 }
 
-fn temp_file(path: &Path, bytes: &[u8], is_synced: bool) -> Result<NamedTempFile> {
+fn temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
+    let file = unsynced_temp_file(path, bytes)?;
+    file.as_file().sync_all().with_context(|| format!("failed to write `{}`", path.display()))?;
+    Ok(file)
+}
+
+fn unsynced_temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let context = || format!("failed to write `{}`", path.display());
     let folder = folder_of(path);
     create_folder(folder)?;
@@ -299,9 +310,6 @@ fn temp_file(path: &Path, bytes: &[u8], is_synced: bool) -> Result<NamedTempFile
     // Without locks, stale files are not removed either.
     let _ = file.as_file().lock();
     file.write_all(bytes).with_context(context)?;
-    if is_synced {
-        file.as_file().sync_all().with_context(context)?;
-    }
     Ok(file)
 }
 
