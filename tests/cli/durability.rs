@@ -14,9 +14,7 @@ const CALLS: &str = "trace=fsync,fdatasync,syncfs,rename,renameat,renameat2,link
 
 #[test]
 fn folders_are_synced_before_the_answer() {
-    let strace = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
-    if !strace.is_ok_and(|output| output.status.success()) {
-        print_skipped("`strace` is not installed or not permitted");
+    if !can_trace() {
         return;
     }
     let template = killed_commands::template();
@@ -34,9 +32,7 @@ fn folders_are_synced_before_the_answer() {
 
 #[test]
 fn an_import_syncs_each_folder_once() {
-    let strace = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
-    if !strace.is_ok_and(|output| output.status.success()) {
-        print_skipped("`strace` is not installed or not permitted");
+    if !can_trace() {
         return;
     }
     let (from, to) = (Sandbox::bank(), Sandbox::bank());
@@ -56,9 +52,7 @@ fn an_import_syncs_each_folder_once() {
 
 #[test]
 fn an_import_of_many_memories_syncs_them_in_one_step_before_its_end() {
-    let strace = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
-    if !strace.is_ok_and(|output| output.status.success()) {
-        print_skipped("`strace` is not installed or not permitted");
+    if !can_trace() {
         return;
     }
     let (from, to) = (Sandbox::bank(), Sandbox::bank());
@@ -77,6 +71,16 @@ fn an_import_of_many_memories_syncs_them_in_one_step_before_its_end() {
         at(&|call| call.starts_with("unlink") && call.contains(".cerberus-deletion.toml"));
     assert_eq!((synced.len(), created.len(), finished.len()), (1, 100, 1), "{calls:#?}");
     assert!(created[99] < synced[0] && synced[0] < finished[0], "{calls:#?}");
+}
+
+/// Whether `strace` can be used; prints why the test is skipped if not.
+fn can_trace() -> bool {
+    let strace = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    let can_trace = strace.is_ok_and(|output| output.status.success());
+    if !can_trace {
+        print_skipped("`strace` is not installed or not permitted");
+    }
+    can_trace
 }
 
 /// Runs a command and returns its system calls, with the paths of open files.
