@@ -13,7 +13,7 @@ use crate::markdown::frontmatter::Frontmatter;
 use crate::model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
-use crate::ops::similar::SimilarMemories;
+use crate::ops::similar::{Compared, SimilarMemories};
 use crate::ops::{Project, default_scope, document, seconds};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 
@@ -168,7 +168,8 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     }
     let memories = Memories::load(project)?;
     let scope = args.scope.clone().unwrap_or_else(|| default_scope(project));
-    let mut warnings = SimilarMemories::new(&memories).warnings(text, &scope);
+    let compared = Compared { text, scope: &scope, paths: &args.paths, document: None };
+    let mut warnings = SimilarMemories::new(&memories).warnings(compared);
     // Every check that can fail comes before the first write.
     let found = find_anchor(project, args, text, &scope, &mut warnings)?;
     let frontmatter = Frontmatter {

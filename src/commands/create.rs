@@ -12,7 +12,7 @@ use crate::markdown::edit;
 use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
 use crate::model::{MemoryType, Scope};
 use crate::ops::memories::Memories;
-use crate::ops::similar::SimilarMemories;
+use crate::ops::similar::{Compared, SimilarMemories};
 use crate::ops::{Project, default_scope, document, seconds};
 use crate::output::{DIM, NAME, OK, Printer};
 
@@ -76,7 +76,8 @@ pub(crate) fn create(project: &Project, args: &CreateArgs, content: &str) -> Res
     let mut warnings = document::text_warnings(&file, &text);
     let body = text[frontmatter::body_start(&text)..].trim();
     let scope = front.scope.unwrap_or_else(|| default_scope(project));
-    warnings.extend(SimilarMemories::new(&memories).warnings(body, &scope));
+    let compared = Compared { text: body, scope: &scope, paths: &front.paths, document: None };
+    warnings.extend(SimilarMemories::new(&memories).warnings(compared));
     Ok(Report { id, file, warnings })
 }
 

@@ -4,9 +4,8 @@ use rustc_hash::FxHashSet;
 
 use crate::engine::rank::contradiction::ParsedText;
 use crate::engine::rank::tokenize;
-use crate::model::{MemoryStatus, Scope};
-
-use crate::text::similarity;
+use crate::model::{Memory, MemoryStatus, Scope};
+use crate::text::{self, similarity};
 
 use super::memories::Memories;
 
@@ -22,9 +21,22 @@ pub(crate) struct SimilarMemories {
     entries: Vec<Entry>,
 }
 
+/// A text to compare, and where it holds.
+#[derive(Clone, Copy)]
+pub(crate) struct Compared<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) scope: &'a Scope,
+    /// The globs of the files that it applies to.
+    pub(crate) paths: &'a [String],
+    /// The document that it is imported from.
+    pub(crate) document: Option<&'a str>,
+}
+
 struct Entry {
     id: String,
     scope: Scope,
+    paths: Vec<String>,
+    document: Option<String>,
     text: String,
     words: FxHashSet<String>,
     parsed: ParsedText,
@@ -36,32 +48,37 @@ impl SimilarMemories {
         for stored in &memories.all {
             let memory = &stored.memory;
             if memory.status == MemoryStatus::Active {
-                similar.add(&memory.id, &memory.body, &memory.scope);
+                let Memory { body, scope, paths, .. } = memory;
+                similar.add(&memory.id, Compared { text: body, scope, paths, document: None });
             }
         }
         similar
     }
 
     /// Adds a memory to compare later ones with.
-    pub(crate) fn add(&mut self, id: &str, text: &str, scope: &Scope) {
+    pub(crate) fn add(&mut self, id: &str, compared: Compared<'_>) {
+        let Compared { text, scope, paths, document } = compared;
         self.entries.push(Entry {
             id: id.to_owned(),
             scope: scope.clone(),
+            paths: paths.to_vec(),
+            document: document.map(str::to_owned),
             text: text.trim().to_owned(),
             words: words(text),
             parsed: ParsedText::parse(text),
         });
     }
 
-    /// Returns a warning for each near-duplicate of a new text, and for each memory with an
-    /// overlapping scope that contradicts it and that it does not link to.
-    pub(crate) fn warnings(&self, text: &str, scope: &Scope) -> Vec<String> {
+    /// Returns a warning for each near-duplicate of a new text, and for each memory that contradicts
+    /// it, may hold for the same code, and is not linked from it.
+    pub(crate) fn warnings(&self, compared: Compared<'_>) -> Vec<String> {
+        let text = compared.text;
         let (words, parsed) = (words(text), ParsedText::parse(text));
         let mut warnings = Vec::new();
         for entry in &self.entries {
             let (id, excerpt) = (&entry.id, excerpt(&entry.text));
             let is_linked = text.contains(&format!("::memory:{id}]]"));
-            if !is_linked && overlap(scope, &entry.scope) && parsed.contradicts(&entry.parsed) {
+            if !is_linked && entry.may_contradict(compared) && parsed.contradicts(&entry.parsed) {
                 warnings.push(format!(
                     "`{id}` contradicts it: {excerpt} (if both are valid, link them with `[[contradicts::memory:{id}]]`; otherwise fix one with `cerberus memory update`)"
                 ));
@@ -70,6 +87,16 @@ impl SimilarMemories {
             }
         }
         warnings
+    }
+}
+
+impl Entry {
+    /// Returns whether both may hold for the same code. Two items of one document that seem to contradict
+    /// each other are nearly always a rule and its exception.
+    fn may_contradict(&self, other: Compared<'_>) -> bool {
+        overlap(&self.scope, other.scope)
+            && text::may_overlap(&self.paths, other.paths)
+            && (self.document.is_none() || self.document.as_deref() != other.document)
     }
 }
 
@@ -102,5 +129,30 @@ fn excerpt(text: &str) -> String {
     match text.char_indices().nth(MAX_EXCERPT_CHARS) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared<'a>(text: &'a str, paths: &'a [String], document: Option<&'a str>) -> Compared<'a> {
+        Compared { text, scope: &Scope::Universal, paths, document }
+    }
+
+    #[test]
+    fn only_rules_that_may_hold_for_the_same_code_contradict_each_other() {
+        let [here, there] = ["web/**", "server/**"].map(|glob| vec![glob.to_owned()]);
+        for (paths, document, n_expected) in [
+            (&here, Some("b.md"), 1),
+            (&here, None, 1),
+            (&there, Some("b.md"), 0),
+            (&here, Some("a.md"), 0),
+        ] {
+            let mut similar = SimilarMemories { entries: Vec::new() };
+            similar.add("tabs", compared("Indent with tabs, not spaces", &here, Some("a.md")));
+            let warnings = similar.warnings(compared("Indent with spaces", paths, document));
+            assert_eq!(warnings.len(), n_expected, "{paths:?} {document:?} {warnings:?}");
+        }
     }
 }

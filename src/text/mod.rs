@@ -15,7 +15,9 @@ mod word_list;
 
 pub(crate) use self::encoding::decode;
 pub(crate) use self::escape::{escaped, shell_word};
-pub(crate) use self::globs::{Globs, PathGlobs, glob_fault, split_globs};
+pub(crate) use self::globs::{
+    Globs, PathGlobs, from_root, glob_fault, literal_folder, may_overlap, split_globs,
+};
 pub(crate) use self::scan::{BLOCK, scan_blocks};
 pub(crate) use self::span::{LineIndex, Span};
 pub(crate) use self::suggest::{closest_match, suggest};

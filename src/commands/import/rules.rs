@@ -22,7 +22,7 @@ use crate::markdown::rules::RuleItem;
 use crate::model::{Anchor, RuleKind, Scope};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
-use crate::ops::similar::SimilarMemories;
+use crate::ops::similar::{Compared, SimilarMemories};
 use crate::ops::{Project, default_scope};
 use crate::text::decode;
 use crate::tree::{git, read};
@@ -308,10 +308,16 @@ pub(super) fn examine(project: &Project, args: &ImportArgs, plan: &mut Plan) -> 
     let mut similar = SimilarMemories::new(memories);
     for rule in new_rules {
         let item = &report.items[rule.item_idx];
-        let warnings = similar.warnings(&item.text, &rule.scope).into_iter();
+        let compared = Compared {
+            text: &item.text,
+            scope: &rule.scope,
+            paths: &item.paths,
+            document: Some(&item.file),
+        };
+        let warnings = similar.warnings(compared).into_iter();
         let location = format!("{}:{}", item.file, item.line);
         report.warnings.extend(warnings.map(|warning| format!("{location}: {warning}")));
-        similar.add(item.id.as_deref().unwrap_or_default(), &item.text, &rule.scope);
+        similar.add(item.id.as_deref().unwrap_or_default(), compared);
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::into::Part;
 use crate::bank::MemoryFile;
 use crate::error::UserError;
 use crate::ops::Project;
+use crate::text::{from_root, literal_folder};
 
 /// Names of files whose rules hold for their folder, in any folder.
 const FOLDER_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "WARP.md"];
@@ -187,25 +188,6 @@ fn rules(
 /// Returns the globs that do not exclude.
 fn included(globs: &[String]) -> impl Iterator<Item = &str> {
     globs.iter().map(|glob| glob.trim()).filter(|glob| !glob.starts_with('!') && !glob.is_empty())
-}
-
-/// Returns a glob without the prefixes that mean the project's root, and whether it starts there.
-fn from_root(glob: &str) -> (&str, bool) {
-    let glob = glob.trim();
-    let path = glob.trim_start_matches("./").trim_start_matches('/');
-    let path = path.trim_end_matches('/');
-    // As in `text::Globs`: a glob without a `/` matches in every folder.
-    (path, path.contains('/') || path.len() < glob.trim_start_matches("./").len())
-}
-
-/// Returns the parts of a glob before the first one with a wildcard.
-fn literal_folder(glob: &str) -> &str {
-    let (path, is_from_root) = from_root(glob);
-    if !is_from_root {
-        return "";
-    }
-    let Some(wildcard) = path.find(['*', '?', '[', '{']) else { return path };
-    path[..wildcard].rsplit_once('/').map_or("", |it| it.0)
 }
 
 /// Returns the folder whose files a glob matches all; empty if it matches others or fewer.

@@ -54,7 +54,15 @@ impl ParsedText {
     pub(crate) fn parse(text: &str) -> Self {
         let mut parsed = Self::default();
         let rule = text.trim().split("\n\n").next().unwrap_or_default();
-        for sentence in sentences(rule) {
+        let mut label = Vec::new();
+        for mut sentence in sentences(rule) {
+            if let [clause] = &mut sentence[..]
+                && is_prohibiting_label(clause)
+            {
+                label = std::mem::take(clause);
+                continue;
+            }
+            sentence[0].splice(0..0, label.drain(..));
             parsed.add_sentence(&sentence);
         }
         parsed
@@ -188,6 +196,12 @@ fn content_words(clause: &[String]) -> Words {
             terms => terms,
         })
         .collect()
+}
+
+/// Returns whether a clause is only a label that prohibits what follows, as in "Do not: squash commits".
+fn is_prohibiting_label(clause: &[String]) -> bool {
+    clause.iter().any(|word| is_negation(word))
+        && clause.iter().all(|word| word == "do" || is_negation(word))
 }
 
 fn is_negation(word: &str) -> bool {

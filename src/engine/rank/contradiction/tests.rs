@@ -30,6 +30,7 @@ const CONTRADICTORY: &[(&str, &str)] = &[
     ("Only use `unsafe` in tests", "Never use `unsafe` in tests"),
     ("No default exports", "Use default exports"),
     ("Write C++ headers by hand", "Do not write C++ headers by hand"),
+    ("Do not: squash the commits", "Squash the commits"),
 ];
 
 const COMPATIBLE: &[(&str, &str)] = &[
@@ -56,6 +57,7 @@ const COMPATIBLE: &[(&str, &str)] = &[
     ("Notify the owner", "Do not notify the customer"),
     ("Avoid nothing", "Nothing is avoided here"),
     ("Name tests after what they test", "Do not name tests after bugs"),
+    ("Do not: add major changesets", "Do not add major changesets"),
     ("", "Never"),
 ];
 
