@@ -122,13 +122,19 @@ fn with_entry(text: &str, block: Span, key: &str, entry: &str, newline: &str) ->
         Some(before) => entry_span(yaml, before.key_at)?.end,
         None => known.iter().map(|entry| entry.key_at).min().unwrap_or(yaml.len()),
     };
-    Some(replace(Span::new(at, at), ""))
+    // To YAML, a carriage return alone starts a line as well. The entry would not be found there again.
+    let is_after_line = at == yaml.len() || is_line_start(yaml, at);
+    is_after_line.then(|| replace(Span::new(at, at), ""))
+}
+
+fn is_line_start(yaml: &str, at: usize) -> bool {
+    at == 0 || yaml.get(..at).is_some_and(|before| before.ends_with('\n'))
 }
 
 /// Returns the lines of the entry whose key is at `key_at`, without the comments and blank
 /// lines below it.
 fn entry_span(yaml: &str, key_at: usize) -> Option<Span> {
-    if !(key_at == 0 || yaml.get(..key_at)?.ends_with('\n')) {
+    if !is_line_start(yaml, key_at) {
         return None;
     }
     let mut lines = yaml.get(key_at..)?.split_inclusive('\n');

@@ -90,10 +90,11 @@ impl Structure {
         structure
     }
 
-    /// Returns the definition that the range consists of, with its decorators.
+    /// Returns the definition that the range consists of, with its decorators, if its signature is inside.
     pub(super) fn whole(&self, range: Lines) -> Option<Definition> {
         let first = *self.definitions.first()?;
-        (first.end >= range.1).then_some(first)
+        // In broken code the parser may find the end of the signature below the range.
+        (first.end >= range.1 && first.head_end <= range.1).then_some(first)
     }
 
     /// Returns the line of the name of the class around the range.
