@@ -3,7 +3,7 @@
 //! The budget is a hard limit that includes the envelope, headers and fences. The output is deterministic: the
 //! same bank, source tree and request produce the same text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -23,7 +23,7 @@ use crate::ops::pins::{self, builtin, render};
 use crate::output::Printer;
 use crate::text::Span;
 use crate::tokens;
-use crate::tree::git;
+use crate::tree::git::{self, AddedLines};
 
 mod block;
 mod client;
@@ -224,8 +224,11 @@ fn inject_from(
     if request.part.is_some() {
         pins.clear();
     }
-    let focus =
-        Focus { query: request.query.clone(), files: files(project, request)?, ..Focus::default() };
+    let focus = Focus {
+        query: request.query.clone(),
+        files: files(project, request)?,
+        changed: if request.staged { staged_lines(project)? } else { BTreeMap::new() },
+    };
     let Ranked { memories: ranked, reasons, skipped: not_applicable } =
         relevance::rank(project, memories, &focus)?;
     let selected = ranked.into_iter().zip(reasons);
@@ -380,6 +383,17 @@ fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
         files.extend(git::staged(&project.root)?.into_keys());
     }
     Ok(files)
+}
+
+/// Returns the lines that each staged file adds.
+fn staged_lines(project: &Project) -> Result<BTreeMap<String, String>> {
+    let files = git::added_in_index(&project.root)?;
+    let added = |file: AddedLines| {
+        let lines = file.text.split_inclusive('\n').zip(&file.is_added);
+        let text: String = lines.filter(|(_, is_added)| **is_added).map(|(line, _)| line).collect();
+        (!text.is_empty()).then_some((file.path, text))
+    };
+    Ok(files.into_iter().filter_map(added).collect())
 }
 
 /// Adds the example in another repository to the text of a memory that has none here.

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::CodeBase;
 use super::index::CodeIndex;
 use super::rank::imports::import_lines;
 use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
-use super::rank::relevance::{self, ExampleFeatures, Features};
+use super::rank::relevance::{self, ChangeFeatures, ExampleFeatures, Features};
 use super::rank::{postings, score, tokenize};
 use crate::model::Anchor;
 use crate::store::code::FileRow;
@@ -34,12 +34,12 @@ pub(crate) struct Rule<'a> {
 }
 
 /// Compares each rule with each file. Returns the features of the best file of each rule, in the
-/// order of the rules. `files` is not empty; a file may be new, or in no indexed language. `written`
-/// has texts that are about to be written to some of them.
+/// order of the rules. `files` is not empty; a file may be new, or in no indexed language. `changed`
+/// has the texts that are added to some of them, or are about to be.
 pub(crate) fn compare(
     code: CodeBase<'_>,
     files: &BTreeSet<String>,
-    written: &BTreeMap<String, String>,
+    changed: &BTreeMap<String, String>,
     rules: &[Rule<'_>],
 ) -> Result<Vec<Features>> {
     let anchored: BTreeSet<&str> =
@@ -51,7 +51,7 @@ pub(crate) fn compare(
         .collect();
     let import_rarities = Rarities::new(imports.iter().map(Vec::as_slice));
     let texts: Vec<FileText> =
-        files.par_iter().map(|file| FileText::new(code, file, written.get(file))).collect();
+        files.par_iter().map(|file| FileText::new(code, file, changed.get(file))).collect();
     let terms = Terms::new(&index, &texts);
     let compared: Vec<ComparedFile> =
         texts.iter().map(|text| ComparedFile::new(&index, &terms, text)).collect();
@@ -87,14 +87,25 @@ pub(crate) fn compare(
                     is_same_class: is_test(&anchor.file) == is_test(file.path),
                 }
             };
+            let change =
+                file.changed.as_ref().map(|lines| ChangeFeatures {
+                    words: relevance::share(words.iter().map(|(id, weight)| {
+                        (*weight, f64::from(u8::from(lines.terms.contains(id))))
+                    })),
+                    named_code: share_of_named_code(&queries[rule_idx], lines.names),
+                    names: rule
+                        .anchor
+                        .map(|anchor| name_rarities.share(&anchor.fingerprint.names, lines.names)),
+                });
             Features {
                 words: file.share(words, |count| f64::from(u8::from(count > 0))),
                 prominence: match file.n_terms {
                     0 => 0.0,
                     n => (file.share(words, |count| terms.frequency(count, n)) - mean) / deviation,
                 },
-                named_code: file.share_of_named_code(&queries[rule_idx]),
+                named_code: share_of_named_code(&queries[rule_idx], file.names),
                 example: rule.anchor.map(example),
+                change,
             }
         });
         features.max_by(|a, b| a.score().total_cmp(&b.score())).unwrap_or_default()
@@ -131,17 +142,29 @@ struct FileText<'p> {
     /// The hashes of its words and of those in its imports, sorted.
     names: Vec<u16>,
     imports: Vec<u16>,
+    changed: Option<ChangedText>,
+}
+
+/// What is added to a file.
+struct ChangedText {
+    terms: Vec<String>,
+    /// The hashes of its words, sorted.
+    names: Vec<u16>,
 }
 
 impl<'p> FileText<'p> {
-    fn new(code: CodeBase<'_>, path: &'p str, written: Option<&String>) -> Self {
+    fn new(code: CodeBase<'_>, path: &'p str, changed: Option<&String>) -> Self {
         // A new file has only a path, and perhaps the text that is about to be written. It will be
         // like the files beside it.
         let mut text = read::text(code.root, path).unwrap_or_else(|_| neighbours(code, path));
-        if let Some(written) = written {
+        if let Some(changed) = changed {
             text.push('\n');
-            text.push_str(written);
+            text.push_str(changed);
         }
+        let changed = changed.map(|changed| ChangedText {
+            terms: tokenize::terms(changed),
+            names: fingerprint::word_hashes(changed),
+        });
         let terms = tokenize::terms(&text);
         let n_terms = u32::try_from(terms.len()).unwrap_or(u32::MAX);
         let mut counts = FxHashMap::default();
@@ -149,7 +172,7 @@ impl<'p> FileText<'p> {
             *counts.entry(term).or_default() += 1;
         }
         let names = fingerprint::word_hashes(&text);
-        Self { path, n_terms, counts, names, imports: imports(&text) }
+        Self { path, n_terms, counts, names, imports: imports(&text), changed }
     }
 }
 
@@ -334,6 +357,13 @@ struct ComparedFile<'t> {
     terms: FxHashMap<u32, (u32, f64)>,
     /// The sum of the squared weights.
     squares: f64,
+    changed: Option<ChangedLines<'t>>,
+}
+
+/// The lines of a file that change.
+struct ChangedLines<'t> {
+    names: &'t [u16],
+    terms: FxHashSet<u32>,
 }
 
 impl<'t> ComparedFile<'t> {
@@ -344,6 +374,10 @@ impl<'t> ComparedFile<'t> {
         let mut weights: Vec<f64> = terms.values().map(|(_, weight)| *weight).collect();
         // The sum of floating-point numbers depends on their order.
         weights.sort_unstable_by(f64::total_cmp);
+        let changed = text.changed.as_ref().map(|changed| ChangedLines {
+            names: &changed.names,
+            terms: changed.terms.iter().filter_map(|term| known.id(index, term)).collect(),
+        });
         Self {
             path: text.path,
             names: &text.names,
@@ -351,17 +385,8 @@ impl<'t> ComparedFile<'t> {
             n_terms: text.n_terms,
             squares: weights.iter().map(|weight| weight * weight).sum(),
             terms,
+            changed,
         }
-    }
-
-    /// Returns the share of the code that a rule names which the file contains.
-    fn share_of_named_code(&self, query: &ParsedQuery) -> f64 {
-        let names = query.names.iter().filter(|name| !name.is_pattern);
-        relevance::share(names.map(|name| {
-            let is_known = |hash: u16| self.names.binary_search(&hash).is_ok();
-            let is_in_file = fingerprint::hashed_words(&name.text).all(is_known);
-            (name.weight, f64::from(u8::from(is_in_file)))
-        }))
     }
 
     /// Returns the weighted mean of a value of the count of each word.
@@ -369,6 +394,16 @@ impl<'t> ComparedFile<'t> {
         let count = |id| self.terms.get(id).map_or(0, |(count, _)| *count);
         relevance::share(words.iter().map(|(id, weight)| (*weight, value(count(id)))))
     }
+}
+
+/// Returns the share of the code that a rule names which a text contains, from the sorted hashes of its words.
+fn share_of_named_code(query: &ParsedQuery, hashes: &[u16]) -> f64 {
+    let names = query.names.iter().filter(|name| !name.is_pattern);
+    relevance::share(names.map(|name| {
+        let is_known = |hash: u16| hashes.binary_search(&hash).is_ok();
+        let is_contained = fingerprint::hashed_words(&name.text).all(is_known);
+        (name.weight, f64::from(u8::from(is_contained)))
+    }))
 }
 
 /// The rarity of hashed names in several sets of them.

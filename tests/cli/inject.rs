@@ -91,6 +91,31 @@ fn inject_prints_pins_rules_and_examples() {
 }
 
 #[test]
+fn the_rule_of_the_staged_lines_comes_first() {
+    let sandbox = quiet();
+    let given = |line: &str| -> Vec<String> {
+        let given = sandbox.json(line)["memories"].take();
+        let ids = given.as_array().expect("a list").iter();
+        ids.map(|memory| memory["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    // The file is about sessions, the new lines are about passwords.
+    let (sessions, passwords) = (
+        "def each_session(factory):\n    session = factory()\n    session.commit()\n    session.close()\n",
+        "def set_password(user, password):\n    user.hash = hash_password(password, salt=True)\n",
+    );
+    sandbox.write("shop/new.py", sessions);
+    sandbox.commit("sessions");
+    sandbox.write("shop/new.py", &format!("{sessions}\n\n{passwords}"));
+    sandbox.git("add shop/new.py");
+    let by_file = given("memory inject --file shop/new.py");
+    assert_eq!(by_file[0], "close-session", "{by_file:?}");
+    let by_lines = given("memory inject --diff");
+    assert_eq!(by_lines[0], "hash-passwords", "{by_lines:?}");
+    let explained = sandbox.run("memory inject --diff --explain").stderr();
+    assert!(explained.contains("the changed lines are about it"), "{explained}");
+}
+
+#[test]
 fn relevant_memories_come_first() {
     let sandbox = quiet();
     let first = |line: &str| {

@@ -38,7 +38,7 @@ pub(crate) fn rules_for_edit(
 ) -> Result<EditRules> {
     let memories = Memories::load(project)?;
     let focus =
-        Focus { query: None, files: written.keys().cloned().collect(), written: written.clone() };
+        Focus { query: None, files: written.keys().cloned().collect(), changed: written.clone() };
     let ranked = relevance::rank(project, &memories, &focus)?;
     let short = ranked.memories.into_iter().zip(ranked.reasons).filter_map(|(stored, reason)| {
         let text = Item::new(render::list_item(&with_place(stored, false)));

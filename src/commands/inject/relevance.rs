@@ -51,8 +51,8 @@ pub(super) struct Focus {
     pub(super) query: Option<String>,
     /// Paths relative to the root of the project.
     pub(super) files: BTreeSet<String>,
-    /// The texts that are about to be written to some of the files.
-    pub(super) written: BTreeMap<String, String>,
+    /// The texts that are added to some of the files, or are about to be.
+    pub(super) changed: BTreeMap<String, String>,
 }
 
 impl Focus {
@@ -172,7 +172,7 @@ fn compare(
             anchor: memories.anchors.get(&stored.memory.id),
         })
         .collect();
-    let features = code::compare(project.code(), &focus.files, &focus.written, &rules)?;
+    let features = code::compare(project.code(), &focus.files, &focus.changed, &rules)?;
     let scores: Vec<f64> = features.iter().map(relevance::Features::score).collect();
     let floor = relevance::floor(&scores);
     Ok(features.into_iter().map(|features| Some((features, floor))).collect())

@@ -21,6 +21,23 @@ const NEARNESS: f64 = 1.4;
 const FILE_NAME: f64 = 1.09;
 const SAME_CLASS: f64 = 1.32;
 
+// What is about to be written, or was changed, says more than the rest of its file. Fitted in the same way to 950 pairs of
+// a rule and another symbol that shows it, taken as the changed lines. With weights fitted on the other repositories, the
+// rule is first in 0.69 of the 49 pairs of the anchor benchmark and among the first three in 0.94 (0.59 and 0.90 by the
+// file alone); of the other repositories in 0.53 and 0.83 (0.49 and 0.81). With four lines of the symbol the file weighs
+// 0.4, with all of it 0.2; the difference in rank is small.
+const FILE_OF_CHANGE: f64 = 0.4;
+const CHANGED_WORDS: f64 = 4.5;
+const CHANGED_NAMED_CODE: f64 = 1.2;
+const CHANGED_NAMES: f64 = 6.0;
+
+/// Makes the mean score the same with and without changed lines.
+const CHANGE_BIAS: f64 = 1.2;
+
+/// The contribution of the names of the example for a rule without one: the mean of rules that the changed lines do
+/// not show.
+const CHANGED_NO_EXAMPLE: f64 = 0.4;
+
 /// The contribution of the example for a rule without one: the mean of rules that the file does not
 /// show. Without a common word either, nothing says that the rule holds.
 const NO_EXAMPLE: f64 = 2.95;
@@ -49,6 +66,26 @@ pub(crate) struct Features {
     /// The share of the code that the rule names which the file contains.
     pub(crate) named_code: f64,
     pub(crate) example: Option<ExampleFeatures>,
+    /// What it has in common with the changed lines of the file, if they are known.
+    pub(crate) change: Option<ChangeFeatures>,
+}
+
+/// What a rule and changed lines have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct ChangeFeatures {
+    /// The shares of the words and of the named code of the rule, as those of a file.
+    pub(crate) words: f64,
+    pub(crate) named_code: f64,
+    /// The share of the identifiers of the example, if there is one.
+    pub(crate) names: Option<f64>,
+}
+
+impl ChangeFeatures {
+    fn score(&self) -> f64 {
+        CHANGED_WORDS * self.words
+            + CHANGED_NAMED_CODE * self.named_code
+            + self.names.map_or(CHANGED_NO_EXAMPLE, |names| CHANGED_NAMES * names)
+    }
 }
 
 /// What the example of a rule and a file have in common.
@@ -70,8 +107,15 @@ pub(crate) struct ExampleFeatures {
 }
 
 impl Features {
-    /// Returns the log-odds, up to a constant, that the rule holds in the file.
+    /// Returns the log-odds, up to a constant, that the rule holds in the file, or in its changed lines.
     pub(crate) fn score(&self) -> f64 {
+        match &self.change {
+            Some(change) => CHANGE_BIAS + FILE_OF_CHANGE * self.file_score() + change.score(),
+            None => self.file_score(),
+        }
+    }
+
+    fn file_score(&self) -> f64 {
         let [words, named_code, example @ ..] = self.contributions();
         let has_words = self.words > 0.0 || self.named_code > 0.0;
         words
@@ -85,6 +129,11 @@ impl Features {
 
     /// Returns what contributes most to the score.
     pub(crate) fn reason(&self) -> &'static str {
+        if let Some(change) = &self.change
+            && change.score() - CHANGED_NO_EXAMPLE > FILE_OF_CHANGE * self.file_score()
+        {
+            return "the changed lines are about it";
+        }
         const REASONS: [&str; 6] = [
             "it has the words of the rule",
             "it has the code that the rule names",
@@ -192,7 +241,7 @@ mod tests {
             is_same_class: false,
         };
         let base =
-            Features { words: 0.2, prominence: 0.5, named_code: 0.0, example: Some(example) };
+            Features { words: 0.2, prominence: 0.5, example: Some(example), ..Features::default() };
         let with = |example| Features { example: Some(example), ..base };
         for raised in [
             Features { words: 0.4, ..base },
@@ -220,6 +269,30 @@ mod tests {
         };
         assert!(with(0.0, 0.0, 0.3).score() < none.score());
         assert!(none.score() < with(0.6, 0.3, 0.8).score());
+    }
+
+    #[test]
+    fn changed_lines_weigh_more_than_their_file() {
+        let file = Features { words: 0.4, prominence: 1.0, ..Features::default() };
+        let changed = |words, named_code, names| {
+            let change = ChangeFeatures { words, named_code, names };
+            Features { change: Some(change), ..file }
+        };
+        let base = changed(0.1, 0.0, Some(0.1));
+        for raised in [
+            changed(0.2, 0.0, Some(0.1)),
+            changed(0.1, 0.5, Some(0.1)),
+            changed(0.1, 0.0, Some(0.2)),
+            Features { words: 0.9, ..base },
+        ] {
+            assert!(raised.score() > base.score(), "{raised:?}");
+        }
+        let other_file = Features { words: 0.9, ..changed(0.1, 0.0, None) };
+        assert!(changed(0.5, 0.0, None).score() > other_file.score());
+        assert_eq!(changed(0.5, 0.0, None).reason(), "the changed lines are about it");
+        assert_eq!(changed(0.0, 0.0, None).reason(), file.reason());
+        let nothing = Features { change: Some(ChangeFeatures::default()), ..Features::default() };
+        assert!(nothing.score() < MIN_SCORE);
     }
 
     #[test]
