@@ -145,14 +145,7 @@ pub(crate) fn review(project: &Project, args: &ReviewDiffArgs) -> Result<Report>
     let changes = changes(project, args)?;
     let mut report = check(project, &memories, &changes)?;
     if !args.all {
-        let paths = code_files(project)?.into_iter().collect::<Vec<_>>();
-        let (hints, n_allowed) = existing::find(&project.root, &changes, &paths);
-        report.findings.extend(hints);
-        report.findings.sort_by(|a, b| {
-            (&a.file, a.line, a.column, &a.id).cmp(&(&b.file, b.line, b.column, &b.id))
-        });
-        report.summary.allowed += n_allowed;
-        count(&mut report);
+        add_existing(project, &changes, &mut report)?;
         add_linked(project, &memories, &changes, &mut report)?;
     }
     if let Some(path) = args.baseline.as_deref().filter(|_| !args.update_baseline) {
@@ -166,7 +159,22 @@ pub(crate) fn review(project: &Project, args: &ReviewDiffArgs) -> Result<Report>
 pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
     let memories = Memories::load(project)?;
     let changes: Vec<AddedLines> = git::added_in(&project.root, file).into_iter().collect();
-    check(project, &memories, &changes)
+    let mut report = check(project, &memories, &changes)?;
+    add_existing(project, &changes, &mut report)?;
+    Ok(report)
+}
+
+/// Adds the hints about new functions that the project nearly has.
+fn add_existing(project: &Project, changes: &[AddedLines], report: &mut Report) -> Result<()> {
+    let paths = || Ok(code_files(project)?.into_iter().collect());
+    let (hints, n_allowed) = existing::find(&project.root, changes, paths)?;
+    report.findings.extend(hints);
+    report.findings.sort_by(|a, b| {
+        (&a.file, a.line, a.column, &a.id).cmp(&(&b.file, b.line, b.column, &b.id))
+    });
+    report.summary.allowed += n_allowed;
+    count(report);
+    Ok(())
 }
 
 /// Returns the changed files in supported languages, sorted by path.

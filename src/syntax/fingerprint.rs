@@ -164,15 +164,33 @@ pub(crate) fn name_hash(name: &str) -> u64 {
     xxh3_64(name.strip_prefix("r#").unwrap_or(name).as_bytes())
 }
 
+/// The hashes of the words of a text, as a bit for each.
+pub(crate) struct WordSet(Vec<u64>);
+
+impl WordSet {
+    pub(crate) fn new(hashes: impl Iterator<Item = u16>) -> Self {
+        let mut bits = vec![0u64; 1024];
+        hashes.for_each(|hash| bits[usize::from(hash) / 64] |= 1 << (hash % 64));
+        Self(bits)
+    }
+
+    pub(crate) fn contains(&self, hash: u16) -> bool {
+        self.0[usize::from(hash) / 64] >> (hash % 64) & 1 == 1
+    }
+
+    /// Returns the hashes in ascending order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u16> {
+        let bits = (0..).zip(&self.0);
+        bits.flat_map(|(idx, bits): (u16, &u64)| {
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| idx * 64 + bit)
+        })
+    }
+}
+
 /// Returns the hashes of all words of a text, sorted. They include the names of all symbols
 /// that are defined in it.
 pub(crate) fn word_hashes(text: &str) -> Vec<u16> {
-    let mut seen = vec![0u64; 1024];
-    for hash in hashed_words(text) {
-        seen[usize::from(hash) / 64] |= 1 << (hash % 64);
-    }
-    let is_seen = |hash: &u16| seen[usize::from(*hash) / 64] >> (hash % 64) & 1 == 1;
-    (0..=u16::MAX).filter(is_seen).collect()
+    WordSet::new(hashed_words(text)).iter().collect()
 }
 
 /// Returns the hashes of the words of a text in their order.

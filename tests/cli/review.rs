@@ -296,5 +296,12 @@ fn an_agent_is_led_through_the_list() {
     assert_eq!((&refused["example"], &refused["written"]), (&json!("none"), &json!(true)));
     let both = json!({ "id": "hang", "none": true, "to": "web/html.ts" });
     assert!(client.refused("anchor_memory", both).contains("exclude each other"));
+    let also = json!({ "id": "escape", "also": "web/cart.ts::addToCart" });
+    assert_eq!(client.call("anchor_memory", also)["others"][0]["role"], "also");
+    let not = json!({ "id": "escape", "not": "web/cart.ts::addToCart" });
+    let others = &client.call("anchor_memory", not)["others"];
+    assert_eq!((&others[0]["role"], others.as_array().map(Vec::len)), (&json!("not"), Some(1)));
+    let both = json!({ "id": "escape", "also": "web/cart.ts", "not": "web/html.ts" });
+    assert!(client.refused("anchor_memory", both).contains("exclude each other"));
     assert_eq!(prompt(&mut client, "5"), "No rule needs an example.");
 }

@@ -1,4 +1,4 @@
-//! `cerberus hooks run … after-edit`: the patterns of rules that an edit hits.
+//! `cerberus hooks run … after-edit`: the patterns of rules that an edit hits, and functions that exist already.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(super) fn findings(project: &Project, written: &BTreeMap<String, String>) ->
     if n_more > 0 {
         items.push(format!("- and {}\n", plural(n_more, "other")));
     }
-    let text = format!("This edit hits patterns of rules:\n{}", items.concat());
+    let text = format!("Findings in this edit:\n{}", items.concat());
     Ok(envelope::wrapped(&envelope::escaped(&escaped(&text))))
 }
 

@@ -9,16 +9,20 @@ use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::config::Settings;
 use crate::error::UserError;
-use crate::model::CodeLocation;
+use crate::model::{CodeLocation, ExampleRole};
+use crate::ops::anchors;
 use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer};
 
 const HELP: &[&str] = &[
     "  1-5  this is the example: store a manual anchor to it",
+    "  a    also: add a further example, one of the candidates or FILE::SYMBOL",
+    "  c    counter-example: add code that breaks the rule",
     "  n    no code shows the rule: record that, and search no more",
     "  h    add hints, keywords expected in the example, and search again",
     "  s    skip: decide another time",
     "  e    edit the memory in $VISUAL or $EDITOR, and search again",
     "  q    quit; every decision is stored already",
+    "Further examples and counter-examples of a memory without an anchor are stored with its example.",
     "Candidates above the quality threshold are anchored without a question by `memory anchor`.",
 ];
 
@@ -54,6 +58,10 @@ pub(super) struct Tally {
     pub(super) skipped: usize,
 }
 
+/// Further examples and counter-examples of a memory without an anchor, which are stored as soon as
+/// it has one.
+type Waiting = Vec<(ExampleRole, CodeLocation)>;
+
 /// What follows a key.
 enum Next {
     /// Ask about the next memory.
@@ -77,6 +85,7 @@ pub(super) fn run(
     out.line(&print::totals(&report));
     'items: for (idx, item) in report.items.into_iter().enumerate() {
         let mut item = item;
+        let mut waiting = Waiting::new();
         loop {
             out.line("");
             let prompt_rows = out.n_rows(&keys(&item));
@@ -86,8 +95,10 @@ pub(super) fn run(
                 out.line(&out.paint(DIM, &keys(&item)));
                 let next = match person.key(out)? {
                     None => Next::Quit,
-                    Some(key) => decide(settings, &item, key, person, &mut tally, out)
-                        .or_else(|error| stay(error, out))?,
+                    Some(key) => {
+                        decide(settings, &item, &mut waiting, key, person, &mut tally, out)
+                            .or_else(|error| stay(error, out))?
+                    }
                 };
                 if !matches!(next, Next::Key) {
                     break next;
@@ -116,7 +127,7 @@ fn keys(item: &Item) -> String {
         1 => "1 pick, ".to_owned(),
         n => format!("1-{n} pick, "),
     };
-    format!("{pick}n no example, h hint, s skip, e edit, q quit, ? help")
+    format!("{pick}a also, c counter-example, n no example, h hint, s skip, e edit, q quit, ? help")
 }
 
 /// Prints an error; the person may try something else.
@@ -135,6 +146,7 @@ fn stay(error: anyhow::Error, out: &mut Printer) -> Result<Next> {
 fn decide(
     settings: &Settings,
     item: &Item,
+    waiting: &mut Waiting,
     key: char,
     person: &mut dyn Person,
     tally: &mut Tally,
@@ -143,11 +155,17 @@ fn decide(
     let rank = key.to_digit(10).map(|digit| digit as usize);
     let picked = rank.and_then(|rank| item.candidates.iter().find(|it| it.rank == rank));
     if let Some(candidate) = picked {
-        pick(settings, item, candidate, out)?;
+        let location = location(candidate);
+        pick(settings, item, &location, out)?;
         tally.anchored += 1;
+        for (role, other) in waiting.drain(..).filter(|(_, other)| *other != location) {
+            add(settings, item, (role, other), out)?;
+        }
         return Ok(Next::Item);
     }
     match key.to_ascii_lowercase() {
+        'a' => also(settings, item, ExampleRole::Also, waiting, person, out),
+        'c' => also(settings, item, ExampleRole::Not, waiting, person, out),
         'n' => {
             let args = AnchorArgs { id: item.id.clone(), none: true, ..AnchorArgs::default() };
             anchor::anchor(&settings.project, &args)?;
@@ -177,13 +195,74 @@ fn decide(
     }
 }
 
-fn pick(settings: &Settings, item: &Item, candidate: &Candidate, out: &mut Printer) -> Result<()> {
-    let location = CodeLocation { file: candidate.file.clone(), symbol: candidate.symbol.clone() };
-    let shown = crate::commands::format_location(&location.file, location.symbol.as_deref());
-    let args = AnchorArgs { id: item.id.clone(), to: Some(location), ..AnchorArgs::default() };
+fn location(candidate: &Candidate) -> CodeLocation {
+    CodeLocation { file: candidate.file.clone(), symbol: candidate.symbol.clone() }
+}
+
+fn pick(settings: &Settings, item: &Item, to: &CodeLocation, out: &mut Printer) -> Result<()> {
+    let args = AnchorArgs { id: item.id.clone(), to: Some(to.clone()), ..AnchorArgs::default() };
     anchor::anchor(&settings.project, &args)?;
-    out.line(&format!("{} to {}", out.paint(OK, "anchored"), out.safe(&shown)));
+    out.line(&format!("{} to {}", out.paint(OK, "anchored"), out.safe(&to.to_string())));
     Ok(())
+}
+
+/// Asks for an example beside the main one, and adds it or lets it wait for the main one.
+fn also(
+    settings: &Settings,
+    item: &Item,
+    role: ExampleRole,
+    waiting: &mut Waiting,
+    person: &mut dyn Person,
+    out: &mut Printer,
+) -> Result<Next> {
+    out.line(&format!("{}, a number or FILE::SYMBOL (empty to go back):", role_name(role)));
+    let typed = person.line(out)?;
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Ok(Next::Key);
+    }
+    let rank: Option<usize> = typed.parse().ok();
+    let other = match rank.and_then(|rank| item.candidates.iter().find(|it| it.rank == rank)) {
+        Some(candidate) => location(candidate),
+        None => typed.parse().map_err(UserError::usage)?,
+    };
+    if item.anchor.is_some() {
+        add(settings, item, (role, other), out)?;
+        return Ok(Next::Key);
+    }
+    // An error is reported now, while the person can correct it.
+    anchors::at_location(&settings.project, &other)?;
+    out.line(&format!(
+        "{} is stored with the example, which you pick",
+        out.safe(&other.to_string())
+    ));
+    waiting.retain(|(_, known)| *known != other);
+    waiting.push((role, other));
+    Ok(Next::Key)
+}
+
+fn add(
+    settings: &Settings,
+    item: &Item,
+    (role, other): (ExampleRole, CodeLocation),
+    out: &mut Printer,
+) -> Result<()> {
+    let shown = other.to_string();
+    let (also, not) = match role {
+        ExampleRole::Also => (Some(other), None),
+        ExampleRole::Not => (None, Some(other)),
+    };
+    let args = AnchorArgs { id: item.id.clone(), also, not, ..AnchorArgs::default() };
+    anchor::anchor(&settings.project, &args)?;
+    out.line(&format!("{} {}: {}", out.paint(OK, "added"), role_name(role), out.safe(&shown)));
+    Ok(())
+}
+
+fn role_name(role: ExampleRole) -> &'static str {
+    match role {
+        ExampleRole::Also => "further example",
+        ExampleRole::Not => "counter-example",
+    }
 }
 
 /// Adds hints to the frontmatter of the memory, and ranks its candidates again.

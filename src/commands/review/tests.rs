@@ -10,7 +10,7 @@ use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
 use crate::config::{CheckConfig, Terminal};
 use crate::engine::rank::calibrate::Weights;
-use crate::model::ExampleChoice;
+use crate::model::{ExampleChoice, ExampleRole};
 use crate::ops::{InjectOptions, pins};
 use crate::store::StoreFile;
 
@@ -139,6 +139,33 @@ fn hints_are_stored_and_searched_for() {
     let hang = &memories.find("hang").expect("it exists").memory;
     assert_eq!(hang.hints, ["close_session"]);
     assert_eq!(memories.anchors["hang"].symbol.as_deref(), Some("close_session"));
+}
+
+#[test]
+fn further_examples_and_counter_examples_are_stored_with_the_example() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), &RULES[..1]);
+    // They wait for the example; an unknown symbol and the example itself do not count.
+    let keys = "a=2\nc=db.py::close_session\na=db.py::absent\na=1\na=\n1";
+    let (tally, shown) = review_with(&settings, &ReviewArgs::default(), keys);
+    assert_eq!(tally, Tally { anchored: 1, refused: 0, skipped: 0 });
+    assert!(shown.contains("db.py::escape_xml is stored with the example"), "{shown}");
+    assert!(shown.contains("absent"), "{shown}");
+    let others = || {
+        let memories = Memories::load(&settings.project).expect("memories");
+        let others = memories.anchors["escape"].others.iter();
+        let name = |it: &crate::model::OtherExample| (it.role, it.symbol.clone().expect("one"));
+        others.map(name).collect::<Vec<_>>()
+    };
+    let expected = [(ExampleRole::Also, "escape_xml"), (ExampleRole::Not, "close_session")];
+    assert_eq!(others(), expected.map(|(role, name)| (role, name.to_owned())));
+
+    // With an anchor, they are stored at once.
+    let again = ReviewArgs { ids: vec!["escape".to_owned()], ..ReviewArgs::default() };
+    let (tally, shown) = review_with(&settings, &again, "c=web.py::close_session\nq");
+    assert_eq!(tally, Tally::default());
+    assert!(shown.contains("counter-example: web.py::close_session"), "{shown}");
+    assert_eq!(others().len(), 3);
 }
 
 #[test]

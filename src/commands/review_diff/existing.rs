@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use anyhow::Result;
+
 use super::allowed;
 use super::{Finding, Severity};
 use crate::engine::existing;
@@ -13,20 +15,30 @@ use crate::tree::read;
 pub(super) const ID: &str = "exists-already";
 
 /// Returns the hints about the new functions of changed files, and the number of those that a
-/// comment allows. `paths` are the files of the project.
-pub(super) fn find(root: &Path, changes: &[AddedLines], paths: &[String]) -> (Vec<Finding>, usize) {
+/// comment allows. `paths` lists the files of the project.
+pub(super) fn find(
+    root: &Path,
+    changes: &[AddedLines],
+    paths: impl FnOnce() -> Result<Vec<String>>,
+) -> Result<(Vec<Finding>, usize)> {
+    // Generated code repeats itself.
+    let is_written = |text: &str| read::skip_reason(text.as_bytes()).is_none();
+    let changes: Vec<&AddedLines> = changes.iter().filter(|it| is_written(&it.text)).collect();
     let changed: Vec<(&str, &str)> =
         changes.iter().map(|change| (change.path.as_str(), change.text.as_str())).collect();
     let is_new = |idx: usize, (first, last): (u32, u32)| {
-        let lines = changes[idx].is_added.iter().take(last as usize + 1).skip(first as usize);
-        // Some lines of a new function, such as closing brackets, equal old ones.
-        let (n_new, n_all) = (lines.clone().filter(|it| **it).count(), lines.count());
-        changes[idx].is_added.get(first as usize) == Some(&true) && n_new * 10 >= n_all * 9
+        let AddedLines { text, is_added, .. } = changes[idx];
+        let lines = text.lines().zip(is_added).take(last as usize + 1).skip(first as usize);
+        // Some lines of a new function equal old ones, above all closing brackets.
+        let has_words = |line: &str| line.contains(char::is_alphanumeric);
+        let lines = lines.filter(|(line, _)| has_words(line)).map(|(_, is_added)| *is_added);
+        let (n_new, n_all) = (lines.clone().filter(|it| *it).count(), lines.count());
+        is_added.get(first as usize) == Some(&true) && n_new * 10 >= n_all * 9
     };
-    let read = |path: &str| read::listed_text(root, path).ok();
+    let read = |path: &str| read::listed_text(root, path).ok().filter(|text| is_written(text));
     let mut n_allowed = 0;
     let mut findings = Vec::new();
-    for found in existing::find(&changed, is_new, paths, read) {
+    for found in existing::find(&changed, is_new, paths, read)? {
         let Some((_, text)) = changed.iter().find(|(path, _)| *path == found.file) else {
             continue;
         };
@@ -57,5 +69,5 @@ pub(super) fn find(root: &Path, changes: &[AddedLines], paths: &[String]) -> (Ve
             allow: allowed::comment(&found.file, ID),
         });
     }
-    (findings, n_allowed)
+    Ok((findings, n_allowed))
 }

@@ -33,7 +33,8 @@ pub(super) fn tools() -> Vec<Tool> {
             ("anchor_memory", "Anchor a memory to code"),
             Effect::Idempotent,
             "Store the example of a memory: the location in `to`, or the best candidate above the \
-             quality threshold. `none` records that the code has no example. Pass hints as for find_anchor.",
+             quality threshold. `none` records that the code has no example. `also` adds a further example, `not` \
+             code that breaks the rule. Pass hints as for find_anchor.",
             anchor_memory,
         ),
         Tool::new(
@@ -93,20 +94,29 @@ struct AnchorMemory {
     /// The code has no example: search no more
     #[serde(default)]
     none: bool,
+    /// A further example, for a memory that has one
+    also: Option<String>,
+    /// Code that breaks the rule
+    not: Option<String>,
     #[serde(default)]
     hints: Vec<String>,
 }
 
 fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
-    let to =
-        params.to.map(|to| to.parse::<CodeLocation>()).transpose().map_err(UserError::usage)?;
-    if params.none && to.is_some() {
-        return Err(UserError::usage("`to` and `none` exclude each other").into());
+    let location = |text: Option<String>| {
+        text.map(|text| text.parse::<CodeLocation>()).transpose().map_err(UserError::usage)
+    };
+    let (to, also, not) = (location(params.to)?, location(params.also)?, location(params.not)?);
+    let is_given = [to.is_some(), params.none, also.is_some(), not.is_some()];
+    if is_given.into_iter().filter(|is_given| *is_given).count() > 1 {
+        return Err(UserError::usage("`to`, `none`, `also` and `not` exclude each other").into());
     }
     let args = AnchorArgs {
         id: params.id,
         to,
         none: params.none,
+        also,
+        not,
         hints: params.hints,
         ..AnchorArgs::default()
     };
