@@ -18,11 +18,14 @@ use crate::tree::git::past::{self, Differences, TreeEntry};
 use super::manifests::{self, Facts, Manifests};
 use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
-use super::words::{self, Definition, Words};
+use super::words::{self, Words};
 use super::{Document, folder_of};
 
 /// Maximum number of old versions of code that are read.
 const MAX_VERSIONS: usize = 60_000;
+
+/// A smaller number of versions is read by the process that reads all other objects.
+const MIN_PARALLEL: usize = 64;
 
 /// Maximum number of versions of files with a name that are searched for its definition.
 const MAX_SEARCHED: usize = 200;
@@ -59,7 +62,8 @@ pub(super) enum Truth {
     Paths(Vec<String>),
     /// The part that it named, and the file.
     Part(String, Part),
-    Definitions(Vec<Definition>),
+    /// The files that define the name.
+    Definitions(Vec<String>),
     /// Files of code with the word.
     Word(Vec<String>),
     /// Manifests.
@@ -77,7 +81,8 @@ pub(super) struct Past<'p, 'o> {
     /// The words of each version of a file of code.
     found: FxHashMap<String, Vec<usize>>,
     facts: FxHashMap<FileVersion, Facts>,
-    definitions: FxHashMap<(FileVersion, Vec<String>), Option<Definition>>,
+    /// Whether versions of files define names.
+    definitions: FxHashMap<(FileVersion, Vec<String>), bool>,
 }
 
 /// What is compared with an old tree.
@@ -186,11 +191,19 @@ impl<'p, 'o> Past<'p, 'o> {
             }
         }
         let objects: Vec<&str> = wanted.keys().map(|(_, object)| *object).collect();
-        let n_each = objects.len().div_ceil(rayon::current_num_threads().max(1)).max(64);
+        let words = self.words;
+        if objects.len() <= MIN_PARALLEL {
+            let found = &mut self.found;
+            self.objects.read_all(&objects, |idx, bytes| {
+                found.insert(objects[idx].to_owned(), words.in_text(bytes));
+            });
+            return omitted;
+        }
+        let n_each = objects.len().div_ceil(rayon::current_num_threads().max(1)).max(MIN_PARALLEL);
         let read = |objects: &[&str]| {
             let mut found: Vec<(String, Vec<usize>)> = Vec::new();
             past::read_objects(root, objects, |idx, bytes| {
-                let words = self.words.in_text(bytes);
+                let words = words.in_text(bytes);
                 if !words.is_empty() {
                     found.push((objects[idx].to_owned(), words));
                 }
@@ -203,11 +216,7 @@ impl<'p, 'o> Past<'p, 'o> {
     }
 
     /// Reads the differing manifests of all trees.
-    pub(super) fn read_manifests<'t>(
-        &mut self,
-        root: &Path,
-        trees: impl Iterator<Item = &'t OldTree>,
-    ) {
+    pub(super) fn read_manifests<'t>(&mut self, trees: impl Iterator<Item = &'t OldTree>) {
         let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
         for tree in trees {
             let is_manifest = |entry: &&TreeEntry| manifests::is_manifest(&entry.path);
@@ -216,10 +225,11 @@ impl<'p, 'o> Past<'p, 'o> {
         }
         let wanted: Vec<(&str, &str)> = wanted.into_iter().collect();
         let objects: Vec<&str> = wanted.iter().map(|(_, object)| *object).collect();
-        past::read_objects(root, &objects, |idx, bytes| {
+        let facts = &mut self.facts;
+        self.objects.read_all(&objects, |idx, bytes| {
             let (path, object) = wanted[idx];
-            let facts = manifests::read(path, &text::decode(bytes).0);
-            self.facts.insert((path.to_owned(), object.to_owned()), facts);
+            let own = manifests::read(path, &text::decode(bytes).0);
+            facts.insert((path.to_owned(), object.to_owned()), own);
         });
     }
 
@@ -357,7 +367,10 @@ impl<'p, 'o> Past<'p, 'o> {
         }
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
-            found.extend(self.definition(&old.entries[idx], parts));
+            let entry = &old.entries[idx];
+            if self.is_defined_in(entry, parts) {
+                found.push(entry.path.clone());
+            }
             if found.len() == MAX_DEFINITIONS {
                 break;
             }
@@ -365,16 +378,17 @@ impl<'p, 'o> Past<'p, 'o> {
         (!found.is_empty()).then_some(Truth::Definitions(found))
     }
 
-    /// Returns the definition of a name in a version of a file.
-    fn definition(&mut self, entry: &TreeEntry, parts: &[String]) -> Option<Definition> {
+    /// Returns whether a version of a file defines a name.
+    fn is_defined_in(&mut self, entry: &TreeEntry, parts: &[String]) -> bool {
         let key = ((entry.path.clone(), entry.object.clone()), parts.to_vec());
         if let Some(known) = self.definitions.get(&key) {
-            return known.clone();
+            return *known;
         }
         let bytes = self.objects.read(&entry.object);
-        let found = bytes.and_then(|bytes| words::definition(&entry.path, &bytes, parts));
-        self.definitions.insert(key, found.clone());
-        found
+        let is_defined = bytes
+            .is_some_and(|bytes| words::is_defined_in(&entry.path, &text::decode(&bytes).0, parts));
+        self.definitions.insert(key, is_defined);
+        is_defined
     }
 
     /// Returns the entries with a word.

@@ -77,9 +77,10 @@ pub(crate) struct Version {
 
 /// Returns the tracked files, or `None` outside a repository.
 pub(crate) fn tracked(root: &Path) -> Option<Tracked> {
-    let staged = Git::new(root, ["ls-files", "--stage", "-z"]).bytes()?;
+    let list = |option: &str| Git::new(root, ["ls-files", option, "-z"]).bytes();
     // Files that a sparse checkout omits are not listed as deleted.
-    let deleted = Git::new(root, ["ls-files", "--deleted", "-z"]).bytes()?;
+    let (staged, deleted) = rayon::join(|| list("--stage"), || list("--deleted"));
+    let (staged, deleted) = (staged?, deleted?);
     let deleted: FxHashSet<&[u8]> = deleted.split(|byte| *byte == 0).collect();
     let mut tracked = Tracked::default();
     for record in staged.split(|byte| *byte == 0) {
@@ -129,17 +130,17 @@ fn sides(record: &str, path: &str) -> Option<[Option<TreeEntry>; 2]> {
 /// lacks.
 pub(crate) type Differences = BTreeMap<String, Option<TreeEntry>>;
 
-/// Passes each of `commits` to `each`, newest first, with its differences from HEAD: the paths that
+/// Passes each of `commits` to `each`, newest first, with its differences from `head`: the paths that
 /// differ, and paths that may. Git compares each commit with the one before, so that the work grows
 /// with the number of changes and not with that of commits. Returns whether git could read them all.
 pub(crate) fn walk_trees(
     root: &Path,
+    head: &str,
     commits: &BTreeSet<&str>,
     mut each: impl FnMut(&str, &Differences),
 ) -> bool {
-    let Some(head) = commit_id(root, "HEAD") else { return false };
     let Some(sorted) = newest_first(root, commits) else { return false };
-    let mut newer = head;
+    let mut newer = head.to_owned();
     let mut input = String::new();
     for commit in &sorted {
         // The newer one takes the place of the parent.
