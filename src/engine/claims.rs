@@ -15,6 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
@@ -384,6 +385,7 @@ impl Checker<'_> {
         unsaved.extend(self.now.deleted().iter().cloned());
         unsaved.sort_by(|a, b| a.path.cmp(&b.path));
         unsaved.dedup_by(|a, b| a.path == b.path);
+        let unsaved: Vec<Rc<TreeEntry>> = unsaved.into_iter().map(Rc::new).collect();
         let commits: BTreeSet<&str> = needs.keys().copied().take(MAX_TREES).collect();
         let mut trees = BTreeMap::new();
         past::walk_trees(self.root, head, &commits, |commit, differences| {

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -96,7 +97,12 @@ pub(super) struct Needs {
 impl Needs {
     pub(super) fn of(target: &Target) -> Self {
         Self {
-            paths: matches!(target, Target::Path { .. } | Target::Symbol { .. }),
+            paths: match target {
+                Target::Path { .. } => true,
+                // A module.
+                Target::Symbol { parts, .. } => parts.len() > 1,
+                _ => false,
+            },
             code: matches!(target, Target::Symbol { .. } | Target::Variable(_)),
             manifests: !matches!(target, Target::Path { .. } | Target::Symbol { .. }),
         }
@@ -115,11 +121,11 @@ impl Needs {
 pub(super) struct OldTree {
     pub(super) needs: Needs,
     /// Sorted by path. Only manifests, if nothing else is needed.
-    entries: Vec<TreeEntry>,
+    entries: Vec<Rc<TreeEntry>>,
     /// The files that now has no longer.
     removed: Snapshot,
     /// The paths that now has and the commit lacked.
-    added: FxHashSet<String>,
+    added: FxHashSet<Rc<str>>,
     manifests: Option<Manifests>,
     /// The entries with each word.
     entries_with: Option<FxHashMap<usize, Vec<usize>>>,
@@ -130,24 +136,29 @@ impl OldTree {
     /// version.
     pub(super) fn new(
         differences: &Differences,
-        unsaved: &[TreeEntry],
+        unsaved: &[Rc<TreeEntry>],
         now: &Snapshot,
         needs: Needs,
     ) -> Self {
         let has_all = needs.paths || needs.code;
-        let is_wanted = |entry: &&TreeEntry| {
-            now.entry(&entry.path).is_none_or(|it| it.object != entry.object)
-                && (has_all || manifests::is_manifest(&entry.path))
+        let mut removed = Vec::new();
+        let mut is_wanted = |entry: &&Rc<TreeEntry>| {
+            if !has_all && !manifests::is_manifest(&entry.path) {
+                return false;
+            }
+            let now = now.entry(&entry.path);
+            if now.is_none() && needs.paths {
+                removed.push(TreeEntry::clone(entry));
+            }
+            now.is_none_or(|it| it.object != entry.object)
         };
-        let unsaved = unsaved.iter().filter(|entry| !differences.contains_key(&entry.path));
+        let unsaved = unsaved.iter().filter(|it| !differences.contains_key(it.path.as_str()));
         let own = differences.values().flatten().chain(unsaved);
-        let mut entries: Vec<TreeEntry> = own.filter(is_wanted).cloned().collect();
+        let mut entries: Vec<Rc<TreeEntry>> = own.filter(&mut is_wanted).cloned().collect();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        let is_removed = |entry: &&TreeEntry| now.entry(&entry.path).is_none();
-        let removed = entries.iter().filter(is_removed).filter(|_| needs.paths);
-        let removed = Snapshot::new(removed.cloned().collect());
         let added = differences.iter().filter(|(_, entry)| entry.is_none() && needs.paths);
         let added = added.map(|(path, _)| path.clone()).collect();
+        let removed = Snapshot::new(removed);
         Self { needs, entries, removed, added, manifests: None, entries_with: None }
     }
 
@@ -177,8 +188,8 @@ impl<'p, 'o> Past<'p, 'o> {
         let mut wanted: BTreeMap<(&str, &str), ()> = BTreeMap::new();
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         for (commit, tree) in trees {
-            let is_new = |entry: &&TreeEntry| !seen.contains(entry.object.as_str());
-            let new: Vec<&TreeEntry> =
+            let is_new = |entry: &&Rc<TreeEntry>| !seen.contains(entry.object.as_str());
+            let new: Vec<&Rc<TreeEntry>> =
                 tree.entries.iter().filter(is_new).filter(|entry| words::is_code(entry)).collect();
             if wanted.len() + new.len() > MAX_VERSIONS {
                 omitted.insert(commit.to_owned());
@@ -219,7 +230,7 @@ impl<'p, 'o> Past<'p, 'o> {
     pub(super) fn read_manifests<'t>(&mut self, trees: impl Iterator<Item = &'t OldTree>) {
         let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
         for tree in trees {
-            let is_manifest = |entry: &&TreeEntry| manifests::is_manifest(&entry.path);
+            let is_manifest = |entry: &&Rc<TreeEntry>| manifests::is_manifest(&entry.path);
             let own = tree.entries.iter().filter(is_manifest);
             wanted.extend(own.map(|entry| (entry.path.as_str(), entry.object.as_str())));
         }
@@ -273,7 +284,7 @@ impl<'p, 'o> Past<'p, 'o> {
                     let is_used = || self.words.in_text(&code).binary_search(&word).is_ok();
                     // A variable of another program, such as a token, may be in use elsewhere.
                     if (is_own && is_used()) || words::is_constant(&entry.path, &text, name) {
-                        found.push(entry.path);
+                        found.push(entry.path.clone());
                     }
                 }
                 (!found.is_empty()).then_some(Truth::Word(found))
@@ -336,7 +347,8 @@ impl<'p, 'o> Past<'p, 'o> {
                 let mut bases =
                     snapshot::candidates(folder, plain, path.starts_with('/')).into_iter();
                 let now = self.now.tree();
-                let found = bases.find(|it| now.contains(it) && !old.added.contains(it))?;
+                let found =
+                    bases.find(|it| now.contains(it) && !old.added.contains(it.as_str()))?;
                 Some(Truth::Paths(vec![found]))
             }
             Found::Several(_) | Found::No | Found::Elsewhere => None,

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::path::Path;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -128,7 +129,7 @@ fn sides(record: &str, path: &str) -> Option<[Option<TreeEntry>; 2]> {
 
 /// The paths in which commits differ, with the entries of one of them; `None` for a path that it
 /// lacks.
-pub(crate) type Differences = BTreeMap<String, Option<TreeEntry>>;
+pub(crate) type Differences = BTreeMap<Rc<str>, Option<Rc<TreeEntry>>>;
 
 /// Passes each of `commits` to `each`, newest first, with its differences from `head`: the paths that
 /// differ, and paths that may. Git compares each commit with the one before, so that the work grows
@@ -165,7 +166,7 @@ pub(crate) fn walk_trees(
             let path = records.next().transpose()?.unwrap_or_default();
             let path = String::from_utf8_lossy(&path);
             if let Some([_, entry]) = sides(&record, &path) {
-                differences.insert(path.into_owned(), entry);
+                differences.insert(path.into(), entry.map(Rc::new));
             }
         }
         Ok(())
