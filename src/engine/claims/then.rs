@@ -53,6 +53,9 @@ const SAMPLE_FOLDERS: &[&str] = &[
     "tests",
 ];
 
+/// A name of more files and folders says little about what a document means.
+const MAX_NAMESAKES: usize = 3;
+
 /// Maximum number of definitions of a name that are followed.
 pub(super) const MAX_DEFINITIONS: usize = 8;
 
@@ -257,7 +260,7 @@ impl<'p, 'o> Past<'p, 'o> {
             Target::Path { path, part, .. } => {
                 self.path(old, old_path, document, path, part.as_ref())
             }
-            Target::Symbol { parts, .. } => self.symbol(old, old_path, parts),
+            Target::Symbol { parts, .. } => self.symbol(old, old_path, document, parts),
             Target::Task(task) => {
                 let manifests = self.manifests(old);
                 let defining = manifests.defining(task);
@@ -361,9 +364,15 @@ impl<'p, 'o> Past<'p, 'o> {
         has_part(&text::decode(&bytes).0, part)
     }
 
-    fn symbol(&mut self, old: &mut OldTree, document: &str, parts: &[String]) -> Option<Truth> {
+    fn symbol(
+        &mut self,
+        old: &mut OldTree,
+        old_path: &str,
+        document: &Document,
+        parts: &[String],
+    ) -> Option<Truth> {
         if parts.len() > 1 {
-            let found = old.removed.resolve(folder_of(document), &parts.join("/"));
+            let found = old.removed.resolve(folder_of(old_path), &parts.join("/"));
             if let Found::One(path) = found {
                 return Some(Truth::Paths(vec![path]));
             }
@@ -378,16 +387,53 @@ impl<'p, 'o> Past<'p, 'o> {
             entries.retain(|&idx| with_word.contains(&idx) || is_in(idx));
         }
         let mut found = Vec::new();
-        for idx in entries.into_iter().take(MAX_SEARCHED) {
+        let mut is_declared = parts.len() > 1;
+        for &idx in entries.iter().take(MAX_SEARCHED) {
             let entry = &old.entries[idx];
             if self.is_defined_in(entry, parts) {
                 found.push(entry.path.clone());
+                is_declared = is_declared || self.declares(entry, &parts[0]);
             }
             if found.len() == MAX_DEFINITIONS {
                 break;
             }
         }
-        (!found.is_empty()).then_some(Truth::Definitions(found))
+        // Anybody may have a field or a variable of that name.
+        let mut files = entries.iter().map(|&idx| old.entries[idx].path.as_str());
+        let is_meant = is_declared || files.any(|file| self.is_about(old_path, document, file));
+        (is_meant && !found.is_empty()).then_some(Truth::Definitions(found))
+    }
+
+    fn declares(&mut self, entry: &TreeEntry, name: &str) -> bool {
+        let bytes = self.objects.read(&entry.object);
+        bytes.is_some_and(|bytes| words::declares(&entry.path, &text::decode(&bytes).0, name))
+    }
+
+    /// Returns whether a document is about a file: it is in a folder around it, it names the file or the
+    /// last folders of its path, or both are in folders with a name that few have.
+    fn is_about(&self, old_path: &str, document: &Document, file: &str) -> bool {
+        let is_rare = |name: &str| self.now.tree().n_named(name) <= MAX_NAMESAKES;
+        let folder = folder_of(old_path);
+        if !folder.is_empty() && file.strip_prefix(folder).is_some_and(|it| it.starts_with('/')) {
+            return true;
+        }
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let stem = name.split('.').next().unwrap_or(name);
+        // A name of one word may be any word of the text.
+        let is_compound =
+            |word: &str| word.contains(['_', '-']) || word.chars().skip(1).any(char::is_uppercase);
+        let is_named = |word: &str| words::has_word(&document.text, word);
+        if is_rare(stem) && is_named(if is_compound(stem) { stem } else { name }) {
+            return true;
+        }
+        let outer = folder_of(folder_of(folder_of(file)));
+        let end = folder_of(file)[outer.len()..].trim_start_matches('/');
+        if end.contains('/') && document.text.contains(end) {
+            return true;
+        }
+        let mut shared =
+            folder_of(file).split('/').filter(|part| folder.split('/').any(|it| it == *part));
+        shared.any(is_rare)
     }
 
     /// Returns whether a version of a file defines a name.

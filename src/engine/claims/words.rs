@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::rank::path_class::PathClass;
-use crate::model::Language;
+use crate::model::{Language, SymbolKind};
 use crate::syntax::parse::last_name;
 use crate::syntax::{ParsedFile, TokenKind, language};
 use crate::tree::git::past::{EntryKind, TreeEntry};
@@ -115,6 +115,10 @@ const DEFINING: &[&str] = &[
     "local",
     "readonly",
 ];
+
+/// Those of [`DEFINING`] that introduce a value, which may be a local one.
+const VALUES: &[&str] =
+    &["const", "let", "var", "val", "static", "variable", "data", "local", "readonly"];
 
 /// Words that may precede one of [`DEFINING`] on its line.
 const MODIFIERS: &[&str] = &[
@@ -413,6 +417,21 @@ pub(super) fn is_defined_in(path: &str, text: &str, parts: &[String]) -> bool {
                 named(&parsed, path, parts).is_some()
                     || qualifiers.last().is_some_and(|it| has_member(&parsed, text, it, name))
             }))
+}
+
+/// Returns whether a file declares a name: as a function, a type, a module or a constant, not only as a
+/// field, a key, a parameter or a local variable.
+pub(super) fn declares(path: &str, text: &str, name: &str) -> bool {
+    if let Some(language) = language::from_path(path) {
+        let symbols = ParsedFile::outline(language, text).symbols;
+        let mut named = symbols.iter().filter(|symbol| last_name(&symbol.name) == name);
+        return named.any(|it| it.kind != SymbolKind::Variable || it.parent.is_none());
+    }
+    let is_declared = |at: usize| {
+        let keyword = text[..at].split_whitespace().next_back();
+        keyword.is_some_and(|it| DEFINING.contains(&it) && !VALUES.contains(&it))
+    };
+    positions(text, name).any(is_declared)
 }
 
 /// Returns the qualified name under which a version of a file in a parsed language defines a name.

@@ -80,7 +80,10 @@ pub(crate) struct Version {
 pub(crate) fn tracked(root: &Path) -> Option<Tracked> {
     let list = |option: &str| Git::new(root, ["ls-files", option, "-z"]).bytes();
     // Files that a sparse checkout omits are not listed as deleted.
-    let (staged, deleted) = rayon::join(|| list("--stage"), || list("--deleted"));
+    let (staged, deleted) = std::thread::scope(|scope| {
+        let deleted = scope.spawn(|| list("--deleted"));
+        (list("--stage"), deleted.join().ok().flatten())
+    });
     let (staged, deleted) = (staged?, deleted?);
     let deleted: FxHashSet<&[u8]> = deleted.split(|byte| *byte == 0).collect();
     let mut tracked = Tracked::default();
