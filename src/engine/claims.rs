@@ -15,13 +15,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
 use crate::markdown::claims::{Claim, Claims, Stance, Target};
 use crate::timings;
-use crate::tree::git;
-use crate::tree::git::past::{self, CommitSummary};
+use crate::tree::git::past::{self, CommitSummary, TreeEntry};
+use crate::tree::git::{self, Objects};
 use crate::tree::read;
 
 mod ends;
@@ -142,15 +143,8 @@ pub(crate) fn check(root: &Path, documents: &[Document], since: Option<&str>) ->
         !is_ignored
     });
     let mut checker = Checker { root, documents, now: &now, report };
-    match git::head(root) {
-        _ if failing.is_empty() => {}
-        None => {
-            checker.report.warnings.push(
-                "the repository has no commits, so no claim can be older than the tree".to_owned(),
-            );
-            checker.put_all(&failing, &Verdict::Unknown("there are no commits"));
-        }
-        Some(head) => checker.decide(&failing, &head.id, since),
+    if !failing.is_empty() {
+        checker.decide(&failing, since);
     }
     let mut report = checker.report;
     report.findings.sort_by_key(|finding| (finding.document_idx, finding.claim_idx));
@@ -255,40 +249,64 @@ impl Checker<'_> {
     }
 
     /// Decides the claims that fail now.
-    fn decide(&mut self, failing: &[(usize, usize)], head: &str, since: Option<&str>) {
+    fn decide(&mut self, failing: &[(usize, usize)], since: Option<&str>) {
         let _step = timings::step("compare with old trees");
-        let open = match since {
-            Some(commit) => self.all_at(failing, commit),
-            None => {
-                let _step = timings::step("find the versions of the documents");
-                self.origins(failing, head)
+        let n_findings = self.report.findings.len();
+        let root = self.root;
+        let is_decided = git::with_objects(root, |objects| {
+            let Some(head) = objects.find("HEAD^{commit}") else { return false };
+            if self.now.tree().entries().is_empty() {
+                self.warn("git lists no files, so nothing is compared with the past; restore the index with `git reset`");
+                self.put_all(failing, &Verdict::Unknown("git lists no files"));
+                return true;
             }
-        };
-        let words = self.wanted_words(&open);
-        let former = git::with_objects(self.root, |objects| {
-            let mut past = Past::new(objects, self.now, &words);
-            self.former(open, &mut past)
+            let (open, staged) = std::thread::scope(|scope| {
+                let staged = scope.spawn(|| past::staged_away(root));
+                let open = match since {
+                    Some(commit) => self.all_at(failing, commit),
+                    None => {
+                        let _step = timings::step("find the versions of the documents");
+                        self.origins(objects, failing, &head.id)
+                    }
+                };
+                (open, staged.join().unwrap_or_default())
+            });
+            let words = self.wanted_words(&open);
+            let trees = {
+                let _step = timings::step("list the old trees");
+                self.old_trees(&open, &head.id, staged)
+            };
+            let former = self.former(open, trees, &mut Past::new(objects, self.now, &words));
+            self.explain(objects, former, &head.id);
+            true
         });
-        match former {
-            Some(former) => self.explain(former, head),
-            None => {
-                self.report
-                    .warnings
-                    .push("git could not read the objects of the repository".to_owned());
-                self.put_all(failing, &Verdict::Unknown("git failed"));
-            }
-        }
+        let (warning, why) = match is_decided {
+            Some(true) => return,
+            Some(false) => (
+                "the repository has no commits, so no claim can be older than the tree",
+                "there are no commits",
+            ),
+            None => ("git could not read the objects of the repository", "git failed"),
+        };
+        self.report.findings.truncate(n_findings);
+        self.warn(warning);
+        self.put_all(failing, &Verdict::Unknown(why));
+    }
+
+    fn warn(&mut self, warning: &str) {
+        self.report.warnings.push(warning.to_owned());
     }
 
     /// Returns the claims that were true, and decides the others.
-    fn former(&mut self, mut open: Vec<Open>, past: &mut Past<'_, '_>) -> Vec<Former> {
-        let mut trees = {
-            let _step = timings::step("list the old trees");
-            self.old_trees(&open)
-        };
+    fn former(
+        &mut self,
+        mut open: Vec<Open>,
+        mut trees: BTreeMap<String, OldTree>,
+        past: &mut Past<'_, '_>,
+    ) -> Vec<Former> {
         let omitted = {
             let _step = timings::step("read old code");
-            past.read_manifests(self.root, trees.values().filter(|tree| tree.needs.manifests));
+            past.read_manifests(trees.values().filter(|tree| tree.needs.manifests));
             let with_code = trees.iter().filter(|(_, tree)| tree.needs.code);
             past.read_code(self.root, with_code.map(|(commit, tree)| (commit.as_str(), tree)))
         };
@@ -348,8 +366,14 @@ impl Checker<'_> {
         former
     }
 
-    /// Returns the trees of all moments.
-    fn old_trees(&self, open: &[Open]) -> BTreeMap<String, OldTree> {
+    /// Returns the trees of all moments. `unsaved` are the files that the index has not as HEAD has
+    /// them.
+    fn old_trees(
+        &self,
+        open: &[Open],
+        head: &str,
+        mut unsaved: Vec<TreeEntry>,
+    ) -> BTreeMap<String, OldTree> {
         let mut needs: BTreeMap<&str, Needs> = BTreeMap::new();
         for it in open {
             let own = Needs::of(&self.claim(it.document_idx, it.claim_idx).target);
@@ -358,13 +382,13 @@ impl Checker<'_> {
                 *of_commit = of_commit.or(own);
             }
         }
-        let mut unsaved = past::staged_away(self.root);
         unsaved.extend(self.now.deleted().iter().cloned());
         unsaved.sort_by(|a, b| a.path.cmp(&b.path));
         unsaved.dedup_by(|a, b| a.path == b.path);
+        let unsaved: Vec<Rc<TreeEntry>> = unsaved.into_iter().map(Rc::new).collect();
         let commits: BTreeSet<&str> = needs.keys().copied().take(MAX_TREES).collect();
         let mut trees = BTreeMap::new();
-        past::walk_trees(self.root, &commits, |commit, differences| {
+        past::walk_trees(self.root, head, &commits, |commit, differences| {
             if let Some(needs) = needs.get(commit) {
                 let tree = OldTree::new(differences, &unsaved, self.now.tree(), *needs);
                 trees.insert(commit.to_owned(), tree);
@@ -400,13 +424,19 @@ impl Checker<'_> {
     }
 
     /// Returns the claims with the moments at which they were written.
-    fn origins(&mut self, failing: &[(usize, usize)], head: &str) -> Vec<Open> {
-        let found = origin::origins(self.root, self.now.tree(), head, self.documents, failing);
+    fn origins(
+        &mut self,
+        objects: &mut Objects<'_>,
+        failing: &[(usize, usize)],
+        head: &str,
+    ) -> Vec<Open> {
+        let found =
+            origin::origins(self.root, objects, self.now.tree(), head, self.documents, failing);
         let unknown = || Origins { moments: vec![Vec::new(); failing.len()], is_cut: false };
         let Origins { moments, is_cut } = found.unwrap_or_else(unknown);
         let is_shallow =
-            matches!(git::status(self.root), git::GitStatus::Repository { is_shallow: true });
-        if is_cut && is_shallow {
+            || matches!(git::status(self.root), git::GitStatus::Repository { is_shallow: true });
+        if is_cut && is_shallow() {
             self.report.warnings.push("this clone is shallow: what was written before its first commit is not checked; fetch the history with `git fetch --unshallow`".to_owned());
         }
         let open = failing.iter().zip(moments).map(|(&(document_idx, claim_idx), moments)| Open {
@@ -432,14 +462,15 @@ impl Checker<'_> {
     }
 
     /// Finds what became of the targets of claims that were true.
-    fn explain(&mut self, former: Vec<Former>, head: &str) {
+    fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, head: &str) {
         let _step = timings::step("search the removing commits");
         let former = self.without_known_names(former);
         let (foreign, former) = foreign::split(self.documents, &self.report.findings, former);
         for it in foreign {
             self.put(it.document_idx, it.claim_idx, Verdict::NeverTrue);
         }
-        let explained = removal::explain(self.root, self.now, self.documents, &former, head);
+        let explained =
+            removal::explain(self.root, objects, self.now, self.documents, &former, head);
         for (it, explained) in former.iter().zip(explained) {
             let claim = self.claim(it.document_idx, it.claim_idx);
             let verdict = match explained {

@@ -1,6 +1,7 @@
 //! Documents to import: a file, or all documents in a folder.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use anyhow::{Context, Result};
 use ignore::WalkBuilder;
@@ -145,15 +146,22 @@ fn find_matching(root: &Path, globs: &[&str]) -> Result<Vec<String>> {
         Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
     };
     let mut files: Vec<String> = list(&root)?.iter().filter_map(relative).collect();
-    files.retain(|file| !file.contains(char::is_control) && globs.find(file).is_some());
+    // All of the globs are about documents, and most files are none.
+    let may_match = |file: &str| is_document(file) || is_folder_rule_file(name_of(file));
+    files.retain(|file| {
+        may_match(file) && !file.contains(char::is_control) && globs.find(file).is_some()
+    });
     files.sort_unstable();
     Ok(files)
 }
 
 /// Returns whether people or agents read rules from the file at a path relative to the root.
 pub(crate) fn is_rule_file(path: &str) -> bool {
-    let globs = FOLDER_RULE_FILES.iter().chain(RULE_FILES).map(|glob| glob.to_lowercase());
-    Globs::new(&globs.collect::<Vec<_>>()).find(&path.to_lowercase()).is_some()
+    static GLOBS: LazyLock<Globs> = LazyLock::new(|| {
+        let globs = FOLDER_RULE_FILES.iter().chain(RULE_FILES).map(|glob| glob.to_lowercase());
+        Globs::new(&globs.collect::<Vec<_>>())
+    });
+    GLOBS.find(&path.to_lowercase()).is_some()
 }
 
 /// Returns the text of a document. Refuses a file that is not text, whose rules would be random.
@@ -184,8 +192,11 @@ pub(crate) fn is_document(file: &str) -> bool {
 }
 
 fn extension(file: &str) -> Option<String> {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+    name_of(file).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+}
+
+fn name_of(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
 }
 
 /// Refuses a document in another markup.

@@ -358,3 +358,47 @@ fn a_new_place_is_not_a_file_with_the_same_licence() {
         ]
     );
 }
+
+#[test]
+fn a_field_or_a_variable_counts_only_where_the_document_is_about_its_code() {
+    let sandbox = Sandbox::empty();
+    let text = "Pass `row_limit` and call `load_rows` with it.\n";
+    sandbox.write("AGENTS.md", text);
+    sandbox.write("docs/loader.md", format!("In `rows_loader`: {text}"));
+    sandbox
+        .write("src/rows_loader.py", "def load_rows():\n    row_limit = 5\n    return row_limit\n");
+    sandbox.write("src/report.js", "report({\n  keepAlive: true,\n});\n");
+    sandbox.write("src/README.md", "Set `keepAlive`.\n");
+    sandbox.write("lib/README.md", "Set `keepAlive`.\n");
+    sandbox.commit("start");
+    sandbox.write("src/rows_loader.py", "def fetch():\n    return 1\n");
+    sandbox.write("src/report.js", "report({});\n");
+    sandbox.commit("Load other rows");
+    let report = sandbox.json_of(sandbox.run("check AGENTS.md docs src lib --json"));
+    let findings = report["findings"].as_array().expect("a list");
+    let found: Vec<(&str, &str)> = findings
+        .iter()
+        .filter_map(|it| Some((it["file"].as_str()?, it["claim"].as_str()?)))
+        .collect();
+    let expected = [
+        ("AGENTS.md", "load_rows"),
+        ("docs/loader.md", "load_rows"),
+        ("docs/loader.md", "row_limit"),
+        ("src/README.md", "keepAlive"),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_empty_index_is_not_compared_with_the_past() {
+    let sandbox = stale();
+    sandbox.git("read-tree --empty");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        nothing is out of date; checked 2 claims in 1 document
+        1 unknown
+        --- stderr
+        warning: git lists no files, so nothing is compared with the past; restore the index with `git reset`
+        [exit 0]
+    "#]]);
+}

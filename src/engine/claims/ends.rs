@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
@@ -20,6 +21,8 @@ pub(super) struct Ends<'r> {
     /// The first-parent history, newest first.
     main: Vec<Node>,
     positions: FxHashMap<String, usize>,
+    /// The paths from a commit to another one, newest first.
+    paths: FxHashMap<(String, String), Rc<[Node]>>,
 }
 
 impl<'r> Ends<'r> {
@@ -27,19 +30,23 @@ impl<'r> Ends<'r> {
     pub(super) fn new(root: &'r Path, head: &str, wanted: &BTreeSet<&str>) -> Self {
         let main = past::first_parents(root, head, wanted);
         let positions = main.iter().enumerate().map(|(idx, node)| (node.id.clone(), idx)).collect();
-        Self { root, main, positions }
+        Self { root, main, positions, paths: FxHashMap::default() }
     }
 
     /// Returns the commit after `since` before which something was there and in which it is not, or
     /// `None` if it is at HEAD. It was there at `since`.
-    pub(super) fn find(&self, since: &str, is_there: &mut dyn FnMut(&str) -> bool) -> Option<Node> {
-        let head = self.main.first()?;
-        if is_there(&head.id) {
+    pub(super) fn find(
+        &mut self,
+        since: &str,
+        is_there: &mut dyn FnMut(&str) -> bool,
+    ) -> Option<Node> {
+        let head = self.main.first()?.id.clone();
+        if is_there(&head) {
             return None;
         }
         let (mut found, mut older) = match self.positions.get(since) {
             Some(&position) => Self::on(&self.main[..position], since, is_there)?,
-            None => Self::on(&past::path(self.root, since, &head.id), since, is_there)?,
+            None => Self::on(&self.path(since, &head), since, is_there)?,
         };
         for _ in 0..MAX_DEPTH {
             let mut others = found.parents.iter().filter(|id| **id != older);
@@ -48,11 +55,17 @@ impl<'r> Ends<'r> {
             if !is_there(&base) {
                 break;
             }
-            let path = past::path(self.root, &base, other);
+            let path = self.path(&base, other);
             let Some(inner) = Self::on(&path, &base, is_there) else { break };
             (found, older) = inner;
         }
         Some(found)
+    }
+
+    /// Returns the commits that lead from one to another.
+    fn path(&mut self, from: &str, to: &str) -> Rc<[Node]> {
+        let path = self.paths.entry((from.to_owned(), to.to_owned()));
+        path.or_insert_with(|| past::path(self.root, from, to).into()).clone()
     }
 
     /// Returns the commit of a path from `since` that ended something, and the one before it.

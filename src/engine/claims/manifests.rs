@@ -215,23 +215,33 @@ fn deno_json(_: &str, text: &str, facts: &mut Facts) {
 }
 
 fn makefile(_: &str, text: &str, facts: &mut Facts) {
-    for line in text.lines() {
-        if line.starts_with(['\t', '#', ' ']) {
-            continue;
-        }
+    let rules = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ']));
+    // All values that a variable may have, unless one continues on the next line.
+    let mut variables: BTreeMap<&str, Option<String>> = BTreeMap::new();
+    for (name, value) in rules().filter_map(|line| line.split_once('=')) {
+        let name = name.trim_end_matches([':', '?', '+', '!']).trim();
+        let value = value.split('#').next().unwrap_or_default();
+        let known = variables.entry(name).or_insert_with(|| Some(String::new()));
+        *known = known.take().filter(|_| !value.ends_with('\\')).map(|it| it + " " + value);
+    }
+    for line in rules() {
         let Some((targets, rest)) = line.split_once(':') else { continue };
         if rest.starts_with('=') || rest.starts_with(":=") || targets.contains('=') {
             continue;
         }
         let targets = if targets.trim() == ".PHONY" { rest } else { targets };
         for target in targets.split_whitespace() {
-            if target.contains(['$', '%']) {
-                if target == "%" || target.starts_with('$') {
+            let variable = target.strip_prefix("$(").and_then(|it| it.strip_suffix(')'));
+            let value = variable.and_then(|name| variables.get(name)?.as_deref());
+            for target in value.unwrap_or(target).split_whitespace() {
+                // A path is the name of a file, not of a task.
+                let is_path = target.contains('/');
+                if !target.contains(['$', '%']) {
+                    facts.task(Runner::Make, target);
+                } else if target == "%" || (target.starts_with('$') && !is_path) {
                     facts.dynamic.insert(Runner::Make);
                 }
-                continue;
             }
-            facts.task(Runner::Make, target);
         }
     }
 }
@@ -472,5 +482,26 @@ fn rust_toolchain(_: &str, text: &str, facts: &mut Facts) {
 fn requirements(_: &str, text: &str, facts: &mut Facts) {
     for line in text.lines().filter(|line| !line.starts_with(['#', '-'])) {
         facts.requirement(line.split(" #").next().unwrap_or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_of_a_makefile_that_are_variables_are_their_values() {
+        let check = |text: &str, tasks: &[&str], is_dynamic: bool| {
+            let facts = read("Makefile", text);
+            let found: Vec<&str> = facts.tasks.iter().map(|(_, name)| name.as_str()).collect();
+            assert_eq!(found, tasks, "{text}");
+            assert_eq!(facts.dynamic.contains(&Runner::Make), is_dynamic, "{text}");
+        };
+        check("TOOL ?= $(BIN)/tool\n$(TOOL): go.mod\nlint: $(TOOL)\n", &["lint"], false);
+        check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
+        check("$(ALL):\n", &[], true);
+        check("ALL = a \\\n  b\n$(ALL):\n", &[], true);
+        check("%:\n", &[], true);
+        check("%.o: %.c\n$(OUT)/x: y\n", &[], false);
     }
 }

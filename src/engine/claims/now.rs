@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::markdown::claims::{Claim, Part, Target, Task};
 use crate::timings;
 use crate::tree::git::past::{self, TreeEntry};
@@ -48,10 +50,12 @@ impl Now {
             |claim: &Claim| !matches!(claim.target, Target::Path { .. } | Target::Symbol { .. });
         if claims().any(needs_manifests) {
             let _step = timings::step("read the manifests");
-            for entry in tree.entries().iter().filter(|it| manifests::is_manifest(&it.path)) {
+            let own = tree.entries().par_iter().filter(|it| manifests::is_manifest(&it.path));
+            let facts = own.map(|entry| {
                 let text = read::text(root, &entry.path).unwrap_or_default();
-                manifests.0.insert(entry.path.clone(), manifests::read(&entry.path, &text));
-            }
+                (entry.path.clone(), manifests::read(&entry.path, &text))
+            });
+            manifests.0 = facts.collect::<Vec<_>>().into_iter().collect();
         }
         let mut wanted = Vec::new();
         for claim in claims() {

@@ -11,6 +11,7 @@ use memchr::memmem;
 use rustc_hash::FxHashMap;
 
 use crate::text::{LineIndex, Span};
+use crate::tree::git::Objects;
 use crate::tree::git::past::{self, Version};
 
 use super::Document;
@@ -53,6 +54,7 @@ struct Traced<'d> {
 /// git cannot list the versions of the documents. `head` is the commit that is checked out.
 pub(super) fn origins(
     root: &Path,
+    objects: &mut Objects<'_>,
     now: &Snapshot,
     head: &str,
     documents: &[Document],
@@ -82,12 +84,12 @@ pub(super) fn origins(
         let own = past::lineage(&all, &it.document.path, object);
         it.versions = own.into_iter().cloned().collect();
     }
-    read_versions(root, &mut traced);
+    read_versions(objects, &mut traced);
     for _ in 0..MAX_RENAMES {
-        if !follow_renames(root, &mut traced) {
+        if !follow_renames(root, objects, &mut traced) {
             break;
         }
-        read_versions(root, &mut traced);
+        read_versions(objects, &mut traced);
     }
     let mut origins = Origins { moments: vec![Vec::new(); failing.len()], is_cut: false };
     for it in &traced {
@@ -108,16 +110,16 @@ pub(super) fn line_of<'t>(text: &'t str, index: &LineIndex, span: Span) -> &'t s
 }
 
 /// Compares the versions that were not read yet with the claims.
-fn read_versions(root: &Path, traced: &mut [Traced<'_>]) {
+fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) {
     let mut wanted: Vec<(usize, usize)> = Vec::new();
     for (traced_idx, it) in traced.iter_mut().enumerate() {
         wanted.extend((it.found.len()..it.versions.len()).map(|idx| (traced_idx, idx)));
         it.found.resize(it.versions.len(), vec![(false, false); it.idxs.len()]);
     }
-    let objects: Vec<String> =
+    let names: Vec<String> =
         wanted.iter().map(|&(idx, version)| traced[idx].versions[version].object.clone()).collect();
-    let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
-    past::read_objects(root, &objects, |position, bytes| {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    objects.read_all(&names, |position, bytes| {
         let (traced_idx, version_idx) = wanted[position];
         let it = &mut traced[traced_idx];
         it.found[version_idx] = it.claims_in(&String::from_utf8_lossy(bytes));
@@ -125,7 +127,7 @@ fn read_versions(root: &Path, traced: &mut [Traced<'_>]) {
 }
 
 /// Continues the versions of documents that were renamed. Returns whether there is any.
-fn follow_renames(root: &Path, traced: &mut [Traced<'_>]) -> bool {
+fn follow_renames(root: &Path, objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) -> bool {
     let is_open = |it: &Traced<'_>| {
         let has_claim = it.found.last().is_some_and(|found| found.iter().any(|it| it.1));
         it.versions.last().filter(|last| has_claim && !last.parents.is_empty()).cloned()
@@ -156,11 +158,9 @@ fn follow_renames(root: &Path, traced: &mut [Traced<'_>]) -> bool {
     let from: Vec<&str> = from.into_iter().collect();
     let all = past::versions(root, &from, &paths.into_iter().collect::<Vec<_>>());
     let all = all.unwrap_or_default();
-    let names: Vec<String> =
-        old.values().map(|(path, parent)| format!("{parent}:./{path}")).collect();
-    let objects = past::ids(root, &names.iter().map(String::as_str).collect::<Vec<_>>());
-    for ((idx, (path, _)), object) in old.iter().zip(objects) {
-        let object = object.unwrap_or_default();
+    for (idx, (path, parent)) in &old {
+        let found = objects.find(&format!("{parent}:./{path}"));
+        let object = found.map(|found| found.id).unwrap_or_default();
         traced[*idx].versions.extend(past::lineage(&all, path, &object).into_iter().cloned());
     }
     true

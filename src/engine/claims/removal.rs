@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
@@ -10,8 +11,8 @@ use crate::markdown::claims::{Claim, Part, Target};
 use crate::model::{Anchor, Origin};
 use crate::text::{self, LineIndex};
 use crate::timings;
+use crate::tree::git::Objects;
 use crate::tree::git::past::{self, Node, TreeEntry};
-use crate::tree::git::{self, Objects};
 use crate::tree::read;
 
 use super::ends::Ends;
@@ -38,6 +39,7 @@ const MIN_SIMILARITY: f64 = 0.6;
 /// new words: then it was not there as the claim means it.
 pub(super) fn explain(
     root: &Path,
+    objects: &mut Objects<'_>,
     now: &Now,
     documents: &[Document],
     former: &[Former],
@@ -53,31 +55,30 @@ pub(super) fn explain(
     };
     let claim = |it: &Former| &documents[it.document_idx].claims.claims[it.claim_idx];
     let claims: Vec<&Claim> = former.iter().map(claim).collect();
-    let fates = git::with_objects(root, |objects| {
-        let mut search = Search {
-            root,
-            now,
-            ends,
-            objects,
-            ids: FxHashMap::default(),
-            holds: FxHashMap::default(),
-            renames: BTreeMap::new(),
-            changed: FxHashMap::default(),
-        };
+    let mut search = Search {
+        root,
+        now,
+        ends,
+        objects,
+        ids: FxHashMap::default(),
+        holds: FxHashMap::default(),
+        renames: BTreeMap::new(),
+        changed: FxHashMap::default(),
+        changed_code: FxHashMap::default(),
+    };
+    let mut fates: Vec<Option<Fate>> = {
         let _step = timings::step("search the commits");
-        let mut fates: Vec<Option<Fate>> = former
-            .iter()
-            .map(|it| {
-                let document = &documents[it.document_idx];
-                let fate = search.fate(document, claim(it), it)?;
-                (!search.is_written_anew(document, claim(it), it, &fate)).then_some(fate)
-            })
-            .collect();
+        let fate = |it: &Former| {
+            let document = &documents[it.document_idx];
+            let fate = search.fate(document, claim(it), it)?;
+            (!search.is_written_anew(document, claim(it), it, &fate)).then_some(fate)
+        };
+        former.iter().map(fate).collect()
+    };
+    {
         let _step = timings::step("follow renamed code");
         search.follow_symbols(&claims, &mut fates);
-        fates
-    });
-    let fates = fates.unwrap_or_else(|| vec![None; former.len()]);
+    }
     let named = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
     let summaries = past::summaries(root, &commits.iter().copied().chain(named).collect());
     let explain = |(it, fate): (&Former, Option<Fate>)| {
@@ -131,8 +132,10 @@ struct Search<'s, 'o> {
     holds: FxHashMap<(String, String, Test), bool>,
     /// The renames of each commit.
     renames: BTreeMap<String, BTreeMap<String, String>>,
-    /// The files of code that each commit added or changed, as they are after it.
-    changed: FxHashMap<String, Vec<(String, Vec<u8>)>>,
+    /// The files that each commit added or changed.
+    changed: FxHashMap<String, Rc<[TreeEntry]>>,
+    /// Those that are code, as they are after it.
+    changed_code: FxHashMap<String, Vec<(String, Vec<u8>)>>,
 }
 
 impl Search<'_, '_> {
@@ -154,9 +157,8 @@ impl Search<'_, '_> {
             }
             Truth::Definitions(definitions) => {
                 let Target::Symbol { parts, .. } = &claim.target else { return None };
-                let files = definitions.iter().map(|it| it.path.clone()).collect();
                 let test = Test::Defines(parts.clone());
-                let (removed, files) = self.follow_word(commit, files, &test, claim);
+                let (removed, files) = self.follow_word(commit, definitions.clone(), &test, claim);
                 let Some(node) = removed else {
                     return self.is_uncommitted(&files, &test, claim).then(Fate::default);
                 };
@@ -232,6 +234,26 @@ impl Search<'_, '_> {
         })
     }
 
+    /// Returns the files that a commit added or changed.
+    fn changed_in(&mut self, commit: &str) -> Rc<[TreeEntry]> {
+        let changed = self.changed.entry(commit.to_owned());
+        changed.or_insert_with(|| past::changed_in(self.root, commit).into()).clone()
+    }
+
+    /// Returns the files of code that a commit added or changed, at most [`MAX_CHANGED`], with their
+    /// content after it.
+    fn read_changed_code(&mut self, commit: &str) -> Vec<(String, Vec<u8>)> {
+        let changed = self.changed_in(commit);
+        let code: Vec<&TreeEntry> =
+            changed.iter().filter(|entry| words::is_code(entry)).take(MAX_CHANGED).collect();
+        let names: Vec<&str> = code.iter().map(|entry| entry.object.as_str()).collect();
+        let mut found = Vec::new();
+        self.objects.read_all(&names, |idx, bytes| {
+            found.push((code[idx].path.clone(), bytes.to_vec()));
+        });
+        found
+    }
+
     /// Follows a word from its files to the files to which commits moved it. Returns the commit that
     /// removed it from the last ones, and these.
     fn follow_word(
@@ -248,9 +270,11 @@ impl Search<'_, '_> {
             if !seen.insert(node.id.clone()) || seen.len() > MAX_RENAMES {
                 return (Some(node), files);
             }
-            let root = self.root;
-            let changed = self.changed.entry(node.id.clone());
-            let changed = changed.or_insert_with(|| changed_code(root, &node.id));
+            if !self.changed_code.contains_key(&node.id) {
+                let code = self.read_changed_code(&node.id);
+                self.changed_code.insert(node.id.clone(), code);
+            }
+            let changed = &self.changed_code[&node.id];
             let is_moved = |(path, bytes): &&(String, Vec<u8>)| test.passes(path, bytes, claim);
             let moved: Vec<String> =
                 changed.iter().filter(is_moved).map(|(path, _)| path.clone()).collect();
@@ -277,7 +301,7 @@ impl Search<'_, '_> {
         let parent = node.parents.first()?;
         files.iter().find_map(|file| {
             let bytes = self.objects.read(&format!("{parent}:./{file}"))?;
-            let symbol = words::definition(file, &bytes, parts)?.symbol?;
+            let symbol = words::defined_symbol(file, &text::decode(&bytes).0, parts)?;
             let located = track::locate_in(file, &bytes, &symbol)?;
             let anchor = Anchor {
                 file: file.clone(),
@@ -321,7 +345,7 @@ impl Search<'_, '_> {
             let parents = nodes
                 .filter_map(|node| Some((node.id.as_str(), node.parents.first()?.as_str())))
                 .collect();
-            let arrived = track::follow_through(self.root, &anchors, &parents);
+            let arrived = track::follow_through(self.root, self.objects, &anchors, &parents);
             let mut next = Vec::new();
             for ((idx, removed, similarity), anchor_idx) in open.iter().zip(idxs) {
                 let Some((anchor, likeness)) = &arrived[anchor_idx] else { continue };
@@ -359,10 +383,9 @@ impl Search<'_, '_> {
 impl Search<'_, '_> {
     /// Returns whether a file of the working tree defines a symbol.
     fn defines_now(&self, file: &str, parts: &[String], symbol: &str) -> bool {
-        let definition = read::bytes(self.root, file)
-            .ok()
-            .and_then(|bytes| words::definition(file, &bytes, parts));
-        definition.is_some_and(|it| it.symbol.as_deref() == Some(symbol))
+        let text = read::text(self.root, file).ok();
+        let defined = text.and_then(|text| words::defined_symbol(file, &text, parts));
+        defined.is_some_and(|it| it == symbol)
     }
 }
 
@@ -372,10 +395,7 @@ impl Test {
         let text = || text::decode(bytes).0;
         match self {
             Self::Part(part) => has_part(&text(), part),
-            Self::Defines(parts) => {
-                parts.last().is_some_and(|name| words::has_word(&text(), name))
-                    && words::definition(path, bytes, parts).is_some()
-            }
+            Self::Defines(parts) => words::is_defined_in(path, &text(), parts),
             Self::Uses(name) => {
                 words::has_word(&text(), name)
                     && words::has_word(
@@ -386,20 +406,6 @@ impl Test {
             Self::Makes(..) => manifests::makes_true(path, &text(), &claim.target),
         }
     }
-}
-
-/// Returns the files of code that a commit added or changed, at most [`MAX_CHANGED`], with their content
-/// after it.
-fn changed_code(root: &Path, commit: &str) -> Vec<(String, Vec<u8>)> {
-    let changed = past::changed_in(root, commit);
-    let code: Vec<&TreeEntry> =
-        changed.iter().filter(|entry| words::is_code(entry)).take(MAX_CHANGED).collect();
-    let objects: Vec<&str> = code.iter().map(|entry| entry.object.as_str()).collect();
-    let mut found = Vec::new();
-    past::read_objects(root, &objects, |idx, bytes| {
-        found.push((code[idx].path.clone(), bytes.to_vec()));
-    });
-    found
 }
 
 /// Returns whether a text has a name within the words of a line: all that are not code are on the

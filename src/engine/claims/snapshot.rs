@@ -1,5 +1,6 @@
 //! The files of the project at one moment, and the search for the path that a document names.
 
+use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::markdown::links::normalize_path;
@@ -90,6 +91,11 @@ impl Snapshot {
         self.entry(path).is_some() || self.is_folder(path)
     }
 
+    /// Returns the number of files and folders with a name, with or without an ending.
+    pub(super) fn n_named(&self, name: &str) -> usize {
+        self.by_name.get(name).map_or(0, Vec::len)
+    }
+
     fn path(&self, idx: usize) -> &str {
         self.entries.get(idx).map_or_else(
             || self.folders[idx - self.entries.len()].as_str(),
@@ -155,10 +161,17 @@ impl Snapshot {
 
     /// Returns the files that a glob matches.
     fn matching(&self, globs: &[String]) -> Found {
+        // Most paths lack the words of the glob, which is faster to see.
+        let finders: Vec<Finder<'_>> =
+            globs.iter().map(|glob| Finder::new(literal_part(glob))).collect();
         let globs: Vec<String> =
             globs.iter().flat_map(|glob| [glob.clone(), format!("**/{glob}")]).collect();
         let globs = Globs::new(&globs);
-        let matching = self.entries.iter().filter(|entry| globs.find(&entry.path).is_some());
+        let may_match = |path: &str| finders.iter().any(|it| it.find(path.as_bytes()).is_some());
+        let matching = self
+            .entries
+            .iter()
+            .filter(|entry| may_match(&entry.path) && globs.find(&entry.path).is_some());
         let found: Vec<String> = matching.map(|entry| entry.path.clone()).take(MAX_FOUND).collect();
         if found.is_empty() { Found::No } else { Found::Several(found) }
     }
@@ -180,6 +193,13 @@ pub(super) fn candidates(folder: &str, path: &str, is_absolute: bool) -> Vec<Str
         }
         base = base.rsplit_once('/').map_or("", |(parent, _)| parent);
     }
+}
+
+/// Returns the longest part of a glob that is in all paths that it matches.
+fn literal_part(glob: &str) -> &str {
+    let before_choices = glob.split(['{', '[', '\\']).next().unwrap_or(glob);
+    let parts = before_choices.split(['*', '?']).map(|part| part.trim_matches('/'));
+    parts.max_by_key(|part| part.len()).unwrap_or_default()
 }
 
 fn last(path: &str) -> &str {
@@ -237,6 +257,19 @@ mod tests {
         check("", "src/*/session.py", &["src/db/session.py", "src/web/session.py"]);
         check("", "src/none/**", &[]);
         check("", "../../a.md", &[]);
+    }
+
+    #[test]
+    fn the_literal_part_of_a_glob_is_in_all_its_matches() {
+        for (glob, expected) in [
+            ("src/*/main.rs", "main.rs"),
+            ("**/foo", "foo"),
+            ("packages/*/src/**", "packages"),
+            ("src/{a,b}/long-name.ts", "src"),
+            ("*", ""),
+        ] {
+            assert_eq!(literal_part(glob), expected, "{glob}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,11 +19,14 @@ use crate::tree::git::past::{self, Differences, TreeEntry};
 use super::manifests::{self, Facts, Manifests};
 use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
-use super::words::{self, Definition, Words};
+use super::words::{self, Words};
 use super::{Document, folder_of};
 
 /// Maximum number of old versions of code that are read.
 const MAX_VERSIONS: usize = 60_000;
+
+/// A smaller number of versions is read by the process that reads all other objects.
+const MIN_PARALLEL: usize = 64;
 
 /// Maximum number of versions of files with a name that are searched for its definition.
 const MAX_SEARCHED: usize = 200;
@@ -49,6 +53,9 @@ const SAMPLE_FOLDERS: &[&str] = &[
     "tests",
 ];
 
+/// A name of more files and folders says little about what a document means.
+const MAX_NAMESAKES: usize = 3;
+
 /// Maximum number of definitions of a name that are followed.
 pub(super) const MAX_DEFINITIONS: usize = 8;
 
@@ -59,7 +66,8 @@ pub(super) enum Truth {
     Paths(Vec<String>),
     /// The part that it named, and the file.
     Part(String, Part),
-    Definitions(Vec<Definition>),
+    /// The files that define the name.
+    Definitions(Vec<String>),
     /// Files of code with the word.
     Word(Vec<String>),
     /// Manifests.
@@ -77,7 +85,8 @@ pub(super) struct Past<'p, 'o> {
     /// The words of each version of a file of code.
     found: FxHashMap<String, Vec<usize>>,
     facts: FxHashMap<FileVersion, Facts>,
-    definitions: FxHashMap<(FileVersion, Vec<String>), Option<Definition>>,
+    /// Whether versions of files define names.
+    definitions: FxHashMap<(FileVersion, Vec<String>), bool>,
 }
 
 /// What is compared with an old tree.
@@ -91,7 +100,12 @@ pub(super) struct Needs {
 impl Needs {
     pub(super) fn of(target: &Target) -> Self {
         Self {
-            paths: matches!(target, Target::Path { .. } | Target::Symbol { .. }),
+            paths: match target {
+                Target::Path { .. } => true,
+                // A module.
+                Target::Symbol { parts, .. } => parts.len() > 1,
+                _ => false,
+            },
             code: matches!(target, Target::Symbol { .. } | Target::Variable(_)),
             manifests: !matches!(target, Target::Path { .. } | Target::Symbol { .. }),
         }
@@ -110,11 +124,11 @@ impl Needs {
 pub(super) struct OldTree {
     pub(super) needs: Needs,
     /// Sorted by path. Only manifests, if nothing else is needed.
-    entries: Vec<TreeEntry>,
+    entries: Vec<Rc<TreeEntry>>,
     /// The files that now has no longer.
     removed: Snapshot,
     /// The paths that now has and the commit lacked.
-    added: FxHashSet<String>,
+    added: FxHashSet<Rc<str>>,
     manifests: Option<Manifests>,
     /// The entries with each word.
     entries_with: Option<FxHashMap<usize, Vec<usize>>>,
@@ -125,24 +139,29 @@ impl OldTree {
     /// version.
     pub(super) fn new(
         differences: &Differences,
-        unsaved: &[TreeEntry],
+        unsaved: &[Rc<TreeEntry>],
         now: &Snapshot,
         needs: Needs,
     ) -> Self {
         let has_all = needs.paths || needs.code;
-        let is_wanted = |entry: &&TreeEntry| {
-            now.entry(&entry.path).is_none_or(|it| it.object != entry.object)
-                && (has_all || manifests::is_manifest(&entry.path))
+        let mut removed = Vec::new();
+        let mut is_wanted = |entry: &&Rc<TreeEntry>| {
+            if !has_all && !manifests::is_manifest(&entry.path) {
+                return false;
+            }
+            let now = now.entry(&entry.path);
+            if now.is_none() && needs.paths {
+                removed.push(TreeEntry::clone(entry));
+            }
+            now.is_none_or(|it| it.object != entry.object)
         };
-        let unsaved = unsaved.iter().filter(|entry| !differences.contains_key(&entry.path));
+        let unsaved = unsaved.iter().filter(|it| !differences.contains_key(it.path.as_str()));
         let own = differences.values().flatten().chain(unsaved);
-        let mut entries: Vec<TreeEntry> = own.filter(is_wanted).cloned().collect();
+        let mut entries: Vec<Rc<TreeEntry>> = own.filter(&mut is_wanted).cloned().collect();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        let is_removed = |entry: &&TreeEntry| now.entry(&entry.path).is_none();
-        let removed = entries.iter().filter(is_removed).filter(|_| needs.paths);
-        let removed = Snapshot::new(removed.cloned().collect());
         let added = differences.iter().filter(|(_, entry)| entry.is_none() && needs.paths);
         let added = added.map(|(path, _)| path.clone()).collect();
+        let removed = Snapshot::new(removed);
         Self { needs, entries, removed, added, manifests: None, entries_with: None }
     }
 
@@ -172,8 +191,8 @@ impl<'p, 'o> Past<'p, 'o> {
         let mut wanted: BTreeMap<(&str, &str), ()> = BTreeMap::new();
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         for (commit, tree) in trees {
-            let is_new = |entry: &&TreeEntry| !seen.contains(entry.object.as_str());
-            let new: Vec<&TreeEntry> =
+            let is_new = |entry: &&Rc<TreeEntry>| !seen.contains(entry.object.as_str());
+            let new: Vec<&Rc<TreeEntry>> =
                 tree.entries.iter().filter(is_new).filter(|entry| words::is_code(entry)).collect();
             if wanted.len() + new.len() > MAX_VERSIONS {
                 omitted.insert(commit.to_owned());
@@ -186,11 +205,19 @@ impl<'p, 'o> Past<'p, 'o> {
             }
         }
         let objects: Vec<&str> = wanted.keys().map(|(_, object)| *object).collect();
-        let n_each = objects.len().div_ceil(rayon::current_num_threads().max(1)).max(64);
+        let words = self.words;
+        if objects.len() <= MIN_PARALLEL {
+            let found = &mut self.found;
+            self.objects.read_all(&objects, |idx, bytes| {
+                found.insert(objects[idx].to_owned(), words.in_text(bytes));
+            });
+            return omitted;
+        }
+        let n_each = objects.len().div_ceil(rayon::current_num_threads().max(1)).max(MIN_PARALLEL);
         let read = |objects: &[&str]| {
             let mut found: Vec<(String, Vec<usize>)> = Vec::new();
             past::read_objects(root, objects, |idx, bytes| {
-                let words = self.words.in_text(bytes);
+                let words = words.in_text(bytes);
                 if !words.is_empty() {
                     found.push((objects[idx].to_owned(), words));
                 }
@@ -203,23 +230,20 @@ impl<'p, 'o> Past<'p, 'o> {
     }
 
     /// Reads the differing manifests of all trees.
-    pub(super) fn read_manifests<'t>(
-        &mut self,
-        root: &Path,
-        trees: impl Iterator<Item = &'t OldTree>,
-    ) {
+    pub(super) fn read_manifests<'t>(&mut self, trees: impl Iterator<Item = &'t OldTree>) {
         let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
         for tree in trees {
-            let is_manifest = |entry: &&TreeEntry| manifests::is_manifest(&entry.path);
+            let is_manifest = |entry: &&Rc<TreeEntry>| manifests::is_manifest(&entry.path);
             let own = tree.entries.iter().filter(is_manifest);
             wanted.extend(own.map(|entry| (entry.path.as_str(), entry.object.as_str())));
         }
         let wanted: Vec<(&str, &str)> = wanted.into_iter().collect();
         let objects: Vec<&str> = wanted.iter().map(|(_, object)| *object).collect();
-        past::read_objects(root, &objects, |idx, bytes| {
+        let facts = &mut self.facts;
+        self.objects.read_all(&objects, |idx, bytes| {
             let (path, object) = wanted[idx];
-            let facts = manifests::read(path, &text::decode(bytes).0);
-            self.facts.insert((path.to_owned(), object.to_owned()), facts);
+            let own = manifests::read(path, &text::decode(bytes).0);
+            facts.insert((path.to_owned(), object.to_owned()), own);
         });
     }
 
@@ -236,7 +260,7 @@ impl<'p, 'o> Past<'p, 'o> {
             Target::Path { path, part, .. } => {
                 self.path(old, old_path, document, path, part.as_ref())
             }
-            Target::Symbol { parts, .. } => self.symbol(old, old_path, parts),
+            Target::Symbol { parts, .. } => self.symbol(old, old_path, document, parts),
             Target::Task(task) => {
                 let manifests = self.manifests(old);
                 let defining = manifests.defining(task);
@@ -263,7 +287,7 @@ impl<'p, 'o> Past<'p, 'o> {
                     let is_used = || self.words.in_text(&code).binary_search(&word).is_ok();
                     // A variable of another program, such as a token, may be in use elsewhere.
                     if (is_own && is_used()) || words::is_constant(&entry.path, &text, name) {
-                        found.push(entry.path);
+                        found.push(entry.path.clone());
                     }
                 }
                 (!found.is_empty()).then_some(Truth::Word(found))
@@ -326,7 +350,8 @@ impl<'p, 'o> Past<'p, 'o> {
                 let mut bases =
                     snapshot::candidates(folder, plain, path.starts_with('/')).into_iter();
                 let now = self.now.tree();
-                let found = bases.find(|it| now.contains(it) && !old.added.contains(it))?;
+                let found =
+                    bases.find(|it| now.contains(it) && !old.added.contains(it.as_str()))?;
                 Some(Truth::Paths(vec![found]))
             }
             Found::Several(_) | Found::No | Found::Elsewhere => None,
@@ -339,9 +364,15 @@ impl<'p, 'o> Past<'p, 'o> {
         has_part(&text::decode(&bytes).0, part)
     }
 
-    fn symbol(&mut self, old: &mut OldTree, document: &str, parts: &[String]) -> Option<Truth> {
+    fn symbol(
+        &mut self,
+        old: &mut OldTree,
+        old_path: &str,
+        document: &Document,
+        parts: &[String],
+    ) -> Option<Truth> {
         if parts.len() > 1 {
-            let found = old.removed.resolve(folder_of(document), &parts.join("/"));
+            let found = old.removed.resolve(folder_of(old_path), &parts.join("/"));
             if let Found::One(path) = found {
                 return Some(Truth::Paths(vec![path]));
             }
@@ -356,25 +387,66 @@ impl<'p, 'o> Past<'p, 'o> {
             entries.retain(|&idx| with_word.contains(&idx) || is_in(idx));
         }
         let mut found = Vec::new();
-        for idx in entries.into_iter().take(MAX_SEARCHED) {
-            found.extend(self.definition(&old.entries[idx], parts));
+        let mut is_declared = parts.len() > 1;
+        for &idx in entries.iter().take(MAX_SEARCHED) {
+            let entry = &old.entries[idx];
+            if self.is_defined_in(entry, parts) {
+                found.push(entry.path.clone());
+                is_declared = is_declared || self.declares(entry, &parts[0]);
+            }
             if found.len() == MAX_DEFINITIONS {
                 break;
             }
         }
-        (!found.is_empty()).then_some(Truth::Definitions(found))
+        // Anybody may have a field or a variable of that name.
+        let mut files = entries.iter().map(|&idx| old.entries[idx].path.as_str());
+        let is_meant = is_declared || files.any(|file| self.is_about(old_path, document, file));
+        (is_meant && !found.is_empty()).then_some(Truth::Definitions(found))
     }
 
-    /// Returns the definition of a name in a version of a file.
-    fn definition(&mut self, entry: &TreeEntry, parts: &[String]) -> Option<Definition> {
+    fn declares(&mut self, entry: &TreeEntry, name: &str) -> bool {
+        let bytes = self.objects.read(&entry.object);
+        bytes.is_some_and(|bytes| words::declares(&entry.path, &text::decode(&bytes).0, name))
+    }
+
+    /// Returns whether a document is about a file: it is in a folder around it, it names the file or the
+    /// last folders of its path, or both are in folders with a name that few have.
+    fn is_about(&self, old_path: &str, document: &Document, file: &str) -> bool {
+        let is_rare = |name: &str| self.now.tree().n_named(name) <= MAX_NAMESAKES;
+        let folder = folder_of(old_path);
+        if !folder.is_empty() && file.strip_prefix(folder).is_some_and(|it| it.starts_with('/')) {
+            return true;
+        }
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let stem = name.split('.').next().unwrap_or(name);
+        // A name of one word may be any word of the text.
+        let is_compound =
+            |word: &str| word.contains(['_', '-']) || word.chars().skip(1).any(char::is_uppercase);
+        let is_named = |word: &str| words::has_word(&document.text, word);
+        if is_rare(stem) && is_named(if is_compound(stem) { stem } else { name }) {
+            return true;
+        }
+        let outer = folder_of(folder_of(folder_of(file)));
+        let end = folder_of(file)[outer.len()..].trim_start_matches('/');
+        if end.contains('/') && document.text.contains(end) {
+            return true;
+        }
+        let mut shared =
+            folder_of(file).split('/').filter(|part| folder.split('/').any(|it| it == *part));
+        shared.any(is_rare)
+    }
+
+    /// Returns whether a version of a file defines a name.
+    fn is_defined_in(&mut self, entry: &TreeEntry, parts: &[String]) -> bool {
         let key = ((entry.path.clone(), entry.object.clone()), parts.to_vec());
         if let Some(known) = self.definitions.get(&key) {
-            return known.clone();
+            return *known;
         }
         let bytes = self.objects.read(&entry.object);
-        let found = bytes.and_then(|bytes| words::definition(&entry.path, &bytes, parts));
-        self.definitions.insert(key, found.clone());
-        found
+        let is_defined = bytes
+            .is_some_and(|bytes| words::is_defined_in(&entry.path, &text::decode(&bytes).0, parts));
+        self.definitions.insert(key, is_defined);
+        is_defined
     }
 
     /// Returns the entries with a word.

@@ -5,15 +5,16 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::rank::path_class::PathClass;
+use crate::model::{Language, SymbolKind};
 use crate::syntax::parse::last_name;
 use crate::syntax::{ParsedFile, TokenKind, language};
-use crate::text;
 use crate::tree::git::past::{EntryKind, TreeEntry};
 use crate::tree::read;
 
@@ -114,6 +115,10 @@ const DEFINING: &[&str] = &[
     "local",
     "readonly",
 ];
+
+/// Those of [`DEFINING`] that introduce a value, which may be a local one.
+const VALUES: &[&str] =
+    &["const", "let", "var", "val", "static", "variable", "data", "local", "readonly"];
 
 /// Words that may precede one of [`DEFINING`] on its line.
 const MODIFIERS: &[&str] = &[
@@ -227,7 +232,7 @@ pub(super) fn is_code(entry: &TreeEntry) -> bool {
 /// Where words occur in the code of the working tree.
 pub(super) struct Occurrences {
     /// For each word, whether code contains it outside comments.
-    is_used: Vec<bool>,
+    is_used: Vec<AtomicBool>,
     /// The files of each word that few contain.
     rare: Vec<Vec<usize>>,
     /// The pairs of words that occur in one file.
@@ -243,7 +248,7 @@ impl Occurrences {
         pairs: &BTreeSet<(usize, usize)>,
     ) -> Self {
         let mut this = Self {
-            is_used: vec![false; words.words.len()],
+            is_used: words.words.iter().map(|_| AtomicBool::new(false)).collect(),
             rare: vec![Vec::new(); words.words.len()],
             pairs: FxHashSet::default(),
         };
@@ -280,7 +285,7 @@ impl Occurrences {
         let mut rare: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for (word, n_files) in n_files.iter().enumerate() {
             if *n_files > MAX_PARSED {
-                this.is_used[word] = true;
+                *this.is_used[word].get_mut() = true;
             } else {
                 for &file_idx in &this.rare[word] {
                     rare.entry(file_idx).or_default().push(word);
@@ -289,10 +294,15 @@ impl Occurrences {
         }
         let mut rare: Vec<(usize, Vec<usize>)> = rare.into_iter().collect();
         rare.sort_unstable();
-        // A definition is not a comment, and is found without a parse. Most names have one.
+        // Most names are where no comment can be, which is seen without a parse.
         this.add_used(&rare, |file_idx, wanted| {
-            let text = read::listed_text(root, &files[file_idx].path).unwrap_or_default();
-            wanted.into_iter().filter(|word| is_introduced(&text, &words.words[*word])).collect()
+            let path = &files[file_idx].path;
+            let text = read::listed_text(root, path).unwrap_or_default();
+            let is_code = |word: &usize| {
+                let word = &words.words[*word];
+                is_introduced(&text, word) || is_outside_comments(path, &text, word)
+            };
+            wanted.into_iter().filter(is_code).collect()
         });
         this.add_used(&rare, |file_idx, wanted| {
             let path = &files[file_idx].path;
@@ -305,23 +315,23 @@ impl Occurrences {
 
     /// Adds the words that `find` finds in files, of those that are not known to be used.
     fn add_used(
-        &mut self,
+        &self,
         files: &[(usize, Vec<usize>)],
         find: impl Fn(usize, Vec<usize>) -> Vec<usize> + Sync,
     ) {
-        let find = |(file_idx, words): &(usize, Vec<usize>)| {
-            let open: Vec<usize> =
-                words.iter().copied().filter(|word| !self.is_used[*word]).collect();
-            if open.is_empty() { open } else { find(*file_idx, open) }
-        };
-        let found: Vec<Vec<usize>> = files.par_iter().map(find).collect();
-        for word in found.into_iter().flatten() {
-            self.is_used[word] = true;
-        }
+        files.par_iter().for_each(|(file_idx, words)| {
+            let open = words.iter().copied().filter(|word| !self.is_used(*word));
+            let open: Vec<usize> = open.collect();
+            if !open.is_empty() {
+                for word in find(*file_idx, open) {
+                    self.is_used[word].store(true, Ordering::Relaxed);
+                }
+            }
+        });
     }
 
     pub(super) fn is_used(&self, word: usize) -> bool {
-        self.is_used[word]
+        self.is_used[word].load(Ordering::Relaxed)
     }
 
     pub(super) fn are_together(&self, a: usize, b: usize) -> bool {
@@ -352,6 +362,26 @@ pub(super) fn mentioned<'n>(
     found.into_iter().flatten().collect()
 }
 
+/// Returns whether a word is certainly outside the comments of a file: no comment starts before it on
+/// its line, and all that start above have ended. Otherwise it may be in a comment.
+fn is_outside_comments(path: &str, text: &str, word: &str) -> bool {
+    let Some(language) = language::from_path(path) else { return false };
+    let has = |text: &str, marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
+    let count = |text: &str, mark: &str| memmem::find_iter(text.as_bytes(), mark).count();
+    positions(text, word).any(|at| {
+        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let (above, before) = (&text[..line_start], &text[line_start..at]);
+        if language == Language::Python {
+            // A docstring is a string.
+            return !has(before, &["#", "\"", "'"])
+                && ["\"\"\"", "'''"].iter().all(|quote| count(above, quote).is_multiple_of(2));
+        }
+        !has(before, &["//", "/*", "*/"])
+            && above.rfind("/*") <= above.rfind("*/")
+            && count(above, "/*") == count(above, "*/")
+    })
+}
+
 /// Returns the code of a file without its comments.
 pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
     let mut code = Vec::with_capacity(text.len());
@@ -376,49 +406,68 @@ pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
     code
 }
 
-/// A definition in a version of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Definition {
-    pub(super) path: String,
-    /// The qualified name in a parsed language.
-    pub(super) symbol: Option<String>,
+/// Returns whether a version of a file defines a qualified name. A file that is clear without a parse
+/// is not parsed.
+pub(super) fn is_defined_in(path: &str, text: &str, parts: &[String]) -> bool {
+    let Some((name, qualifiers)) = parts.split_last() else { return false };
+    has_word(text, name)
+        && (is_defined_as_text(path, text, name, qualifiers.last())
+            || language::from_path(path).is_some_and(|language| {
+                let parsed = ParsedFile::outline(language, text);
+                named(&parsed, path, parts).is_some()
+                    || qualifiers.last().is_some_and(|it| has_member(&parsed, text, it, name))
+            }))
 }
 
-/// Returns the definition of a qualified name in a version of a file.
-pub(super) fn definition(path: &str, bytes: &[u8], parts: &[String]) -> Option<Definition> {
-    let (name, qualifiers) = parts.split_last()?;
-    let text = text::decode(bytes).0;
-    let found = |symbol: Option<&str>| Definition {
-        path: path.to_owned(),
-        symbol: symbol.map(str::to_owned),
-    };
-    let qualifier = qualifiers.last();
-    // A module, a package, a folder or a class.
-    let is_place = |symbol: &str| {
-        let Some(qualifier) = qualifier else { return true };
-        let in_symbol = symbol.split('.').rev().skip(1).any(|part| part == qualifier);
-        let path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-        in_symbol
-            || path.split('/').any(|part| part == qualifier || part.replace('-', "_") == *qualifier)
-    };
+/// Returns whether a file declares a name: as a function, a type, a module or a constant, not only as a
+/// field, a key, a parameter or a local variable.
+pub(super) fn declares(path: &str, text: &str, name: &str) -> bool {
     if let Some(language) = language::from_path(path) {
-        let parsed = ParsedFile::outline(language, &text);
-        let is_named = |symbol: &str| last_name(symbol) == name && is_place(symbol);
-        if let Some(symbol) = parsed.symbols.iter().find(|symbol| is_named(&symbol.name)) {
-            return Some(found(Some(&symbol.name)));
-        }
-        // A field, a variant or an attribute, which is not a symbol, inside its class.
-        let has_member = qualifier.is_some_and(|qualifier| {
-            parsed.symbols.iter().any(|symbol| {
-                last_name(&symbol.name) == qualifier && has_word(symbol.span.slice(&text), name)
-            })
-        });
-        if has_member {
-            return Some(found(None));
-        }
+        let symbols = ParsedFile::outline(language, text).symbols;
+        let mut named = symbols.iter().filter(|symbol| last_name(&symbol.name) == name);
+        return named.any(|it| it.kind != SymbolKind::Variable || it.parent.is_none());
     }
-    let is_defined = defines(&text, name) && is_place("");
-    is_defined.then(|| found(None))
+    let is_declared = |at: usize| {
+        let keyword = text[..at].split_whitespace().next_back();
+        keyword.is_some_and(|it| DEFINING.contains(&it) && !VALUES.contains(&it))
+    };
+    positions(text, name).any(is_declared)
+}
+
+/// Returns the qualified name under which a version of a file in a parsed language defines a name.
+pub(super) fn defined_symbol(path: &str, text: &str, parts: &[String]) -> Option<String> {
+    let name = parts.last().filter(|name| has_word(text, name));
+    let language = name.and_then(|_| language::from_path(path))?;
+    named(&ParsedFile::outline(language, text), path, parts).map(str::to_owned)
+}
+
+/// Returns the symbol with a qualified name.
+fn named<'p>(parsed: &'p ParsedFile, path: &str, parts: &[String]) -> Option<&'p str> {
+    let (name, qualifiers) = parts.split_last()?;
+    let is_named = |symbol: &str| {
+        let outer = || symbol.split('.').rev().skip(1);
+        let is_within = |qualifier| outer().any(|part| part == qualifier);
+        last_name(symbol) == name
+            && qualifiers.last().is_none_or(|it| is_within(it) || is_in_place(path, it))
+    };
+    parsed.symbols.iter().map(|symbol| symbol.name.as_str()).find(|symbol| is_named(symbol))
+}
+
+/// Returns whether a class has a field, a variant or an attribute, which is not a symbol.
+fn has_member(parsed: &ParsedFile, text: &str, class: &str, name: &str) -> bool {
+    let mut classes = parsed.symbols.iter().filter(|symbol| last_name(&symbol.name) == class);
+    classes.any(|symbol| has_word(symbol.span.slice(text), name))
+}
+
+/// Returns whether a file has the words that define a name, in the place that a qualifier names.
+fn is_defined_as_text(path: &str, text: &str, name: &str, qualifier: Option<&String>) -> bool {
+    qualifier.is_none_or(|qualifier| is_in_place(path, qualifier)) && defines(text, name)
+}
+
+/// Returns whether a qualifier names a file or a folder around it: a module or a package.
+fn is_in_place(path: &str, qualifier: &str) -> bool {
+    let path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    path.split('/').any(|part| part == qualifier || part.replace('-', "_") == *qualifier)
 }
 
 /// Returns whether a file of a programming language defines a constant.
@@ -436,7 +485,7 @@ pub(super) fn has_word(text: &str, word: &str) -> bool {
 
 /// Returns where a word occurs in a text.
 fn positions<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
-    text.match_indices(word).map(|(at, _)| at).filter(move |&at| {
+    memmem::find_iter(text.as_bytes(), word).filter(move |&at| {
         !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
     })
 }

@@ -25,6 +25,7 @@ const MIN_FILTERED: usize = 16;
 /// the first parents by the commits.
 pub(crate) fn follow_through(
     root: &Path,
+    objects: &mut Objects<'_>,
     anchors: &[Anchor],
     parents: &BTreeMap<&str, &str>,
 ) -> Vec<Option<(Anchor, f64)>> {
@@ -32,7 +33,7 @@ pub(crate) fn follow_through(
         return Vec::new();
     }
     let mut commits = git::single_commits(root, parents, language::EXTENSIONS).unwrap_or_default();
-    git::with_objects(root, |objects| {
+    {
         let _step = timings::step("filter changed files");
         for comparison in &mut commits.comparisons {
             let own = |anchor: &&Anchor| anchor.commit.as_ref() == Some(&comparison.newer);
@@ -41,8 +42,9 @@ pub(crate) fn follow_through(
                 filter(&mut comparison.changes, &own, objects);
             }
         }
-    });
-    let walks = walk::run(root, &commits, anchors.iter().map(Walk::new).collect());
+    }
+    let mut walks: Vec<Walk> = anchors.iter().map(Walk::new).collect();
+    walk::run(objects, &commits, &mut walks);
     let arrived = |(anchor, walk): (&Anchor, Walk)| {
         let old = &anchor.fingerprint;
         let similarity = super::similarity(old, &walk.anchor.fingerprint);

@@ -98,21 +98,21 @@ impl Past {
             return Self { commits: Commits::default(), walks };
         }
         let commits = git::commits_since(root, newest, &old, extensions).unwrap_or_default();
-        walks = run(root, &commits, walks);
+        let walked = git::with_objects(root, |objects| {
+            let mut walks = walks.clone();
+            run(objects, &commits, &mut walks);
+            walks
+        });
+        // If git fails on the way, nothing of its answers is used.
+        walks = walked.unwrap_or(walks);
         Self { commits, walks }
     }
 }
 
 /// Follows anchors along the comparisons of `commits`.
-pub(super) fn run(root: &Path, commits: &Commits, walks: Vec<Walk>) -> Vec<Walk> {
+pub(super) fn run(objects: &mut Objects<'_>, commits: &Commits, walks: &mut [Walk]) {
     let max_parsed = MAX_PARSED + MAX_PARSED_EACH * walks.len();
-    let walked = git::with_objects(root, |objects| {
-        let mut walks = walks.clone();
-        Walker { commits, objects, n_parsed: 0, max_parsed }.run(&mut walks);
-        walks
-    });
-    // If git fails on the way, nothing of its answers is used.
-    walked.unwrap_or(walks)
+    Walker { commits, objects, n_parsed: 0, max_parsed }.run(walks);
 }
 
 impl Walk {

@@ -350,7 +350,11 @@ fn change(status: &str, first: String, second: Option<String>) -> Option<Change>
     Some(Change { old: version(old_mode, old, &first), new: version(new_mode, new, new_path) })
 }
 
-/// Reads objects one by one.
+/// Maximum number of bytes of names that are sent to git before its answers are read. A pipe holds
+/// them all, so that neither side waits for the other one.
+const MAX_REQUEST: usize = 4096;
+
+/// Reads objects of the repository with one process.
 pub(crate) struct Objects<'a> {
     stdin: &'a mut dyn Write,
     stdout: &'a mut dyn BufRead,
@@ -391,9 +395,46 @@ impl<'a> Objects<'a> {
         answer.ok().flatten()
     }
 
+    /// Passes the contents of objects to `each`, with their positions. Objects that the clone lacks
+    /// and those that are too large are omitted.
+    pub(crate) fn read_all(&mut self, names: &[&str], mut each: impl FnMut(usize, &[u8])) {
+        let mut first = 0;
+        while first < names.len() {
+            let mut request = String::new();
+            let mut end = first;
+            while end < names.len()
+                && (end == first || request.len() + names[end].len() < MAX_REQUEST)
+            {
+                request += names[end];
+                request.push('\n');
+                end += 1;
+            }
+            self.is_waiting.store(true, Ordering::Relaxed);
+            let is_sent = self.send(&request).is_ok();
+            for idx in first..end {
+                self.is_waiting.store(true, Ordering::Relaxed);
+                let answer = if is_sent { self.answer() } else { Ok(None) };
+                self.is_waiting.store(false, Ordering::Relaxed);
+                if let Some(bytes) = answer.ok().flatten().and_then(|found| found.bytes) {
+                    each(idx, &bytes);
+                }
+            }
+            first = end;
+        }
+    }
+
     fn ask(&mut self, name: &str) -> std::io::Result<Option<Found>> {
-        self.stdin.write_all(format!("{name}\n").as_bytes())?;
-        self.stdin.flush()?;
+        self.send(&format!("{name}\n"))?;
+        self.answer()
+    }
+
+    fn send(&mut self, request: &str) -> std::io::Result<()> {
+        self.stdin.write_all(request.as_bytes())?;
+        self.stdin.flush()
+    }
+
+    /// Reads the answer to one name.
+    fn answer(&mut self) -> std::io::Result<Option<Found>> {
         let mut header = Vec::new();
         (&mut *self.stdout).take(MAX_BYTES).read_until(b'\n', &mut header)?;
         // OBJECT TYPE SIZE, or the name and the reason if there is no object.

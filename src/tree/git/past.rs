@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::path::Path;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -77,9 +78,13 @@ pub(crate) struct Version {
 
 /// Returns the tracked files, or `None` outside a repository.
 pub(crate) fn tracked(root: &Path) -> Option<Tracked> {
-    let staged = Git::new(root, ["ls-files", "--stage", "-z"]).bytes()?;
+    let list = |option: &str| Git::new(root, ["ls-files", option, "-z"]).bytes();
     // Files that a sparse checkout omits are not listed as deleted.
-    let deleted = Git::new(root, ["ls-files", "--deleted", "-z"]).bytes()?;
+    let (staged, deleted) = std::thread::scope(|scope| {
+        let deleted = scope.spawn(|| list("--deleted"));
+        (list("--stage"), deleted.join().ok().flatten())
+    });
+    let (staged, deleted) = (staged?, deleted?);
     let deleted: FxHashSet<&[u8]> = deleted.split(|byte| *byte == 0).collect();
     let mut tracked = Tracked::default();
     for record in staged.split(|byte| *byte == 0) {
@@ -127,19 +132,19 @@ fn sides(record: &str, path: &str) -> Option<[Option<TreeEntry>; 2]> {
 
 /// The paths in which commits differ, with the entries of one of them; `None` for a path that it
 /// lacks.
-pub(crate) type Differences = BTreeMap<String, Option<TreeEntry>>;
+pub(crate) type Differences = BTreeMap<Rc<str>, Option<Rc<TreeEntry>>>;
 
-/// Passes each of `commits` to `each`, newest first, with its differences from HEAD: the paths that
+/// Passes each of `commits` to `each`, newest first, with its differences from `head`: the paths that
 /// differ, and paths that may. Git compares each commit with the one before, so that the work grows
 /// with the number of changes and not with that of commits. Returns whether git could read them all.
 pub(crate) fn walk_trees(
     root: &Path,
+    head: &str,
     commits: &BTreeSet<&str>,
     mut each: impl FnMut(&str, &Differences),
 ) -> bool {
-    let Some(head) = commit_id(root, "HEAD") else { return false };
     let Some(sorted) = newest_first(root, commits) else { return false };
-    let mut newer = head;
+    let mut newer = head.to_owned();
     let mut input = String::new();
     for commit in &sorted {
         // The newer one takes the place of the parent.
@@ -164,7 +169,7 @@ pub(crate) fn walk_trees(
             let path = records.next().transpose()?.unwrap_or_default();
             let path = String::from_utf8_lossy(&path);
             if let Some([_, entry]) = sides(&record, &path) {
-                differences.insert(path.into_owned(), entry);
+                differences.insert(path.into(), entry.map(Rc::new));
             }
         }
         Ok(())

@@ -68,6 +68,12 @@ const SHARED_FILES: &[&str] = &[
 /// Files that git opens in the root of the working tree.
 const TREE_FILES: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".mailmap"];
 
+/// Time for which git is expected to answer in a folder after it answered a simple query there.
+const MAX_AGE: Duration = Duration::from_secs(10);
+
+/// When git last answered a simple query, by the folder in which it ran.
+static ANSWERED: Mutex<BTreeMap<PathBuf, Instant>> = Mutex::new(BTreeMap::new());
+
 /// When git last exceeded a limit, by the folder in which it ran.
 static EXCEEDED: Mutex<BTreeMap<PathBuf, Instant>> = Mutex::new(BTreeMap::new());
 
@@ -136,7 +142,15 @@ impl<'a> Git<'a> {
     /// Like [`Git::new`], for renames, blame and log, which take longer. Returns `None` if there is
     /// no commit, or if git does not answer a simple query in the usual time.
     pub(super) fn for_history(root: &'a Path, args: &[&str]) -> Option<Self> {
-        Self::new(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).bytes()?;
+        let at = {
+            let answered = ANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
+            answered.get(root).copied()
+        };
+        if at.is_none_or(|at| at.elapsed() > MAX_AGE) {
+            Self::new(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).bytes()?;
+            let mut answered = ANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
+            answered.insert(root.to_owned(), Instant::now());
+        }
         let mut git = Self::new(root, args);
         git.max_silence = MAX_HISTORY_SILENCE;
         // Renames are found with attributes. They are read from the commit, not from files.

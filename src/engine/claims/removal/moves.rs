@@ -97,7 +97,7 @@ impl Search<'_, '_> {
             // The comment of a file that is the same to the last byte is its own.
             n_shared = before.lines().filter(|line| has_words(line)).count();
         }
-        let added = past::changed_in(self.root, commit);
+        let added = self.changed_in(commit);
         let n_same = added.iter().filter(|entry| entry.object == object).count();
         let is_specific = n_shared >= MIN_LINES && n_same < 2;
         (is_specific || self.has_company(commit, old, new)) && !self.is_copy(commit, old, new)
@@ -124,7 +124,7 @@ impl Search<'_, '_> {
             rest_of(old, from).is_some_and(|rest| rest_of(new, to) == Some(rest))
         });
         let n_moved = moved.count();
-        let added = past::changed_in(self.root, commit);
+        let added = self.changed_in(commit);
         let beside = added.iter().filter(|entry| entry.path != new);
         let beside = beside.filter_map(|it| Some((rest_of(&it.path, to)?, &it.object)));
         let mut is_copied = |(rest, object): &(&str, &String)| {
