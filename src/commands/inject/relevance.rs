@@ -24,6 +24,10 @@ use crate::text::Globs;
 const ANCHORED: f64 = 8.0;
 const MENTION: f64 = 4.0;
 
+/// For a memory that is anchored to a file of which the changed lines are known: they say whether the edit is
+/// about it.
+const ANCHORED_TO_CHANGED: f64 = 3.0;
+
 /// For a memory whose paths match a file of the focus, and for the nearness of the folder of the
 /// glob and the file. What a project declares for a folder comes before what is only similar.
 const PATHS: f64 = 10.0;
@@ -196,7 +200,9 @@ fn place(stored: &MemoryFile, memories: &Memories, focus: &Focus) -> Option<(f64
     let memory = &stored.memory;
     let anchor = memories.anchors.get(&memory.id);
     if let Some(anchor) = anchor.filter(|anchor| focus.files.contains(&anchor.file)) {
-        return Some((ANCHORED, format!("its example is in {}", anchor.file)));
+        let is_changed = focus.changed.contains_key(&anchor.file);
+        let points = if is_changed { ANCHORED_TO_CHANGED } else { ANCHORED };
+        return Some((points, format!("its example is in {}", anchor.file)));
     }
     if let Some(file) = focus.files.iter().find(|file| memory.body.contains(file.as_str())) {
         return Some((MENTION, format!("it mentions {file}")));
