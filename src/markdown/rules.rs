@@ -263,7 +263,8 @@ impl Reader<'_> {
         // Two lines, the header and its rule, precede the rows.
         let first_line = self.lines.line(span.start) + 2;
         for (row_idx, text) in rules {
-            let line = first_line + row_idx;
+            // A carriage return alone ends a row, too, but not a line.
+            let line = (first_line + row_idx).min(self.lines.len() - 1);
             self.push(line, line, text, 0);
         }
     }
