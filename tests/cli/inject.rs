@@ -105,7 +105,7 @@ fn the_rule_of_the_staged_lines_comes_first() {
     );
     sandbox.write("shop/new.py", sessions);
     sandbox.commit("sessions");
-    sandbox.write("shop/new.py", &format!("{sessions}\n\n{passwords}"));
+    sandbox.write("shop/new.py", format!("{sessions}\n\n{passwords}"));
     sandbox.git("add shop/new.py");
     let by_file = given("memory inject --file shop/new.py");
     assert_eq!(by_file[0], "close-session", "{by_file:?}");
