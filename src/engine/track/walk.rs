@@ -30,10 +30,9 @@ use super::{
 };
 use super::{rename_patterns, stayed, together};
 
-/// Maximum number of bytes of all versions of files that are parsed, and as many more for each
-/// anchor.
-const MAX_PARSED: usize = 32 * 1024 * 1024;
-const MAX_PARSED_EACH: usize = 2 * 1024 * 1024;
+mod versions;
+
+use versions::Versions;
 
 /// Maximum number of removed symbols of a commit that are compared with the added ones.
 const MAX_REMOVED: usize = 800;
@@ -111,8 +110,7 @@ impl Past {
 
 /// Follows anchors along the comparisons of `commits`.
 pub(super) fn run(objects: &mut Objects<'_>, commits: &Commits, walks: &mut [Walk]) {
-    let max_parsed = MAX_PARSED + MAX_PARSED_EACH * walks.len();
-    Walker { commits, objects, n_parsed: 0, max_parsed }.run(walks);
+    Walker { commits, objects, versions: Versions::new(walks.len()) }.run(walks);
 }
 
 impl Walk {
@@ -164,8 +162,7 @@ struct LastSeen {
 struct Walker<'w, 'o> {
     commits: &'w Commits,
     objects: &'w mut Objects<'o>,
-    n_parsed: usize,
-    max_parsed: usize,
+    versions: Versions,
 }
 
 impl Walker<'_, '_> {
@@ -194,9 +191,11 @@ impl Walker<'_, '_> {
                 let mut kept = Vec::new();
                 for change in &comparison.changes {
                     let path = change.old.as_ref().or(change.new.as_ref()).map(|it| &it.path);
-                    for walk_idx in
-                        path.and_then(|path| groups[group_idx].remove(path)).into_iter().flatten()
-                    {
+                    let Some(own) = path.and_then(|path| groups[group_idx].remove(path)) else {
+                        continue;
+                    };
+                    self.versions.start_file(own.iter().map(|idx| &walks[*idx].anchor));
+                    for walk_idx in own {
                         let (walk, last) = (&mut walks[walk_idx], &mut last[walk_idx]);
                         match self.fate(walk, last, change, &comparison.newer) {
                             Fate::Kept => kept.push(walk_idx),
@@ -205,7 +204,7 @@ impl Walker<'_, '_> {
                         }
                     }
                 }
-                if self.n_parsed > self.max_parsed {
+                if self.versions.is_limit_exceeded() {
                     walks.iter_mut().for_each(|walk| walk.give_up());
                     return;
                 }
@@ -260,11 +259,11 @@ impl Walker<'_, '_> {
             }
             return Fate::Kept;
         }
-        let Some(mut file) = self.parse_named(&walk.anchor, &new.path, &bytes) else {
+        let Some(mut file) = self.versions.parse(&walk.anchor, new, &bytes) else {
             return Fate::Removed;
         };
         if in_place_match(&walk.anchor, &file).is_none() && self.correct_name(walk, last, change) {
-            let Some(renamed) = self.parse_named(&walk.anchor, &new.path, &bytes) else {
+            let Some(renamed) = self.versions.parse(&walk.anchor, new, &bytes) else {
                 return Fate::Removed;
             };
             file = renamed;
@@ -295,7 +294,7 @@ impl Walker<'_, '_> {
         }
         let Some(old) = &change.old else { return false };
         let Some(bytes) = self.objects.read(&old.object) else { return false };
-        self.n_parsed += bytes.len();
+        self.versions.count(bytes.len());
         let name = last_name(walk.anchor.symbol.as_deref());
         let is_named = |it: Option<&str>| last_name(it) == name;
         let file = FileSymbols::parse(&old.path, &bytes, Some(&is_named));
@@ -312,7 +311,7 @@ impl Walker<'_, '_> {
                 last.is_seen = true;
                 return true;
             };
-            let Some(file) = self.parse_named(&walk.anchor, &version.path, &bytes) else {
+            let Some(file) = self.versions.parse(&walk.anchor, version, &bytes) else {
                 continue;
             };
             let found = in_place_match(&walk.anchor, &file);
@@ -327,13 +326,6 @@ impl Walker<'_, '_> {
             }
         }
         false
-    }
-
-    /// Parses a file for the symbol with the name of an anchor. Returns `None` beyond the limit.
-    fn parse_named(&mut self, anchor: &Anchor, path: &str, bytes: &[u8]) -> Option<FileSymbols> {
-        self.n_parsed += bytes.len();
-        let is_named = |name: Option<&str>| same_name(name, anchor.symbol.as_deref());
-        (self.n_parsed <= self.max_parsed).then(|| FileSymbols::parse(path, bytes, Some(&is_named)))
     }
 
     /// Looks for the code that a commit removed among the code that it added. Returns the anchors
@@ -487,7 +479,7 @@ impl Walker<'_, '_> {
             let mut read = |version: Option<&git::Version>| {
                 let bytes = version.and_then(|version| self.objects.read(&version.object));
                 n_unread += usize::from(version.is_some() && bytes.is_none());
-                bytes.filter(|_| self.n_parsed < self.max_parsed)
+                bytes.filter(|_| !self.versions.is_limit_exceeded())
             };
             let new = read(change.new.as_ref());
             let old = if is_own || new.is_none() { read(change.old.as_ref()) } else { None };
@@ -503,7 +495,8 @@ impl Walker<'_, '_> {
                 continue;
             }
             let old = old.or_else(|| read(change.old.as_ref()));
-            self.n_parsed += new.as_ref().map_or(0, Vec::len) + old.as_ref().map_or(0, Vec::len);
+            let n_bytes = |version: &Option<Vec<u8>>| version.as_ref().map_or(0, Vec::len);
+            self.versions.count(n_bytes(&new) + n_bytes(&old));
             news.extend(change.new.as_ref().map(|it| it.path.as_str()).zip(new));
             olds.extend(change.old.as_ref().map(|it| it.path.as_str()).zip(old));
         }
