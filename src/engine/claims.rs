@@ -14,8 +14,9 @@
 //!    place are searched ([`removal`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::resume_unwind;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -25,6 +26,7 @@ use crate::tree::git::past::{self, CommitSummary, TreeEntry};
 use crate::tree::git::{self, Objects};
 use crate::tree::read;
 
+mod definitions;
 mod ends;
 mod foreign;
 mod manifests;
@@ -35,6 +37,7 @@ mod snapshot;
 mod then;
 mod words;
 
+use ends::MainLine;
 use manifests::Manifests;
 use now::{Holds, Now};
 use origin::{Moment, Origins};
@@ -43,6 +46,9 @@ use words::Words;
 
 /// Maximum number of old commits whose trees are compared.
 const MAX_TREES: usize = 1000;
+
+/// The warning if git fails on the way.
+const GIT_FAILED: &str = "git could not read the objects of the repository";
 
 /// A document with its claims.
 #[derive(Debug)]
@@ -266,7 +272,7 @@ impl Checker<'_> {
                     Some(commit) => self.all_at(failing, commit),
                     None => {
                         let _step = timings::step("find the versions of the documents");
-                        self.origins(objects, failing, &head.id)
+                        self.origins(failing, &head.id)
                     }
                 };
                 (open, staged.join().unwrap_or_default())
@@ -276,8 +282,15 @@ impl Checker<'_> {
                 let _step = timings::step("list the old trees");
                 self.old_trees(&open, &head.id, staged)
             };
-            let former = self.former(open, trees, &mut Past::new(objects, self.now, &words));
-            self.explain(objects, former, &head.id);
+            let moments = open.iter().flat_map(|it| &it.moments);
+            let commits: BTreeSet<String> = moments.map(|it| it.commit.clone()).collect();
+            let (former, main) = std::thread::scope(|scope| {
+                let main = scope.spawn(|| MainLine::read(root, &head.id, &commits));
+                let former = self.former(open, trees, &mut Past::new(objects, self.now, &words));
+                (former, main.join())
+            });
+            let main = main.unwrap_or_else(|payload| resume_unwind(payload));
+            self.explain(objects, former, &main);
             true
         });
         let (warning, why) = match is_decided {
@@ -286,7 +299,7 @@ impl Checker<'_> {
                 "the repository has no commits, so no claim can be older than the tree",
                 "there are no commits",
             ),
-            None => ("git could not read the objects of the repository", "git failed"),
+            None => (GIT_FAILED, "git failed"),
         };
         self.report.findings.truncate(n_findings);
         self.warn(warning);
@@ -385,16 +398,14 @@ impl Checker<'_> {
         unsaved.extend(self.now.deleted().iter().cloned());
         unsaved.sort_by(|a, b| a.path.cmp(&b.path));
         unsaved.dedup_by(|a, b| a.path == b.path);
-        let unsaved: Vec<Rc<TreeEntry>> = unsaved.into_iter().map(Rc::new).collect();
+        let unsaved: Vec<Arc<TreeEntry>> = unsaved.into_iter().map(Arc::new).collect();
         let commits: BTreeSet<&str> = needs.keys().copied().take(MAX_TREES).collect();
-        let mut trees = BTreeMap::new();
-        past::walk_trees(self.root, head, &commits, |commit, differences| {
-            if let Some(needs) = needs.get(commit) {
-                let tree = OldTree::new(differences, &unsaved, self.now.tree(), *needs);
-                trees.insert(commit.to_owned(), tree);
-            }
+        let trees = past::read_trees(self.root, head, &commits, |commit, differences| {
+            let needs = needs.get(commit)?;
+            let tree = OldTree::new(differences, &unsaved, self.now.tree(), *needs);
+            Some((commit.to_owned(), tree))
         });
-        trees
+        trees.into_iter().flatten().collect()
     }
 
     /// Returns the names that are looked for in old code.
@@ -424,14 +435,8 @@ impl Checker<'_> {
     }
 
     /// Returns the claims with the moments at which they were written.
-    fn origins(
-        &mut self,
-        objects: &mut Objects<'_>,
-        failing: &[(usize, usize)],
-        head: &str,
-    ) -> Vec<Open> {
-        let found =
-            origin::origins(self.root, objects, self.now.tree(), head, self.documents, failing);
+    fn origins(&mut self, failing: &[(usize, usize)], head: &str) -> Vec<Open> {
+        let found = origin::origins(self.root, self.now.tree(), head, self.documents, failing);
         let unknown = || Origins { moments: vec![Vec::new(); failing.len()], is_cut: false };
         let Origins { moments, is_cut } = found.unwrap_or_else(unknown);
         let is_shallow =
@@ -462,15 +467,21 @@ impl Checker<'_> {
     }
 
     /// Finds what became of the targets of claims that were true.
-    fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, head: &str) {
+    fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, main: &MainLine) {
         let _step = timings::step("search the removing commits");
         let former = self.without_known_names(former);
         let (foreign, former) = foreign::split(self.documents, &self.report.findings, former);
         for it in foreign {
             self.put(it.document_idx, it.claim_idx, Verdict::NeverTrue);
         }
-        let explained =
-            removal::explain(self.root, objects, self.now, self.documents, &former, head);
+        let (root, now, documents) = (self.root, self.now, self.documents);
+        let explained = removal::explain(root, objects, now, documents, &former, main);
+        let Some(explained) = explained else {
+            self.warn(GIT_FAILED);
+            let claims: Vec<(usize, usize)> =
+                former.iter().map(|it| (it.document_idx, it.claim_idx)).collect();
+            return self.put_all(&claims, &Verdict::Unknown("git failed"));
+        };
         for (it, explained) in former.iter().zip(explained) {
             let claim = self.claim(it.document_idx, it.claim_idx);
             let verdict = match explained {

@@ -17,15 +17,17 @@ mod worktree;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::BufRead;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread::ScopedJoinHandle;
 
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 pub(crate) use added::{AddedLines, added_in, added_in_index, added_since};
 pub(crate) use history::{
-    Change, Commits, Objects, Version, commit_id, commits_of_file, commits_since, single_commits,
-    with_objects,
+    Change, Commits, Comparison, Objects, Version, commit_id, commits_of_file, commits_since,
+    single_commits, with_objects, with_objects_each,
 };
 use process::{Failure, Git};
 pub(crate) use worktree::{
@@ -45,6 +47,27 @@ const MAX_COMMITS: u32 = 5_000;
 
 /// Maximum number of commits that are searched for renames.
 const MAX_RENAMES: u32 = 1_000;
+
+/// Maximum number of git processes that do parts of the same work.
+const MAX_PARTS: usize = 4;
+
+/// Returns the number of parts into which work of git is divided, one for each processor.
+pub(crate) fn n_parts() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_PARTS))
+}
+
+/// Applies `work` to each of `parts`, each on its own thread.
+fn in_parallel<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> Vec<R> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let start = |part: P| scope.spawn(move || work(part));
+        let running: Vec<_> = parts.into_iter().map(start).collect();
+        let result = |thread: ScopedJoinHandle<'_, R>| {
+            thread.join().unwrap_or_else(|payload| resume_unwind(payload))
+        };
+        running.into_iter().map(result).collect()
+    })
+}
 
 /// The commit that is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::config::CheckConfig;
@@ -89,34 +90,33 @@ pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -
     }
     let exclude = Globs::new(&config.exclude);
     let mut found = Found { documents: Vec::new(), warnings: Vec::new() };
-    let mut named: BTreeSet<String> = BTreeSet::new();
-    for path in paths.iter().filter(|path| exclude.find(path).is_none()) {
-        found.add(project, path);
-        if let Some(document) = found
-            .documents
-            .last()
-            .filter(|it| files.is_empty() && documents::is_rule_file(&it.path))
-        {
-            named.extend(named_documents(project, document));
-        }
-    }
-    for path in named.iter().filter(|path| !paths.contains(*path) && exclude.find(path).is_none()) {
-        found.add(project, path);
-    }
+    paths.retain(|path| exclude.find(path).is_none());
+    found.add(project, &paths);
+    let is_rule_file = |it: &&Document| files.is_empty() && documents::is_rule_file(&it.path);
+    let rule_files: Vec<&Document> = found.documents.iter().filter(is_rule_file).collect();
+    let named = rule_files.par_iter().flat_map_iter(|it| named_documents(project, it));
+    let mut named: BTreeSet<String> = named.collect();
+    named.retain(|path| !paths.contains(path) && exclude.find(path).is_none());
+    found.add(project, &named);
     found.documents.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
 }
 
 impl Found {
-    fn add(&mut self, project: &Project, path: &str) {
-        match read::text(&project.root, path) {
-            Ok(text) => {
-                let claims = claims::read(&text);
-                self.documents.push(Document { path: path.to_owned(), text, claims });
+    fn add(&mut self, project: &Project, paths: &BTreeSet<String>) {
+        let parse = |text: String| {
+            let claims = claims::read(&text);
+            (text, claims)
+        };
+        let read = |path: &String| (path.clone(), read::text(&project.root, path).map(parse));
+        let read: Vec<_> = paths.par_iter().map(read).collect();
+        for (path, content) in read {
+            match content {
+                Ok((text, claims)) => self.documents.push(Document { path, text, claims }),
+                // A link to another document, as from `CLAUDE.md` to `AGENTS.md`.
+                Err(_) if !read::is_file(&project.root, &path) => {}
+                Err(error) => self.warnings.push(format!("`{path}` is not checked: {error:#}")),
             }
-            // A link to another document, as from `CLAUDE.md` to `AGENTS.md`.
-            Err(_) if !read::is_file(&project.root, path) => {}
-            Err(error) => self.warnings.push(format!("`{path}` is not checked: {error:#}")),
         }
     }
 }

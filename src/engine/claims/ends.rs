@@ -15,22 +15,33 @@ use crate::tree::git::past::{self, Node};
 /// Maximum number of merges inside merges.
 const MAX_DEPTH: usize = 20;
 
-/// The history of HEAD.
+/// The first-parent history of HEAD, newest first.
+pub(super) struct MainLine {
+    nodes: Vec<Node>,
+    positions: FxHashMap<String, usize>,
+}
+
+impl MainLine {
+    /// Reads the history of `head` back to all of the `wanted` commits.
+    pub(super) fn read(root: &Path, head: &str, wanted: &BTreeSet<String>) -> Self {
+        let nodes = past::first_parents(root, head, wanted);
+        let positions =
+            nodes.iter().enumerate().map(|(idx, node)| (node.id.clone(), idx)).collect();
+        Self { nodes, positions }
+    }
+}
+
+/// Finds where something ended.
 pub(super) struct Ends<'r> {
     root: &'r Path,
-    /// The first-parent history, newest first.
-    main: Vec<Node>,
-    positions: FxHashMap<String, usize>,
+    main: &'r MainLine,
     /// The paths from a commit to another one, newest first.
     paths: FxHashMap<(String, String), Rc<[Node]>>,
 }
 
 impl<'r> Ends<'r> {
-    /// Reads the first-parent history of `head` back to all of the `wanted` commits.
-    pub(super) fn new(root: &'r Path, head: &str, wanted: &BTreeSet<&str>) -> Self {
-        let main = past::first_parents(root, head, wanted);
-        let positions = main.iter().enumerate().map(|(idx, node)| (node.id.clone(), idx)).collect();
-        Self { root, main, positions, paths: FxHashMap::default() }
+    pub(super) fn new(root: &'r Path, main: &'r MainLine) -> Self {
+        Self { root, main, paths: FxHashMap::default() }
     }
 
     /// Returns the commit after `since` before which something was there and in which it is not, or
@@ -40,12 +51,12 @@ impl<'r> Ends<'r> {
         since: &str,
         is_there: &mut dyn FnMut(&str) -> bool,
     ) -> Option<Node> {
-        let head = self.main.first()?.id.clone();
+        let head = self.main.nodes.first()?.id.clone();
         if is_there(&head) {
             return None;
         }
-        let (mut found, mut older) = match self.positions.get(since) {
-            Some(&position) => Self::on(&self.main[..position], since, is_there)?,
+        let (mut found, mut older) = match self.main.positions.get(since) {
+            Some(&position) => Self::on(&self.main.nodes[..position], since, is_there)?,
             None => Self::on(&self.path(since, &head), since, is_there)?,
         };
         for _ in 0..MAX_DEPTH {

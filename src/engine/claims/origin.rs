@@ -11,14 +11,18 @@ use memchr::memmem;
 use rustc_hash::FxHashMap;
 
 use crate::text::{LineIndex, Span};
-use crate::tree::git::Objects;
 use crate::tree::git::past::{self, Version};
+use crate::tree::git::{self, Objects};
 
 use super::Document;
 use super::snapshot::Snapshot;
 
 /// Maximum number of renames of a document that are followed.
 const MAX_RENAMES: usize = 3;
+
+/// Number of parts into which the documents are divided, whose versions are listed at the same time.
+/// Not the number of processors: git omits merges by the paths that it is asked for.
+const N_PARTS: usize = 2;
 
 /// A commit in whose tree a claim may have been true.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,15 +58,38 @@ struct Traced<'d> {
 /// git cannot list the versions of the documents. `head` is the commit that is checked out.
 pub(super) fn origins(
     root: &Path,
-    objects: &mut Objects<'_>,
     now: &Snapshot,
     head: &str,
     documents: &[Document],
     failing: &[(usize, usize)],
 ) -> Option<Origins> {
+    let by_document: Vec<&[(usize, usize)]> = failing.chunk_by(|a, b| a.0 == b.0).collect();
+    let n_each = by_document.len().div_ceil(N_PARTS).max(1);
+    let parts = by_document.chunks(n_each).collect();
+    let found = git::with_objects_each(root, parts, |objects, part| {
+        origins_of(root, objects, now, head, documents, part)
+    });
+    let mut origins = Origins::default();
+    for part in found? {
+        let part = part?;
+        origins.moments.extend(part.moments);
+        origins.is_cut |= part.is_cut;
+    }
+    Some(origins)
+}
+
+/// Like [`origins`], for the claims of some of the documents.
+fn origins_of(
+    root: &Path,
+    objects: &mut Objects<'_>,
+    now: &Snapshot,
+    head: &str,
+    documents: &[Document],
+    by_document: &[&[(usize, usize)]],
+) -> Option<Origins> {
     let mut traced: Vec<Traced<'_>> = Vec::new();
     let mut first = 0;
-    for claims in failing.chunk_by(|a, b| a.0 == b.0) {
+    for claims in by_document {
         let document = &documents[claims[0].0];
         let index = LineIndex::new(&document.text);
         let spans: Vec<Span> =
@@ -91,7 +118,7 @@ pub(super) fn origins(
         }
         read_versions(objects, &mut traced);
     }
-    let mut origins = Origins { moments: vec![Vec::new(); failing.len()], is_cut: false };
+    let mut origins = Origins { moments: vec![Vec::new(); first], is_cut: false };
     for it in &traced {
         for (position, &idx) in it.idxs.iter().enumerate() {
             let (moments, is_cut) = it.moments(position, head);

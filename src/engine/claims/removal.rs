@@ -11,11 +11,12 @@ use crate::markdown::claims::{Claim, Part, Target};
 use crate::model::{Anchor, Origin};
 use crate::text::{self, LineIndex};
 use crate::timings;
-use crate::tree::git::Objects;
 use crate::tree::git::past::{self, Node, TreeEntry};
+use crate::tree::git::{self, Objects};
 use crate::tree::read;
 
-use super::ends::Ends;
+use super::definitions::Definitions;
+use super::ends::{Ends, MainLine};
 use super::now::Now;
 use super::origin::{Moment, line_of};
 use super::snapshot::Found;
@@ -34,53 +35,47 @@ const MAX_CHANGED: usize = 400;
 /// Minimum similarity of the code of a renamed symbol.
 const MIN_SIMILARITY: f64 = 0.6;
 
-/// Returns what became of the targets of claims that were true, or `None` for a name that no commit
-/// and no change of the working tree removed from its files, or that the removing commit wrote in
-/// new words: then it was not there as the claim means it.
+/// Returns what became of the targets of claims that were true: `None` for a name that no commit and
+/// no change of the working tree removed from its files, or that the removing commit wrote in new
+/// words, as it was not there as the claim means it. Returns no list if git fails.
 pub(super) fn explain(
     root: &Path,
     objects: &mut Objects<'_>,
     now: &Now,
     documents: &[Document],
     former: &[Former],
-    head: &str,
-) -> Vec<Option<Stale>> {
+    main: &MainLine,
+) -> Option<Vec<Option<Stale>>> {
     if former.is_empty() {
-        return Vec::new();
+        return Some(Vec::new());
     }
-    let commits: BTreeSet<&str> = former.iter().map(|it| it.commit.as_str()).collect();
-    let ends = {
-        let _step = timings::step("list the commits");
-        Ends::new(root, head, &commits)
-    };
     let claim = |it: &Former| &documents[it.document_idx].claims.claims[it.claim_idx];
     let claims: Vec<&Claim> = former.iter().map(claim).collect();
-    let mut search = Search {
-        root,
-        now,
-        ends,
-        objects,
-        ids: FxHashMap::default(),
-        holds: FxHashMap::default(),
-        renames: BTreeMap::new(),
-        changed: FxHashMap::default(),
-        changed_code: FxHashMap::default(),
-    };
-    let mut fates: Vec<Option<Fate>> = {
+    let mut fates: Vec<Option<Fate>> = vec![None; former.len()];
+    {
         let _step = timings::step("search the commits");
-        let fate = |it: &Former| {
-            let document = &documents[it.document_idx];
-            let fate = search.fate(document, claim(it), it)?;
-            (!search.is_written_anew(document, claim(it), it, &fate)).then_some(fate)
-        };
-        former.iter().map(fate).collect()
-    };
+        let found = git::with_objects_each(root, by_file(former), |objects, idxs| {
+            let mut search = Search::new(root, now, main, objects);
+            let fate = |idx: usize| {
+                let it = &former[idx];
+                let document = &documents[it.document_idx];
+                let fate = search.fate(document, claims[idx], it)?;
+                let is_written_anew = search.is_written_anew(document, claims[idx], it, &fate);
+                (!is_written_anew).then_some((idx, fate))
+            };
+            idxs.into_iter().filter_map(fate).collect::<Vec<_>>()
+        });
+        for (idx, fate) in found?.into_iter().flatten() {
+            fates[idx] = Some(fate);
+        }
+    }
     {
         let _step = timings::step("follow renamed code");
-        search.follow_symbols(&claims, &mut fates);
+        Search::new(root, now, main, objects).follow_symbols(&claims, &mut fates)?;
     }
-    let named = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
-    let summaries = past::summaries(root, &commits.iter().copied().chain(named).collect());
+    let written = former.iter().map(|it| it.commit.as_str());
+    let removing = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
+    let summaries = past::summaries(root, &written.chain(removing).collect());
     let explain = |(it, fate): (&Former, Option<Fate>)| {
         let fate = fate?;
         Some(Stale {
@@ -90,7 +85,23 @@ pub(super) fn explain(
             now: fate.now,
         })
     };
-    former.iter().zip(fates).map(explain).collect()
+    Some(former.iter().zip(fates).map(explain).collect())
+}
+
+/// Divides claims among the processors, those that were true because of one file together: they ask
+/// for the same versions of it.
+fn by_file(former: &[Former]) -> Vec<Vec<usize>> {
+    let mut of_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (idx, it) in former.iter().enumerate() {
+        of_file.entry(it.truth.file()).or_default().push(idx);
+    }
+    let mut parts = vec![Vec::new(); git::n_parts().min(of_file.len())];
+    for idxs in of_file.into_values() {
+        if let Some(smallest) = parts.iter_mut().min_by_key(|part| part.len()) {
+            smallest.extend(idxs);
+        }
+    }
+    parts
 }
 
 /// What became of a target.
@@ -126,6 +137,7 @@ struct Search<'s, 'o> {
     now: &'s Now,
     ends: Ends<'s>,
     objects: &'s mut Objects<'o>,
+    definitions: Definitions,
     /// The objects of files in commits.
     ids: FxHashMap<String, Option<String>>,
     /// Whether a version of a file passes a test.
@@ -138,7 +150,22 @@ struct Search<'s, 'o> {
     changed_code: FxHashMap<String, Vec<(String, Vec<u8>)>>,
 }
 
-impl Search<'_, '_> {
+impl<'s, 'o> Search<'s, 'o> {
+    fn new(root: &'s Path, now: &'s Now, main: &'s MainLine, objects: &'s mut Objects<'o>) -> Self {
+        Self {
+            root,
+            now,
+            ends: Ends::new(root, main),
+            objects,
+            definitions: Definitions::default(),
+            ids: FxHashMap::default(),
+            holds: FxHashMap::default(),
+            renames: BTreeMap::new(),
+            changed: FxHashMap::default(),
+            changed_code: FxHashMap::default(),
+        }
+    }
+
     fn fate(&mut self, document: &Document, claim: &Claim, it: &Former) -> Option<Fate> {
         let commit = &it.commit;
         match &it.truth {
@@ -212,7 +239,7 @@ impl Search<'_, '_> {
 
     /// Returns the commit after `since` after which no file of `files` passes a test.
     fn end(&mut self, since: &str, files: &[String], test: &Test, claim: &Claim) -> Option<Node> {
-        let Self { ends, objects, ids, holds, .. } = self;
+        let Self { ends, objects, definitions, ids, holds, .. } = self;
         let files = &files[..files.len().min(MAX_DEFINITIONS)];
         ends.find(since, &mut |commit| {
             files.iter().any(|file| {
@@ -227,7 +254,8 @@ impl Search<'_, '_> {
                 let found = objects.find(&name);
                 ids.insert(name, found.as_ref().map(|found| found.id.clone()));
                 let Some(found) = found else { return false };
-                let passes = found.bytes.is_some_and(|bytes| test.passes(file, &bytes, claim));
+                let passes =
+                    found.bytes.is_some_and(|bytes| test.passes(definitions, file, &bytes, claim));
                 holds.insert((file.clone(), found.id, test.clone()), passes);
                 passes
             })
@@ -274,10 +302,11 @@ impl Search<'_, '_> {
                 let code = self.read_changed_code(&node.id);
                 self.changed_code.insert(node.id.clone(), code);
             }
-            let changed = &self.changed_code[&node.id];
-            let is_moved = |(path, bytes): &&(String, Vec<u8>)| test.passes(path, bytes, claim);
-            let moved: Vec<String> =
-                changed.iter().filter(is_moved).map(|(path, _)| path.clone()).collect();
+            let Self { changed_code, definitions, .. } = self;
+            let mut passes = |path: &str, bytes| test.passes(definitions, path, bytes, claim);
+            let changed = changed_code[&node.id].iter();
+            let moved = changed.filter(|(path, bytes)| passes(path, bytes));
+            let moved: Vec<String> = moved.map(|(path, _)| path.clone()).collect();
             if moved.is_empty() {
                 return (Some(node), files);
             }
@@ -291,7 +320,8 @@ impl Search<'_, '_> {
         files.iter().any(|file| {
             let old = self.objects.read(&format!("HEAD:./{file}")).unwrap_or_default();
             let new = read::bytes(self.root, file).unwrap_or_default();
-            test.passes(file, &old, claim) && !test.passes(file, &new, claim)
+            let mut passes = |bytes| test.passes(&mut self.definitions, file, bytes, claim);
+            passes(&old) && !passes(&new)
         })
     }
 
@@ -301,7 +331,7 @@ impl Search<'_, '_> {
         let parent = node.parents.first()?;
         files.iter().find_map(|file| {
             let bytes = self.objects.read(&format!("{parent}:./{file}"))?;
-            let symbol = words::defined_symbol(file, &text::decode(&bytes).0, parts)?;
+            let symbol = self.definitions.symbol(file, &text::decode(&bytes).0, parts)?;
             let located = track::locate_in(file, &bytes, &symbol)?;
             let anchor = Anchor {
                 file: file.clone(),
@@ -321,15 +351,15 @@ impl Search<'_, '_> {
     }
 
     /// Follows the code that was removed to the code that replaced it, from commit to commit until
-    /// it is in the tree of now.
-    fn follow_symbols(&mut self, claims: &[&Claim], fates: &mut [Option<Fate>]) {
+    /// it is in the tree of now. Returns `None` if git fails.
+    fn follow_symbols(&mut self, claims: &[&Claim], fates: &mut [Option<Fate>]) -> Option<()> {
         let mut open: Vec<(usize, Removed, f64)> = Vec::new();
         for (idx, fate) in fates.iter_mut().enumerate() {
             open.extend(fate.as_mut().and_then(|it| it.code.take()).map(|code| (idx, code, 1.0)));
         }
         for _ in 0..MAX_RENAMES {
             if open.is_empty() {
-                return;
+                break;
             }
             // Several claims name the same code.
             let mut anchors: Vec<Anchor> = Vec::new();
@@ -345,7 +375,7 @@ impl Search<'_, '_> {
             let parents = nodes
                 .filter_map(|node| Some((node.id.as_str(), node.parents.first()?.as_str())))
                 .collect();
-            let arrived = track::follow_through(self.root, self.objects, &anchors, &parents);
+            let arrived = track::follow_through(self.root, &anchors, &parents)?;
             let mut next = Vec::new();
             for ((idx, removed, similarity), anchor_idx) in open.iter().zip(idxs) {
                 let Some((anchor, likeness)) = &arrived[anchor_idx] else { continue };
@@ -377,25 +407,32 @@ impl Search<'_, '_> {
             }
             open = next;
         }
+        Some(())
     }
 }
 
 impl Search<'_, '_> {
     /// Returns whether a file of the working tree defines a symbol.
-    fn defines_now(&self, file: &str, parts: &[String], symbol: &str) -> bool {
+    fn defines_now(&mut self, file: &str, parts: &[String], symbol: &str) -> bool {
         let text = read::text(self.root, file).ok();
-        let defined = text.and_then(|text| words::defined_symbol(file, &text, parts));
+        let defined = text.and_then(|text| self.definitions.symbol(file, &text, parts));
         defined.is_some_and(|it| it == symbol)
     }
 }
 
 impl Test {
     /// Returns whether a version of a file passes the test.
-    fn passes(&self, path: &str, bytes: &[u8], claim: &Claim) -> bool {
+    fn passes(
+        &self,
+        definitions: &mut Definitions,
+        path: &str,
+        bytes: &[u8],
+        claim: &Claim,
+    ) -> bool {
         let text = || text::decode(bytes).0;
         match self {
             Self::Part(part) => has_part(&text(), part),
-            Self::Defines(parts) => words::is_defined_in(path, &text(), parts),
+            Self::Defines(parts) => definitions.has(path, &text(), parts),
             Self::Uses(name) => {
                 words::has_word(&text(), name)
                     && words::has_word(

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,6 +16,7 @@ use crate::text;
 use crate::tree::git::Objects;
 use crate::tree::git::past::{self, Differences, TreeEntry};
 
+use super::definitions::Definitions;
 use super::manifests::{self, Facts, Manifests};
 use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
@@ -74,6 +75,19 @@ pub(super) enum Truth {
     Manifests(Vec<String>),
 }
 
+impl Truth {
+    /// Returns the first file, or the path.
+    pub(super) fn file(&self) -> &str {
+        match self {
+            Self::Part(file, _) => file,
+            Self::Paths(files)
+            | Self::Definitions(files)
+            | Self::Word(files)
+            | Self::Manifests(files) => files.first().map_or("", String::as_str),
+        }
+    }
+}
+
 /// An old version of a file: its path and its object.
 type FileVersion = (String, String);
 
@@ -85,8 +99,9 @@ pub(super) struct Past<'p, 'o> {
     /// The words of each version of a file of code.
     found: FxHashMap<String, Vec<usize>>,
     facts: FxHashMap<FileVersion, Facts>,
+    definitions: Definitions,
     /// Whether versions of files define names.
-    definitions: FxHashMap<(FileVersion, Vec<String>), bool>,
+    defined: FxHashMap<(FileVersion, Vec<String>), bool>,
 }
 
 /// What is compared with an old tree.
@@ -124,11 +139,11 @@ impl Needs {
 pub(super) struct OldTree {
     pub(super) needs: Needs,
     /// Sorted by path. Only manifests, if nothing else is needed.
-    entries: Vec<Rc<TreeEntry>>,
+    entries: Vec<Arc<TreeEntry>>,
     /// The files that now has no longer.
     removed: Snapshot,
     /// The paths that now has and the commit lacked.
-    added: FxHashSet<Rc<str>>,
+    added: FxHashSet<Arc<str>>,
     manifests: Option<Manifests>,
     /// The entries with each word.
     entries_with: Option<FxHashMap<usize, Vec<usize>>>,
@@ -139,13 +154,13 @@ impl OldTree {
     /// version.
     pub(super) fn new(
         differences: &Differences,
-        unsaved: &[Rc<TreeEntry>],
+        unsaved: &[Arc<TreeEntry>],
         now: &Snapshot,
         needs: Needs,
     ) -> Self {
         let has_all = needs.paths || needs.code;
         let mut removed = Vec::new();
-        let mut is_wanted = |entry: &&Rc<TreeEntry>| {
+        let mut is_wanted = |entry: &&Arc<TreeEntry>| {
             if !has_all && !manifests::is_manifest(&entry.path) {
                 return false;
             }
@@ -157,7 +172,7 @@ impl OldTree {
         };
         let unsaved = unsaved.iter().filter(|it| !differences.contains_key(it.path.as_str()));
         let own = differences.values().flatten().chain(unsaved);
-        let mut entries: Vec<Rc<TreeEntry>> = own.filter(&mut is_wanted).cloned().collect();
+        let mut entries: Vec<Arc<TreeEntry>> = own.filter(&mut is_wanted).cloned().collect();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         let added = differences.iter().filter(|(_, entry)| entry.is_none() && needs.paths);
         let added = added.map(|(path, _)| path.clone()).collect();
@@ -173,8 +188,8 @@ impl OldTree {
 
 impl<'p, 'o> Past<'p, 'o> {
     pub(super) fn new(objects: &'p mut Objects<'o>, now: &'p Now, words: &'p Words) -> Self {
-        let (found, facts) = (FxHashMap::default(), FxHashMap::default());
-        Self { objects, now, words, found, facts, definitions: FxHashMap::default() }
+        let (found, facts, definitions, defined) = Default::default();
+        Self { objects, now, words, found, facts, definitions, defined }
     }
 
     /// Reads the differing files of code of all trees. Returns the commits whose files are too many.
@@ -191,8 +206,8 @@ impl<'p, 'o> Past<'p, 'o> {
         let mut wanted: BTreeMap<(&str, &str), ()> = BTreeMap::new();
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         for (commit, tree) in trees {
-            let is_new = |entry: &&Rc<TreeEntry>| !seen.contains(entry.object.as_str());
-            let new: Vec<&Rc<TreeEntry>> =
+            let is_new = |entry: &&Arc<TreeEntry>| !seen.contains(entry.object.as_str());
+            let new: Vec<&Arc<TreeEntry>> =
                 tree.entries.iter().filter(is_new).filter(|entry| words::is_code(entry)).collect();
             if wanted.len() + new.len() > MAX_VERSIONS {
                 omitted.insert(commit.to_owned());
@@ -233,7 +248,7 @@ impl<'p, 'o> Past<'p, 'o> {
     pub(super) fn read_manifests<'t>(&mut self, trees: impl Iterator<Item = &'t OldTree>) {
         let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
         for tree in trees {
-            let is_manifest = |entry: &&Rc<TreeEntry>| manifests::is_manifest(&entry.path);
+            let is_manifest = |entry: &&Arc<TreeEntry>| manifests::is_manifest(&entry.path);
             let own = tree.entries.iter().filter(is_manifest);
             wanted.extend(own.map(|entry| (entry.path.as_str(), entry.object.as_str())));
         }
@@ -406,7 +421,9 @@ impl<'p, 'o> Past<'p, 'o> {
 
     fn declares(&mut self, entry: &TreeEntry, name: &str) -> bool {
         let bytes = self.objects.read(&entry.object);
-        bytes.is_some_and(|bytes| words::declares(&entry.path, &text::decode(&bytes).0, name))
+        bytes.is_some_and(|bytes| {
+            self.definitions.declares(&entry.path, &text::decode(&bytes).0, name)
+        })
     }
 
     /// Returns whether a document is about a file: it is in a folder around it, it names the file or the
@@ -439,13 +456,13 @@ impl<'p, 'o> Past<'p, 'o> {
     /// Returns whether a version of a file defines a name.
     fn is_defined_in(&mut self, entry: &TreeEntry, parts: &[String]) -> bool {
         let key = ((entry.path.clone(), entry.object.clone()), parts.to_vec());
-        if let Some(known) = self.definitions.get(&key) {
+        if let Some(known) = self.defined.get(&key) {
             return *known;
         }
         let bytes = self.objects.read(&entry.object);
         let is_defined = bytes
-            .is_some_and(|bytes| words::is_defined_in(&entry.path, &text::decode(&bytes).0, parts));
-        self.definitions.insert(key, is_defined);
+            .is_some_and(|bytes| self.definitions.has(&entry.path, &text::decode(&bytes).0, parts));
+        self.defined.insert(key, is_defined);
         is_defined
     }
 

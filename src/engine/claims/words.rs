@@ -12,8 +12,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::rank::path_class::PathClass;
-use crate::model::{Language, SymbolKind};
-use crate::syntax::parse::last_name;
+use crate::model::Language;
 use crate::syntax::{ParsedFile, TokenKind, language};
 use crate::tree::git::past::{EntryKind, TreeEntry};
 use crate::tree::read;
@@ -406,68 +405,12 @@ pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
     code
 }
 
-/// Returns whether a version of a file defines a qualified name. A file that is clear without a parse
-/// is not parsed.
-pub(super) fn is_defined_in(path: &str, text: &str, parts: &[String]) -> bool {
-    let Some((name, qualifiers)) = parts.split_last() else { return false };
-    has_word(text, name)
-        && (is_defined_as_text(path, text, name, qualifiers.last())
-            || language::from_path(path).is_some_and(|language| {
-                let parsed = ParsedFile::outline(language, text);
-                named(&parsed, path, parts).is_some()
-                    || qualifiers.last().is_some_and(|it| has_member(&parsed, text, it, name))
-            }))
-}
-
-/// Returns whether a file declares a name: as a function, a type, a module or a constant, not only as a
-/// field, a key, a parameter or a local variable.
-pub(super) fn declares(path: &str, text: &str, name: &str) -> bool {
-    if let Some(language) = language::from_path(path) {
-        let symbols = ParsedFile::outline(language, text).symbols;
-        let mut named = symbols.iter().filter(|symbol| last_name(&symbol.name) == name);
-        return named.any(|it| it.kind != SymbolKind::Variable || it.parent.is_none());
-    }
-    let is_declared = |at: usize| {
+/// Returns whether a text in a language that is not parsed declares a name.
+pub(super) fn declares(text: &str, name: &str) -> bool {
+    positions(text, name).any(|at| {
         let keyword = text[..at].split_whitespace().next_back();
         keyword.is_some_and(|it| DEFINING.contains(&it) && !VALUES.contains(&it))
-    };
-    positions(text, name).any(is_declared)
-}
-
-/// Returns the qualified name under which a version of a file in a parsed language defines a name.
-pub(super) fn defined_symbol(path: &str, text: &str, parts: &[String]) -> Option<String> {
-    let name = parts.last().filter(|name| has_word(text, name));
-    let language = name.and_then(|_| language::from_path(path))?;
-    named(&ParsedFile::outline(language, text), path, parts).map(str::to_owned)
-}
-
-/// Returns the symbol with a qualified name.
-fn named<'p>(parsed: &'p ParsedFile, path: &str, parts: &[String]) -> Option<&'p str> {
-    let (name, qualifiers) = parts.split_last()?;
-    let is_named = |symbol: &str| {
-        let outer = || symbol.split('.').rev().skip(1);
-        let is_within = |qualifier| outer().any(|part| part == qualifier);
-        last_name(symbol) == name
-            && qualifiers.last().is_none_or(|it| is_within(it) || is_in_place(path, it))
-    };
-    parsed.symbols.iter().map(|symbol| symbol.name.as_str()).find(|symbol| is_named(symbol))
-}
-
-/// Returns whether a class has a field, a variant or an attribute, which is not a symbol.
-fn has_member(parsed: &ParsedFile, text: &str, class: &str, name: &str) -> bool {
-    let mut classes = parsed.symbols.iter().filter(|symbol| last_name(&symbol.name) == class);
-    classes.any(|symbol| has_word(symbol.span.slice(text), name))
-}
-
-/// Returns whether a file has the words that define a name, in the place that a qualifier names.
-fn is_defined_as_text(path: &str, text: &str, name: &str, qualifier: Option<&String>) -> bool {
-    qualifier.is_none_or(|qualifier| is_in_place(path, qualifier)) && defines(text, name)
-}
-
-/// Returns whether a qualifier names a file or a folder around it: a module or a package.
-fn is_in_place(path: &str, qualifier: &str) -> bool {
-    let path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    path.split('/').any(|part| part == qualifier || part.replace('-', "_") == *qualifier)
+    })
 }
 
 /// Returns whether a file of a programming language defines a constant.

@@ -11,8 +11,7 @@ use rustc_hash::FxHashSet;
 use crate::model::Anchor;
 use crate::syntax::language;
 use crate::text;
-use crate::timings;
-use crate::tree::git::{self, Change, Objects};
+use crate::tree::git::{self, Change, Commits, Comparison, Objects};
 
 use super::search::{MissingAnchor, Prefilter};
 use super::walk::{self, End, Walk};
@@ -21,31 +20,52 @@ use super::walk::{self, End, Walk};
 const MIN_FILTERED: usize = 16;
 
 /// Follows anchors, each of which is recorded in the first parent of its commit, through that commit
-/// only. Returns the code after it with its similarity, or `None` if it is not certain. `parents` are
-/// the first parents by the commits.
+/// only. Returns for each the code after it with its similarity, or `None` if it is not certain.
+/// `parents` are the first parents by the commits. Returns no list if git fails.
 pub(crate) fn follow_through(
     root: &Path,
-    objects: &mut Objects<'_>,
     anchors: &[Anchor],
     parents: &BTreeMap<&str, &str>,
-) -> Vec<Option<(Anchor, f64)>> {
+) -> Option<Vec<Option<(Anchor, f64)>>> {
+    let mut found = vec![None; anchors.len()];
     if anchors.is_empty() {
-        return Vec::new();
+        return Some(found);
     }
-    let mut commits = git::single_commits(root, parents, language::EXTENSIONS).unwrap_or_default();
-    {
-        let _step = timings::step("filter changed files");
-        for comparison in &mut commits.comparisons {
-            let own = |anchor: &&Anchor| anchor.commit.as_ref() == Some(&comparison.newer);
-            let own: Vec<&Anchor> = anchors.iter().filter(own).collect();
-            if comparison.changes.len() >= MIN_FILTERED {
-                filter(&mut comparison.changes, &own, objects);
-            }
+    let commits = git::single_commits(root, parents, language::EXTENSIONS).unwrap_or_default();
+    let n_each = commits.comparisons.len().div_ceil(git::n_parts()).max(1);
+    let parts = commits.comparisons.chunks(n_each).collect();
+    let arrived = git::with_objects_each(root, parts, |objects, comparisons| {
+        let mut arrived = Vec::new();
+        for comparison in comparisons {
+            let is_own = |idx: &usize| anchors[*idx].commit.as_ref() == Some(&comparison.newer);
+            let own: Vec<usize> = (0..anchors.len()).filter(is_own).collect();
+            let anchors: Vec<&Anchor> = own.iter().map(|idx| &anchors[*idx]).collect();
+            let after = through(comparison.clone(), commits.has_all_renames, &anchors, objects);
+            arrived.extend(own.into_iter().zip(after));
         }
+        arrived
+    });
+    for (idx, after) in arrived?.into_iter().flatten() {
+        found[idx] = after;
     }
-    let mut walks: Vec<Walk> = anchors.iter().map(Walk::new).collect();
+    Some(found)
+}
+
+/// Follows anchors through one commit.
+fn through(
+    mut comparison: Comparison,
+    has_all_renames: bool,
+    anchors: &[&Anchor],
+    objects: &mut Objects<'_>,
+) -> Vec<Option<(Anchor, f64)>> {
+    if comparison.changes.len() >= MIN_FILTERED {
+        filter(&mut comparison.changes, anchors, objects);
+    }
+    let path = (comparison.newer.clone(), (comparison.older.clone(), vec![0]));
+    let commits = Commits { comparisons: vec![comparison], paths: [path].into(), has_all_renames };
+    let mut walks: Vec<Walk> = anchors.iter().map(|anchor| Walk::new(anchor)).collect();
     walk::run(objects, &commits, &mut walks);
-    let arrived = |(anchor, walk): (&Anchor, Walk)| {
+    let arrived = |(anchor, walk): (&&Anchor, Walk)| {
         let old = &anchor.fingerprint;
         let similarity = super::similarity(old, &walk.anchor.fingerprint);
         (walk.end == End::Head).then_some((walk.anchor, similarity))

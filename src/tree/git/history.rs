@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::git;
 use super::process::Git;
+use super::{git, in_parallel};
 use crate::tree::read::MAX_BYTES;
 
 /// Maximum number of commits that are listed to find those after an old commit.
@@ -465,4 +465,15 @@ pub(crate) fn with_objects<R>(root: &Path, read: impl FnOnce(&mut Objects<'_>) -
         })
         .ok()?;
     result
+}
+
+/// Applies `work` to each of `jobs`, each on a thread with its own process that reads objects.
+/// Returns `None` if git fails.
+pub(crate) fn with_objects_each<J: Send, R: Send>(
+    root: &Path,
+    jobs: Vec<J>,
+    work: impl Fn(&mut Objects<'_>, J) -> R + Sync,
+) -> Option<Vec<R>> {
+    let found = in_parallel(jobs, |job| with_objects(root, |objects| work(objects, job)));
+    found.into_iter().collect()
 }

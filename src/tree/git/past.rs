@@ -8,13 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::process::Git;
-use super::{git, worktree};
+use super::{git, in_parallel, n_parts, worktree};
 
 /// Minimum share of unchanged lines of a renamed file with another name, in percent: small files
 /// share a licence or their first lines with many.
@@ -22,6 +22,10 @@ const MIN_RENAMED: u32 = 60;
 
 /// Maximum number of added times deleted files, as a square, that are compared to find renames.
 const RENAME_LIMIT: &str = "-l1000";
+
+/// Minimum number of commits in each part of a list whose trees are read at the same time: the first
+/// one is compared with HEAD, which takes longer.
+const MIN_EACH: usize = 16;
 
 /// What a path of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,24 +136,40 @@ fn sides(record: &str, path: &str) -> Option<[Option<TreeEntry>; 2]> {
 
 /// The paths in which commits differ, with the entries of one of them; `None` for a path that it
 /// lacks.
-pub(crate) type Differences = BTreeMap<Rc<str>, Option<Rc<TreeEntry>>>;
+pub(crate) type Differences = BTreeMap<Arc<str>, Option<Arc<TreeEntry>>>;
 
-/// Passes each of `commits` to `each`, newest first, with its differences from `head`: the paths that
+/// Applies `read` to each of `commits`, newest first, with its differences from `head`: the paths that
 /// differ, and paths that may. Git compares each commit with the one before, so that the work grows
-/// with the number of changes and not with that of commits. Returns whether git could read them all.
-pub(crate) fn walk_trees(
+/// with the number of changes and not with that of commits. Commits that git cannot read are omitted.
+pub(crate) fn read_trees<R: Send>(
     root: &Path,
     head: &str,
     commits: &BTreeSet<&str>,
+    read: impl Fn(&str, &Differences) -> R + Sync,
+) -> Vec<R> {
+    let Some(sorted) = newest_first(root, commits) else { return Vec::new() };
+    let n_each = sorted.len().div_ceil(n_parts()).max(MIN_EACH);
+    let trees = in_parallel(sorted.chunks(n_each).collect(), |part| {
+        let mut trees = Vec::with_capacity(part.len());
+        walk_trees(root, head, part, |commit, differences| trees.push(read(commit, differences)));
+        trees
+    });
+    trees.into_iter().flatten().collect()
+}
+
+/// Passes each of `commits`, which are sorted by time, to `each` with its differences from `head`.
+fn walk_trees(
+    root: &Path,
+    head: &str,
+    commits: &[String],
     mut each: impl FnMut(&str, &Differences),
-) -> bool {
-    let Some(sorted) = newest_first(root, commits) else { return false };
-    let mut newer = head.to_owned();
+) {
+    let mut newer = head;
     let mut input = String::new();
-    for commit in &sorted {
+    for commit in commits {
         // The newer one takes the place of the parent.
         input += &format!("{commit} {newer}\n");
-        newer.clone_from(commit);
+        newer = commit;
     }
     let args = ["diff-tree", "--stdin", "--always", "-r", "-m", "--raw", "-z", "--no-renames"];
     let args = args.into_iter().chain(["--no-abbrev", "--relative", "--ignore-submodules=dirty"]);
@@ -169,7 +189,7 @@ pub(crate) fn walk_trees(
             let path = records.next().transpose()?.unwrap_or_default();
             let path = String::from_utf8_lossy(&path);
             if let Some([_, entry]) = sides(&record, &path) {
-                differences.insert(path.into(), entry.map(Rc::new));
+                differences.insert(path.into(), entry.map(Arc::new));
             }
         }
         Ok(())
@@ -180,7 +200,6 @@ pub(crate) fn walk_trees(
     {
         each(at, &differences);
     }
-    is_read.is_ok()
 }
 
 /// Returns commits by the time at which they were committed.
@@ -309,7 +328,7 @@ pub(crate) fn lineage<'v>(versions: &'v [Version], path: &str, object: &str) -> 
 }
 
 /// Returns the first-parent history of a commit, newest first. Ends when all of `wanted` are found.
-pub(crate) fn first_parents(root: &Path, commit: &str, wanted: &BTreeSet<&str>) -> Vec<Node> {
+pub(crate) fn first_parents(root: &Path, commit: &str, wanted: &BTreeSet<String>) -> Vec<Node> {
     nodes(root, &["rev-list", "--first-parent", "--parents", commit], wanted)
 }
 
@@ -332,7 +351,7 @@ pub(crate) fn path(root: &Path, ancestor: &str, commit: &str) -> Vec<Node> {
     found
 }
 
-fn nodes(root: &Path, args: &[&str], wanted: &BTreeSet<&str>) -> Vec<Node> {
+fn nodes(root: &Path, args: &[&str], wanted: &BTreeSet<String>) -> Vec<Node> {
     let mut found = Vec::new();
     let mut n_open = wanted.len();
     let Some(git) = Git::for_history(root, args) else { return found };
@@ -341,7 +360,7 @@ fn nodes(root: &Path, args: &[&str], wanted: &BTreeSet<&str>) -> Vec<Node> {
             let line = line?;
             let mut ids = line.split(' ').map(str::to_owned);
             let Some(id) = ids.next() else { continue };
-            n_open -= usize::from(wanted.contains(id.as_str()));
+            n_open -= usize::from(wanted.contains(&id));
             found.push(Node { id, parents: ids.collect() });
             if n_open == 0 && !wanted.is_empty() {
                 break;
