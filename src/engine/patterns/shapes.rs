@@ -78,6 +78,14 @@ pub(super) fn of_name(name: &str, usage: Usage, language: Language) -> Option<Ru
     }
 }
 
+/// Returns whether a name is one word that is neither a call nor syntax of a language.
+pub(super) fn is_plain_word(name: &str) -> bool {
+    let is_known = |language: &Language| {
+        syntax(name, *language).is_some() || directive(name, *language).is_some()
+    };
+    is_identifier(name) && !Language::ALL.iter().any(is_known)
+}
+
 /// Returns whether a name is a comment that switches a check off.
 pub(super) fn is_directive(name: &str) -> bool {
     Language::ALL.iter().any(|language| directive(name, *language).is_some())

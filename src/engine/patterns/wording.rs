@@ -59,6 +59,7 @@ struct Forms {
     argument: Regex,
     condition: Regex,
     free_tail: Regex,
+    purpose: Regex,
     outside: Regex,
     inside: Regex,
     name: Regex,
@@ -91,6 +92,7 @@ static FORMS: LazyLock<Forms> = LazyLock::new(|| {
         free_tail: new(
             r"(?i)^\s*(?:in\s+(?:production|application|library|new|our|the|this|any|all)\s+(?:production\s+|application\s+)?(?:code|codebase|code\s+base|repo|repository|project|files?|packages?)\s*)?(?:$|[.;:,!()]|—|–|-\s|→|\s*(?:use|prefer)\s|instead\b)",
         ),
+        purpose: new(r"(?i)\b(?:to|for|when|whenever|if|while|as|during|where|inside|within)\b"),
         outside: new(&format!(
             r"(?i)^\s*(?:outside(?:\s+of)?|except\s+in|other\s+than\s+in)\s+(?:the\s+)?(?P<paths>{NAME}(?:(?:\s*,\s*|\s+and\s+|\s+or\s+){NAME})*)(?:\s+(?:folder|directory|file|module|package))?\s*[.;)]?$"
         )),
@@ -278,16 +280,26 @@ impl Masked {
         }
         let is_plain_no = found.name("verb").is_none()
             && found.name("refusal").is_some_and(|it| it.as_str().eq_ignore_ascii_case("no"));
-        if is_plain_no && is_description(before) {
+        let after = &found["after"];
+        // `No x → y` says what follows from a lack of x.
+        let is_consequence = after.trim_start().starts_with('→');
+        if is_plain_no && (is_description(before) || is_consequence) {
             return None;
         }
-        let after = &found["after"];
+        // `Use x to do y, not z` is only about y.
+        if let (Some(instead), Some(names)) = (found.name("instead"), found.name("names"))
+            && FORMS.purpose.is_match(&found[0][instead.end()..names.start()])
+        {
+            return None;
+        }
         let paths = |regex: &Regex| {
             let paths = regex.captures(after).map(|it| self.names_in(&it["paths"]))?;
             paths.iter().all(|path| is_path(path)).then_some(paths)
         };
         let mut names = self.names_in(&found["names"]);
         names.retain(|name| !self.is_recommended(name));
+        // A word after a mere `no` may be a property or a variable.
+        names.retain(|name| !is_plain_no || !shapes::is_plain_word(name));
         // A method of any object is replaced by another one only where both exist.
         let is_alternative = found.name("instead").is_some();
         names.retain(|name| !(is_alternative && name.starts_with('.')));
@@ -453,6 +465,9 @@ mod tests {
             "Avoid short names, e.g. use `version` instead of `ver`",
             "This file uses eager imports (no `lazy()`) because all are read",
             "Owns its trailing chevron — no `rightIcon`.",
+            "No `initPath()` → default preferences",
+            "Never use unbounded labels. No `actor_id`, `runner_id`, etc.",
+            "Use `extractEvent()` to get return values (not `simulate()`)",
         ] {
             check(text, &[]);
         }
