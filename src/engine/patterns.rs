@@ -92,6 +92,18 @@ const TESTS: &[&str] = &[
     "**/conftest.py",
 ];
 
+/// Globs of files that a tool writes.
+const GENERATED: &[&str] = &[
+    "**/generated/**",
+    "**/__generated__/**",
+    "**/*.generated.*",
+    "**/*_generated.*",
+    "**/*.gen.*",
+    "**/*.pb.*",
+    "**/*_pb2*.py",
+    "**/*.d.ts",
+];
+
 /// Returns the pattern of a rule, or why it has none.
 pub(crate) fn derive(source: &Source<'_>) -> Result<Derived, &'static str> {
     let derived = from_text(source).or_else(|| from_samples(source));
@@ -202,8 +214,17 @@ fn from_samples(source: &Source<'_>) -> Option<Derived> {
         let mut differences = contrast::differences(&text, source.samples, language);
         if differences.iter().any(|it| it.is_refused) {
             differences.retain(|it| it.is_refused);
+            if differences.iter().any(|it| contrast::is_limited(&it.name, &text)) {
+                return None;
+            }
         } else {
-            differences.retain(|it| it.is_syntax);
+            // If the text refuses something else, the syntax is only part of its counter-example.
+            let refused: Vec<String> = wording::names(&text)
+                .into_iter()
+                .filter(|name| contrast::is_refused(name, &text))
+                .collect();
+            differences
+                .retain(|it| it.is_syntax && refused.iter().all(|name| name.contains(&it.name)));
         }
         // The most specific name, as `console.log()`, of those that name the same code.
         differences.sort_by_key(|it| std::cmp::Reverse(it.name.len()));
@@ -235,6 +256,13 @@ fn sample_languages(source: &Source<'_>) -> Vec<Language> {
     let mut found: Vec<Language> = source.samples.iter().map(|it| it.language).collect();
     if found.is_empty() {
         found = source.languages.to_vec();
+        for words in [source.text, source.heading] {
+            let named = wording::languages(words);
+            if found.iter().any(|language| named.contains(language)) {
+                found.retain(|language| named.contains(language));
+                break;
+            }
+        }
     }
     let web = [Language::TypeScript, Language::Tsx, Language::JavaScript];
     if found.iter().any(|language| web.contains(language)) {
@@ -245,14 +273,19 @@ fn sample_languages(source: &Source<'_>) -> Vec<Language> {
     found
 }
 
-/// Returns a pattern for the files that a rule is about: tests only if it is below such a heading.
+/// Returns a pattern for the files that a rule is about: tests only if it is below such a heading,
+/// the folder that a heading names, and no generated files.
 fn with_files(source: &Source<'_>, languages: Vec<Language>, rule: Rule) -> CodePattern {
     let words = source.heading.to_lowercase();
     let is_about_tests = words.split(|c: char| !c.is_alphanumeric()).any(|word| {
         matches!(word, "test" | "tests" | "testing" | "mock" | "mocks" | "fixture" | "fixtures")
     });
     let tests: Vec<String> = TESTS.iter().map(|glob| (*glob).to_owned()).collect();
-    let (files, ignores) = if is_about_tests { (tests, Vec::new()) } else { (Vec::new(), tests) };
+    let (files, mut ignores) = match is_about_tests {
+        true => (tests, Vec::new()),
+        false => (wording::folders(source.heading).iter().map(|it| path_glob(it)).collect(), tests),
+    };
+    ignores.extend(GENERATED.iter().map(|glob| (*glob).to_owned()));
     let names: Vec<&str> = languages.into_iter().map(language_name).collect();
     CodePattern { language: names.join(", "), rule, files, ignores, ..CodePattern::default() }
 }

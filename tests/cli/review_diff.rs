@@ -43,6 +43,14 @@ fn a_pattern_is_shown_accepted_and_removed() {
           - "**/*_test.*"
           - "**/*Test.java"
           - "**/conftest.py"
+          - "**/generated/**"
+          - "**/__generated__/**"
+          - "**/*.generated.*"
+          - "**/*_generated.*"
+          - "**/*.gen.*"
+          - "**/*.pb.*"
+          - "**/*_pb2*.py"
+          - "**/*.d.ts"
         hits 0 of 1 example, and 1 of 1 counter-example
         make its hits errors: cerberus memory pattern no-print --accept
         [exit 0]
@@ -81,6 +89,14 @@ fn a_pattern_is_shown_accepted_and_removed() {
         - "**/*_test.*"
         - "**/*Test.java"
         - "**/conftest.py"
+        - "**/generated/**"
+        - "**/__generated__/**"
+        - "**/*.generated.*"
+        - "**/*_generated.*"
+        - "**/*.gen.*"
+        - "**/*.pb.*"
+        - "**/*_pb2*.py"
+        - "**/*.d.ts"
         [exit 0]
 
         $ cerberus memory pattern no-print --accept
@@ -105,6 +121,14 @@ fn a_pattern_is_shown_accepted_and_removed() {
           - "**/*_test.*"
           - "**/*Test.java"
           - "**/conftest.py"
+          - "**/generated/**"
+          - "**/__generated__/**"
+          - "**/*.generated.*"
+          - "**/*_generated.*"
+          - "**/*.gen.*"
+          - "**/*.pb.*"
+          - "**/*_pb2*.py"
+          - "**/*.d.ts"
         hits 0 of 1 example, and 1 of 1 counter-example
         its hits are errors of `cerberus memory review-diff`
         [exit 0]
@@ -131,6 +155,14 @@ fn a_pattern_is_shown_accepted_and_removed() {
           - "**/*_test.*"
           - "**/*Test.java"
           - "**/conftest.py"
+          - "**/generated/**"
+          - "**/__generated__/**"
+          - "**/*.generated.*"
+          - "**/*_generated.*"
+          - "**/*.gen.*"
+          - "**/*.pb.*"
+          - "**/*_pb2*.py"
+          - "**/*.d.ts"
         hits 0 of 1 example, and 1 of 1 counter-example
         [exit 0]
     "#]]);
@@ -189,6 +221,14 @@ fn added_code_is_checked() {
           - "**/*_test.*"
           - "**/*Test.java"
           - "**/conftest.py"
+          - "**/generated/**"
+          - "**/__generated__/**"
+          - "**/*.generated.*"
+          - "**/*_generated.*"
+          - "**/*.gen.*"
+          - "**/*.pb.*"
+          - "**/*_pb2*.py"
+          - "**/*.d.ts"
         hits 0 of 1 example, and 1 of 1 counter-example
         its hits are errors of `cerberus memory review-diff`
         [exit 0]

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::shapes;
-use super::wording::Usage;
+use super::wording::{self, Usage};
 use super::{Label, Sample, is_hit};
 use crate::model::Language;
 use crate::syntax::pattern::{CodePattern, Rule};
@@ -141,7 +141,7 @@ const MAX_DISTANCE: usize = 3;
 
 /// Returns whether a text has a name as a whole word shortly after a word that refuses it, in the
 /// same sentence.
-fn is_refused(name: &str, text: &str) -> bool {
+pub(super) fn is_refused(name: &str, text: &str) -> bool {
     let bare = name.trim_end_matches("()").trim_end_matches('!').trim_start_matches(['.', '@']);
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_refusal = |before: &str| {
@@ -163,5 +163,15 @@ fn is_refused(name: &str, text: &str) -> bool {
             !text[..at].ends_with(is_part)
                 && !text[at + bare.len()..].starts_with(is_part)
                 && is_refusal(&text[..at])
+        })
+}
+
+/// Returns whether a text refuses a name only in some places, as in `not f() in types`.
+pub(super) fn is_limited(name: &str, text: &str) -> bool {
+    let bare = name.trim_end_matches("()").trim_end_matches('!').trim_start_matches(['.', '@']);
+    !bare.is_empty()
+        && text.match_indices(bare).any(|(at, _)| {
+            let after = text[at + bare.len()..].trim_start_matches(['(', ')', '`', '*', '"', '\'']);
+            is_refused(bare, &text[..at + bare.len()]) && wording::is_limiting(after)
         })
 }

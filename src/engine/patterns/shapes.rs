@@ -78,8 +78,25 @@ pub(super) fn of_name(name: &str, usage: Usage, language: Language) -> Option<Ru
     }
 }
 
-/// Comments that switch a check off.
+/// Returns whether a name is one word that is neither a call nor syntax of a language.
+pub(super) fn is_plain_word(name: &str) -> bool {
+    let is_known = |language: &Language| {
+        syntax(name, *language).is_some() || directive(name, *language).is_some()
+    };
+    is_identifier(name) && !Language::ALL.iter().any(is_known)
+}
+
+/// Returns whether a name is a comment that switches a check off.
+pub(super) fn is_directive(name: &str) -> bool {
+    Language::ALL.iter().any(|language| directive(name, *language).is_some())
+}
+
+/// Comments that switch a check off. `bare` before the name means without the checks' names.
 fn directive(name: &str, language: Language) -> Option<Rule> {
+    let (name, is_bare) = match name.strip_prefix("bare ") {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
     let bare = name.trim_start_matches(['/', '#', '@', ' ', '*']).trim_end_matches(" */");
     let (known, kinds): (&[&str], &[&str]) = match language {
         language if WEB.contains(&language) => (
@@ -102,7 +119,8 @@ fn directive(name: &str, language: Language) -> Option<Rule> {
         _ => (&[], &[]),
     };
     let known = known.iter().find(|it| **it == bare)?;
-    let pattern = format!(r"^(//|/\*|#)\s*@?{}\b", regex::escape(known));
+    let end = if is_bare { r"\s*((#|//|--).*|\*/)?$" } else { r"\b" };
+    let pattern = format!(r"^(//|/\*|#)\s*@?{}{end}", regex::escape(known));
     Some(any(kinds.iter().map(|kind| kind_and_text(kind, &pattern)).collect()))
 }
 

@@ -66,6 +66,76 @@ fn patterns_come_from_examples_and_counter_examples() {
 }
 
 #[test]
+fn syntax_of_a_counter_example_is_not_what_a_text_refuses() {
+    let code = "```ts\n// Bad\nconst a: Map<string, any> = service.get()\n// Good\nstart()\n```";
+    check(&format!("Types\n{code}"), &[], &format!("{EXAMPLES}: any"));
+    check(&format!("Avoid `Container.get()` to find things\n{code}"), &[], NOTHING);
+}
+
+#[test]
+fn a_refusal_in_some_places_is_not_one_everywhere() {
+    let code = "```ts\n// Bad\nf(alpha(1))\n// Good\nf(1)\n```";
+    check(&format!("Numbers, no alpha\n{code}"), &[], &format!("{EXAMPLES}: alpha()"));
+    check(&format!("Numbers, no `alpha()` in type expressions\n{code}"), &[], NOTHING);
+}
+
+#[test]
+fn a_heading_may_name_the_folder_of_a_rule() {
+    let source = Source {
+        text: "Never use `any`.",
+        heading: "The SDK (sdk/)",
+        languages: &[Language::TypeScript],
+        ..Source::default()
+    };
+    let derived = derive(&source).expect("a pattern");
+    assert_eq!(derived.patterns[0].files, ["**/sdk/**"]);
+}
+
+#[test]
+fn a_pattern_is_for_the_languages_that_the_rule_names() {
+    let languages = |text: &str, heading: &str| -> Vec<String> {
+        let all = [Language::Go, Language::TypeScript];
+        let source = Source { text, heading, samples: &[], languages: &all };
+        let derived = derive(&source).expect("a pattern");
+        derived.patterns.into_iter().map(|pattern| pattern.language).collect()
+    };
+    assert_eq!(languages("Never use `any`.", ""), ["Go", "TypeScript, Tsx"]);
+    assert_eq!(languages("Do not add TypeScript `any`.", ""), ["TypeScript, Tsx"]);
+    assert_eq!(languages("Never use `any`.", "Style › Go"), ["Go"]);
+    // Languages that the project lacks say nothing.
+    assert_eq!(languages("Never use `any`.", "Rust"), ["Go", "TypeScript, Tsx"]);
+}
+
+#[test]
+fn a_bare_comment_switches_off_all_checks() {
+    let text =
+        "Type ignores are specific: `# type: ignore[attr-defined]`, never bare `# type: ignore`.";
+    let source = Source { text, languages: &[Language::Python], ..Source::default() };
+    let derived = derive(&source).expect("a pattern");
+    let checker = Checker::new([(0, &derived.patterns[..])].into_iter());
+    let n_hits = |code: &str| checker.hits("src/a.py", code).len();
+    assert_eq!(n_hits("import a  # type: ignore\n"), 1);
+    assert_eq!(n_hits("import a  # type: ignore  # why\n"), 1);
+    assert_eq!(n_hits("import a  # type: ignore[import]\n"), 0);
+}
+
+#[test]
+fn generated_files_are_ignored() {
+    let source = Source {
+        text: "Never use `any`.",
+        languages: &[Language::TypeScript],
+        ..Source::default()
+    };
+    let derived = derive(&source).expect("a pattern");
+    let checker = Checker::new([(0, &derived.patterns[..])].into_iter());
+    let n_hits = |path: &str| checker.hits(path, "let a: any\n").len();
+    assert_eq!(n_hits("src/a.ts"), 1);
+    for path in ["src/a.d.ts", "src/generated/a.ts", "src/a.gen.ts"] {
+        assert_eq!(n_hits(path), 0, "{path}");
+    }
+}
+
+#[test]
 fn a_pattern_that_contradicts_its_examples_is_refused() {
     check(
         "Never use `alpha()`.\n```py\n# Good\nalpha()\n```",

@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::shapes;
 use crate::engine::rank::named_code::{self, SpanKind};
+use crate::model::Language;
 
 /// How code uses a banned name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +59,7 @@ struct Forms {
     argument: Regex,
     condition: Regex,
     free_tail: Regex,
+    purpose: Regex,
     outside: Regex,
     inside: Regex,
     name: Regex,
@@ -89,6 +92,7 @@ static FORMS: LazyLock<Forms> = LazyLock::new(|| {
         free_tail: new(
             r"(?i)^\s*(?:in\s+(?:production|application|library|new|our|the|this|any|all)\s+(?:production\s+|application\s+)?(?:code|codebase|code\s+base|repo|repository|project|files?|packages?)\s*)?(?:$|[.;:,!()]|—|–|-\s|→|\s*(?:use|prefer)\s|instead\b)",
         ),
+        purpose: new(r"(?i)\b(?:to|for|when|whenever|if|while|as|during|where|inside|within)\b"),
         outside: new(&format!(
             r"(?i)^\s*(?:outside(?:\s+of)?|except\s+in|other\s+than\s+in)\s+(?:the\s+)?(?P<paths>{NAME}(?:(?:\s*,\s*|\s+and\s+|\s+or\s+){NAME})*)(?:\s+(?:folder|directory|file|module|package))?\s*[.;)]?$"
         )),
@@ -113,6 +117,49 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
 pub(super) fn names(text: &str) -> Vec<String> {
     Masked::new(text).names
 }
+
+/// Returns the languages that a text names.
+pub(super) fn languages(text: &str) -> Vec<Language> {
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let mut found = Vec::new();
+    for (idx, word) in words.iter().enumerate() {
+        match *word {
+            "Python" => found.push(Language::Python),
+            "Rust" => found.push(Language::Rust),
+            "Java" => found.push(Language::Java),
+            "Golang" => found.push(Language::Go),
+            // Not the verb.
+            "Go" if !words.get(idx + 1).is_some_and(|next| GO_VERB.contains(next)) => {
+                found.push(Language::Go);
+            }
+            "TypeScript" | "JavaScript" | "Typescript" | "Javascript" | "React" | "TSX" | "JSX" => {
+                found.extend([Language::JavaScript, Language::TypeScript, Language::Tsx]);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns the folders that a heading names, as `Tests (packages/core/)`.
+pub(super) fn folders(heading: &str) -> Vec<String> {
+    let words = heading.split_whitespace();
+    let words = words.map(|word| word.trim_matches(['(', ')', '[', ']', '`', '*', ',', ':', '"']));
+    words.filter(|word| word.len() > 2 && word.ends_with('/')).map(str::to_owned).collect()
+}
+
+/// Returns whether the words after a refused name limit the refusal to a place.
+pub(super) fn is_limiting(after: &str) -> bool {
+    let has_place = ["in", "on", "at", "to"]
+        .iter()
+        .any(|word| after.strip_prefix(' ').is_some_and(|it| it.starts_with(&format!("{word} "))));
+    has_place && !FORMS.free_tail.is_match(after)
+}
+
+/// Words after the verb `go`.
+const GO_VERB: &[&str] =
+    &["to", "with", "for", "through", "back", "ahead", "straight", "directly", "beyond", "over"];
 
 /// Returns whether a text limits its rule to some situation.
 pub(super) fn has_condition(text: &str) -> bool {
@@ -231,16 +278,38 @@ impl Masked {
         {
             return None;
         }
+        let is_plain_no = found.name("verb").is_none()
+            && found.name("refusal").is_some_and(|it| it.as_str().eq_ignore_ascii_case("no"));
         let after = &found["after"];
+        // `No x → y` says what follows from a lack of x.
+        let is_consequence = after.trim_start().starts_with('→');
+        if is_plain_no && (is_description(before) || is_consequence) {
+            return None;
+        }
+        // `Use x to do y, not z` is only about y.
+        if let (Some(instead), Some(names)) = (found.name("instead"), found.name("names"))
+            && FORMS.purpose.is_match(&found[0][instead.end()..names.start()])
+        {
+            return None;
+        }
         let paths = |regex: &Regex| {
             let paths = regex.captures(after).map(|it| self.names_in(&it["paths"]))?;
             paths.iter().all(|path| is_path(path)).then_some(paths)
         };
         let mut names = self.names_in(&found["names"]);
         names.retain(|name| !self.is_recommended(name));
+        // A word after a mere `no` may be a property or a variable.
+        names.retain(|name| !is_plain_no || !shapes::is_plain_word(name));
         // A method of any object is replaced by another one only where both exist.
         let is_alternative = found.name("instead").is_some();
         names.retain(|name| !(is_alternative && name.starts_with('.')));
+        // Bare comments are only those that switch off all checks.
+        let words = found[0][..found.name("names").map_or(0, |it| it.start())].trim_end();
+        if words.ends_with("bare") || words.ends_with("plain") {
+            for name in names.iter_mut().filter(|name| shapes::is_directive(name)) {
+                name.insert_str(0, "bare ");
+            }
+        }
         if names.is_empty() {
             return None;
         }
@@ -271,6 +340,16 @@ impl Masked {
                 .is_some_and(|it| it.as_str().eq_ignore_ascii_case("avoid")),
         })
     }
+}
+
+/// Returns whether words describe one thing, as in `This file uses eager imports (no ...)`.
+fn is_description(before: &str) -> bool {
+    let mut words = before.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default().to_lowercase();
+    let is_subject =
+        matches!(first.as_str(), "this" | "these" | "that" | "it" | "its" | "the" | "a" | "an");
+    let is_verb = first.ends_with('s') && first != "always";
+    (is_subject || is_verb) && words.count() >= 3
 }
 
 fn is_path(name: &str) -> bool {
@@ -326,9 +405,27 @@ mod tests {
         check("Never import `lodash`, use `es-toolkit`", &["Import lodash"]);
         check("`unwrap()` is forbidden.", &["Any unwrap()"]);
         check("No `console.log` calls", &["Any console.log"]);
+        check("Use the logger — no `console.log`.", &["Any console.log"]);
+        check("Type safety of all code: no `any`", &["Any any"]);
         check("Never throw `Error` directly.", &["Throw Error"]);
         check("Do not use Next.js `unstable_cache()`.", &["Any unstable_cache()"]);
         check("Avoid using `any`", &["Any any soft"]);
+        check("Be specific: `# noqa: E501`, never bare `# noqa`.", &["Any bare # noqa"]);
+        check("Never use bare `fetch`.", &["Any fetch"]);
+    }
+
+    #[test]
+    fn languages_are_named() {
+        let web = vec![Language::JavaScript, Language::TypeScript, Language::Tsx];
+        assert_eq!(languages("Do not add TypeScript `any`"), web);
+        assert_eq!(languages("Go code, Rust"), [Language::Go, Language::Rust]);
+        assert_eq!(languages("Go through it; rust, java"), []);
+    }
+
+    #[test]
+    fn headings_name_folders() {
+        assert_eq!(folders("Work › The SDK (`mem0-ts/`)"), ["mem0-ts/"]);
+        assert!(folders("Client/server code").is_empty());
     }
 
     #[test]
@@ -366,6 +463,11 @@ mod tests {
             "Only use `fetch` in loaders",
             "Use `.nullish()` instead of `.optional()`",
             "Avoid short names, e.g. use `version` instead of `ver`",
+            "This file uses eager imports (no `lazy()`) because all are read",
+            "Owns its trailing chevron — no `rightIcon`.",
+            "No `initPath()` → default preferences",
+            "Never use unbounded labels. No `actor_id`, `runner_id`, etc.",
+            "Use `extractEvent()` to get return values (not `simulate()`)",
         ] {
             check(text, &[]);
         }
