@@ -275,8 +275,13 @@ fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> (Vec<F
     let mut n_allowed = 0;
     let lines: Vec<&str> = change.text.lines().collect();
     let index = LineIndex::new(&change.text);
+    let is_written = read::skip_reason(change.text.as_bytes()).is_none();
     for (rule_idx, hit) in checker.hits(&change.path, &change.text) {
         let rule = &rules[rule_idx];
+        // Nobody follows a hint in generated code. An accepted pattern names its files.
+        if !is_written && severity(rule) == Severity::Hint {
+            continue;
+        }
         let first_only = (hit.lines.0, hit.lines.0);
         // A long match is about its first line, unless only a part of it is new.
         let is_added = change.has_any(first_only)
@@ -296,16 +301,19 @@ fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> (Vec<F
     (findings, n_allowed)
 }
 
+fn severity(rule: &CheckedRule) -> Severity {
+    match rule.pattern.enforcement {
+        Enforcement::Enforced => Severity::Error,
+        Enforcement::Detected | Enforcement::Advisory => Severity::Hint,
+    }
+}
+
 fn finding(rule: &CheckedRule, change: &AddedLines, index: &LineIndex, hit: &Match) -> Finding {
     let line_start = index.start(hit.lines.0);
     let before = change.text.get(line_start..hit.span.start).unwrap_or_default();
     let code = change.text[line_start..].lines().next().unwrap_or_default().trim();
-    let severity = match rule.pattern.enforcement {
-        Enforcement::Enforced => Severity::Error,
-        Enforcement::Detected | Enforcement::Advisory => Severity::Hint,
-    };
     Finding {
-        severity,
+        severity: severity(rule),
         id: rule.id.clone(),
         file: change.path.clone(),
         line: hit.lines.0 + 1,
