@@ -110,6 +110,69 @@ pub(crate) fn tree(n_files: usize) -> tempfile::TempDir {
     folder
 }
 
+/// Number of documents of [`repository`], and of the claims in each of them.
+const N_DOCUMENTS: usize = 20;
+const N_CLAIMS: usize = 50;
+
+/// Creates a git repository: a tree of 10,000 files, and documents in its first folders, each of which
+/// names 25 of the files beside it and a function in each of these. The file on the third line of each
+/// is renamed later, and the function on the fourth line. In 100 further commits a document changes.
+pub(crate) fn repository() -> tempfile::TempDir {
+    let folder = tree(10_000);
+    let root = folder.path();
+    git(root, &["init", "-q"]);
+    let unit = |n: usize| root.join(unit(n));
+    let read = |path: &Path| std::fs::read_to_string(path).expect("a file");
+    let function = |path: &Path| {
+        let text = read(path);
+        let name = text.strip_prefix("def ").and_then(|rest| rest.split('(').next());
+        name.expect("a function").to_owned()
+    };
+    for n in 0..N_DOCUMENTS {
+        let mut text = "# Guide\n\n".to_owned();
+        for idx in 0..N_CLAIMS / 2 {
+            let file = format!("file_{}.py", n * 100 + idx);
+            let name = function(&unit(n).join(&file));
+            let _ = writeln!(text, "- `{name}` is in `{file}`.");
+        }
+        std::fs::write(unit(n).join("AGENTS.md"), text).expect("a document");
+    }
+    commit(root);
+    for n in 0..N_DOCUMENTS {
+        let file = |idx: usize| unit(n).join(format!("file_{}.py", n * 100 + idx));
+        std::fs::rename(file(0), unit(n).join("moved.py")).expect("a renamed file");
+        let (changed, name) = (file(1), function(&file(1)));
+        std::fs::write(&changed, read(&changed).replace(&name, "other_name")).expect("a file");
+    }
+    commit(root);
+    for n in 0..100 {
+        let document = unit(n % N_DOCUMENTS).join("AGENTS.md");
+        std::fs::write(&document, read(&document) + "\nA sentence.\n").expect("a document");
+        commit(root);
+    }
+    folder
+}
+
+fn unit(n: usize) -> String {
+    format!("part_0/unit_{n}")
+}
+
+/// Returns the paths of the documents of [`repository`].
+pub(crate) fn documents() -> Vec<String> {
+    (0..N_DOCUMENTS).map(|n| format!("{}/AGENTS.md", unit(n))).collect()
+}
+
+fn commit(root: &Path) {
+    git(root, &["add", "--all"]);
+    let author = ["-c", "user.name=bench", "-c", "user.email=bench@example.com"];
+    git(root, &[&author[..], &["commit", "-q", "-m", "change"]].concat());
+}
+
+fn git(root: &Path, args: &[&str]) {
+    let status = std::process::Command::new("git").args(args).current_dir(root).status();
+    assert!(status.is_ok_and(|status| status.success()), "git {args:?}");
+}
+
 /// Returns the distinct words of the notes in the search fixture.
 fn words() -> Vec<String> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/search/bank");

@@ -21,8 +21,14 @@ const ASK: &[&str] = &["memory", "anchor-test", RULE];
 /// A group of measurements on the corpora in a folder.
 type Part = fn(&Path);
 
-const PARTS: &[(&str, Part)] =
-    &[("django", django), ("anchors", anchors), ("golang", go), ("growth", growth), ("bank", bank)];
+const PARTS: &[(&str, Part)] = &[
+    ("django", django),
+    ("anchors", anchors),
+    ("golang", go),
+    ("growth", growth),
+    ("bank", bank),
+    ("check", check),
+];
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -266,4 +272,24 @@ fn bank(_: &Path) {
         bench.time(&["memory", "search", "frames"])
     };
     time("search, one file changed", search, 150.0);
+}
+
+/// The claims of documents in a repository, compared with the minimum for claims of which some fail:
+/// listing the files twice, and the commits of the lines with these claims.
+fn check(_: &Path) {
+    let project = generated_tree::repository();
+    let bench = Bench::cold(project.path());
+    let output = bench.command(&["check"]).output().expect("our binary starts").stdout;
+    let output = String::from_utf8_lossy(&output).into_owned();
+    head(output.lines().find(|line| line.contains("checked")).unwrap_or_default());
+    time("check, 10,000 files, 102 commits", || bench.time(&["check"]), 1000.0);
+    let minimum = || {
+        let mut total = 2.0 * time_of("rg", &["--files"], project.path())?;
+        for document in generated_tree::documents() {
+            let args = ["blame", "-L3,4", "--porcelain", &document];
+            total += time_of("git", &args, project.path())?;
+        }
+        Some(total)
+    };
+    compare("check : rg --files twice, git blame", || bench.time(&["check"]), minimum, 1.0);
 }

@@ -7,6 +7,7 @@
 
 mod contrast;
 mod documents;
+mod forms;
 mod shapes;
 #[cfg(test)]
 mod tests;

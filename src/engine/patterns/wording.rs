@@ -4,10 +4,10 @@
 //! nothing, because a wrong pattern costs more than none. English only.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
+use super::forms::{self, Form};
 use super::shapes;
 use crate::engine::rank::named_code::{self, SpanKind};
 use crate::model::Language;
@@ -45,67 +45,6 @@ pub(super) enum Statement {
 /// The first of the characters that take the places of names.
 const FIRST: u32 = 0xE000;
 const MAX_NAMES: usize = 200;
-
-const NAME: &str = r"[\u{E000}-\u{F8FF}]";
-const MODIFIERS: &str = r"(?:(?:the|a|an|any|raw|direct|directly|bare|plain|naked|global|native|built-in|builtin|standard|legacy|old|explicit|use of|usage of|calls to|imports from|imports of|type|types)\s+)*(?:(?-i:[A-Z])[\w.'-]*\s+)?";
-const VERBS: &str = r"(?:(?:ever\s+)?(?P<verb>use|uses|using|call|calling|import|importing|reach\s+for|rely\s+on|relying\s+on|invoke|invoking|access|accessing|cast\s+to|casting\s+to|throw|throwing|raise|raising|catch|catching|add|adding|leave|leaving|write|writing)\s+)";
-/// Words after a name that do not limit the ban.
-const NOUNS: &str = r"(?:\s+(?:directly|anywhere|ever|at all|calls?|statements?|types?|type assertions?|assertions?|casts?|imports?|keyword|operators?|methods?|functions?|hooks?|components?|library|package|decorators?|annotations?|macros?|syntax|clauses?|everywhere|again|globally|blocks?|comments?|suppressions?|expressions?|loops?))*";
-
-struct Forms {
-    ban: Regex,
-    alternative: Regex,
-    passive: Regex,
-    argument: Regex,
-    condition: Regex,
-    free_tail: Regex,
-    purpose: Regex,
-    outside: Regex,
-    inside: Regex,
-    name: Regex,
-    recommended: Regex,
-    refusal: Regex,
-}
-
-static FORMS: LazyLock<Forms> = LazyLock::new(|| {
-    let list = format!(
-        r"(?P<names>{NAME}(?:(?:\s*,\s*(?:or\s+|and\s+|nor\s+)?|\s+or\s+|\s+and\s+|\s+nor\s+|\s*/\s*){MODIFIERS}{NAME})*)"
-    );
-    let new = |text: &str| Regex::new(text).expect("the forms are valid");
-    Forms {
-        ban: new(&format!(
-            r"(?i)^(?P<before>.*?)\b(?P<refusal>never|don'?t|do\s+not|must\s+not|mustn'?t|avoid|no|forbid|not\s+allowed\s+to)\s+(?:directly\s+)?{VERBS}?{MODIFIERS}{list}{NOUNS}(?P<after>.*)$"
-        )),
-        alternative: new(&format!(
-            r"(?i)^(?P<before>.*?)\b(?:always\s+|must\s+)?(?P<verb>use|using|import|call|throw|raise)\s+{MODIFIERS}(?P<instead>{NAME})[^.;{FIRST_TO_LAST}]*?[\s,(]+(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\s+(?:using\s+|calling\s+)?{MODIFIERS}(?P<names>{NAME}(?:(?:\s+or\s+|\s*/\s*){NAME})*){NOUNS}(?P<after>.*)$",
-            FIRST_TO_LAST = r"\u{E000}-\u{F8FF}"
-        )),
-        passive: new(&format!(
-            r"(?i)^(?P<before>.*?){list}{NOUNS}\s+(?:is|are)\s+(?:strictly\s+)?(?:forbidden|banned|prohibited|not\s+allowed|disallowed)(?P<after>.*)$"
-        )),
-        argument: new(&format!(
-            r"(?i)^(?:always|must)\s+(?:pass|set|specify|provide|include)\s+(?:an?\s+|the\s+)?(?:explicit\s+)?(?P<argument>{NAME})\s+(?:argument\s+|parameter\s+|option\s+)?(?:to|in|on|for|with|when\s+calling)\s+(?:every\s+|each\s+|all\s+)?(?:calls?\s+(?:to|of)\s+)?(?P<call>{NAME})(?:\s+calls?)?\s*\.?$"
-        )),
-        condition: new(
-            r"(?i)\b(?:when|whenever|if|unless|until|while|where|without|only|except|other than|outside|before|after|during|within|inside|more than|between|since|once|for|prefer|generally|usually|sparingly|possible|necessary|needed|inside|as a|as an)\b",
-        ),
-        free_tail: new(
-            r"(?i)^\s*(?:in\s+(?:production|application|library|new|our|the|this|any|all)\s+(?:production\s+|application\s+)?(?:code|codebase|code\s+base|repo|repository|project|files?|packages?)\s*)?(?:$|[.;:,!()]|—|–|-\s|→|\s*(?:use|prefer)\s|instead\b)",
-        ),
-        purpose: new(r"(?i)\b(?:to|for|when|whenever|if|while|as|during|where|inside|within)\b"),
-        outside: new(&format!(
-            r"(?i)^\s*(?:outside(?:\s+of)?|except\s+in|other\s+than\s+in)\s+(?:the\s+)?(?P<paths>{NAME}(?:(?:\s*,\s*|\s+and\s+|\s+or\s+){NAME})*)(?:\s+(?:folder|directory|file|module|package))?\s*[.;)]?$"
-        )),
-        inside: new(&format!(
-            r"(?i)^\s*(?:in|inside|under|within)\s+(?:the\s+)?(?P<paths>{NAME}(?:(?:\s*,\s*|\s+and\s+|\s+or\s+){NAME})*)(?:\s+(?:folder|directory|file|module|package))?\s*[.;)]?$"
-        )),
-        name: new(NAME),
-        recommended: new(&format!(
-            r"(?i)\b(?:use|using|prefer|call|via|with)\s+(?:[\w'-]+\s+){{0,2}}\(?{NAME}"
-        )),
-        refusal: new(r"(?i)\b(?:never|don'?t|not|avoid|no)\b[^;,]*$"),
-    }
-});
 
 /// Returns what the sentences of a rule's text say.
 pub(super) fn statements(text: &str) -> Vec<Statement> {
@@ -154,7 +93,7 @@ pub(super) fn is_limiting(after: &str) -> bool {
     let has_place = ["in", "on", "at", "to"]
         .iter()
         .any(|word| after.strip_prefix(' ').is_some_and(|it| it.starts_with(&format!("{word} "))));
-    has_place && !FORMS.free_tail.is_match(after)
+    has_place && !forms::FREE_TAIL.is_match(after)
 }
 
 /// Words after the verb `go`.
@@ -163,7 +102,7 @@ const GO_VERB: &[&str] =
 
 /// Returns whether a text limits its rule to some situation.
 pub(super) fn has_condition(text: &str) -> bool {
-    FORMS.condition.is_match(&Masked::new(text).text)
+    forms::CONDITION.is_match(&Masked::new(text).text)
 }
 
 /// A text with a character in place of each name.
@@ -231,23 +170,25 @@ impl Masked {
     }
 
     fn names_in(&self, text: &str) -> Vec<String> {
-        let marks = FORMS.name.find_iter(text).filter_map(|found| found.as_str().chars().next());
         let idx = |mark: char| usize::try_from(u32::from(mark) - FIRST).ok();
+        let marks = text.chars().filter(is_mark);
         marks.filter_map(|mark| self.names.get(idx(mark)?).cloned()).collect()
     }
 
     fn statement(&self, sentence: &str) -> Option<Statement> {
+        if !sentence.chars().any(|c| is_mark(&c)) {
+            return None;
+        }
         let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
-        if let Some(found) = FORMS.argument.captures(&sentence) {
+        if let Some(found) = forms::ARGUMENT.captures(&sentence) {
             let name = |key: &str| self.names_in(&found[key]).pop();
             let (call, argument) = (name("call")?, name("argument")?);
             return Some(Statement::Argument { call, argument });
         }
-        let found = FORMS
-            .alternative
+        let found = forms::ALTERNATIVE
             .captures(&sentence)
-            .or_else(|| FORMS.ban.captures(&sentence))
-            .or_else(|| FORMS.passive.captures(&sentence))?;
+            .or_else(|| forms::BAN.captures(&sentence))
+            .or_else(|| forms::PASSIVE.captures(&sentence))?;
         self.ban(&found)
     }
 
@@ -255,10 +196,10 @@ impl Masked {
     fn is_recommended(&self, name: &str) -> bool {
         let bare = |name: &str| name.split('(').next().unwrap_or_default().to_owned();
         self.sentences().into_iter().any(|sentence| {
-            FORMS.recommended.captures_iter(sentence).any(|found| {
-                let is_refused =
-                    FORMS.refusal.is_match(&sentence[..found.get(0).map_or(0, |it| it.start())]);
-                !is_refused && self.names_in(&found[0]).iter().any(|it| bare(it) == bare(name))
+            forms::RECOMMENDED.find_all(sentence).into_iter().any(|found| {
+                let is_refused = forms::REFUSAL.is_match(&sentence[..found.start()]);
+                let names = self.names_in(found.as_str());
+                !is_refused && names.iter().any(|it| bare(it) == bare(name))
             })
         })
     }
@@ -274,7 +215,7 @@ impl Masked {
         }
         let is_free =
             before.is_empty() || before.ends_with([':', '—', '–', '-', ';', ',', '.', '(']);
-        if !is_free || FORMS.condition.is_match(before) || before.to_lowercase().starts_with("in ")
+        if !is_free || forms::CONDITION.is_match(before) || before.to_lowercase().starts_with("in ")
         {
             return None;
         }
@@ -288,12 +229,12 @@ impl Masked {
         }
         // `Use x to do y, not z` is only about y.
         if let (Some(instead), Some(names)) = (found.name("instead"), found.name("names"))
-            && FORMS.purpose.is_match(&found[0][instead.end()..names.start()])
+            && forms::PURPOSE.is_match(&found[0][instead.end()..names.start()])
         {
             return None;
         }
-        let paths = |regex: &Regex| {
-            let paths = regex.captures(after).map(|it| self.names_in(&it["paths"]))?;
+        let paths = |form: &Form| {
+            let paths = form.captures(after).map(|it| self.names_in(&it["paths"]))?;
             paths.iter().all(|path| is_path(path)).then_some(paths)
         };
         let mut names = self.names_in(&found["names"]);
@@ -313,11 +254,11 @@ impl Masked {
         if names.is_empty() {
             return None;
         }
-        let outside = paths(&FORMS.outside);
-        let inside = paths(&FORMS.inside);
+        let outside = paths(&forms::OUTSIDE);
+        let inside = paths(&forms::INSIDE);
         if outside.is_none() && inside.is_none() {
-            let is_limited = FORMS.condition.is_match(after);
-            if is_limited || !FORMS.free_tail.is_match(after) {
+            let is_limited = forms::CONDITION.is_match(after);
+            if is_limited || !forms::FREE_TAIL.is_match(after) {
                 return None;
             }
         }
@@ -340,6 +281,11 @@ impl Masked {
                 .is_some_and(|it| it.as_str().eq_ignore_ascii_case("avoid")),
         })
     }
+}
+
+/// Returns whether a character takes the place of a name.
+fn is_mark(c: &char) -> bool {
+    ('\u{E000}'..='\u{F8FF}').contains(c)
 }
 
 /// Returns whether words describe one thing, as in `This file uses eager imports (no ...)`.
