@@ -17,8 +17,8 @@ use crate::ops::patterns::{self as rule_patterns, RulePattern};
 use crate::ops::{Project, anchors};
 use crate::output::Printer;
 use crate::syntax::language;
-use crate::syntax::pattern::Match;
-use crate::text::{Globs, LineIndex};
+use crate::syntax::pattern::{Match, Rule};
+use crate::text::{Globs, LineIndex, Span};
 use crate::tree::git::{self, AddedLines, past};
 use crate::tree::{read, walk};
 
@@ -276,6 +276,7 @@ fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> (Vec<F
     let lines: Vec<&str> = change.text.lines().collect();
     let index = LineIndex::new(&change.text);
     let is_written = read::skip_reason(change.text.as_bytes()).is_none();
+    let mut seen: Vec<(usize, Span)> = Vec::new();
     for (rule_idx, hit) in checker.hits(&change.path, &change.text) {
         let rule = &rules[rule_idx];
         // Nobody follows a hint in generated code. An accepted pattern names its files.
@@ -292,6 +293,13 @@ fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> (Vec<F
         if !is_added || is_elsewhere || is_known {
             continue;
         }
+        let is_repeated = |(other_idx, span): &(usize, Span)| {
+            *span == hit.span && states_the_same(&rules[*other_idx], rule)
+        };
+        if severity(rule) == Severity::Hint && seen.iter().any(is_repeated) {
+            continue;
+        }
+        seen.push((rule_idx, hit.span));
         if allowed::is_allowed(&lines, hit.lines.0, &rule.id) {
             n_allowed += 1;
             continue;
@@ -299,6 +307,12 @@ fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> (Vec<F
         findings.push(finding(rule, change, &index, &hit));
     }
     (findings, n_allowed)
+}
+
+/// Returns whether two rules look for the same code, as those of two documents may.
+fn states_the_same(a: &CheckedRule, b: &CheckedRule) -> bool {
+    let is_in = |rule: &Rule| b.pattern.patterns.iter().any(|other| other.rule == *rule);
+    a.pattern.patterns.iter().any(|pattern| is_in(&pattern.rule))
 }
 
 fn severity(rule: &CheckedRule) -> Severity {

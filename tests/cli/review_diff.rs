@@ -269,6 +269,16 @@ fn generated_code_gets_no_hints() {
 }
 
 #[test]
+fn a_rule_of_two_documents_gives_one_hint() {
+    let sandbox = sandbox();
+    sandbox.memory("prints", "---\ntype: rule\n---\n\nDo not use `print()`.\n");
+    sandbox.write("app/new.py", "print('a')\n");
+    let report = sandbox.json("memory review-diff");
+    assert_eq!(report["summary"]["hints"], 1);
+    assert_eq!(report["findings"][0]["id"], "no-print");
+}
+
+#[test]
 fn a_baseline_only_shrinks() {
     let sandbox = sandbox();
     sandbox.ok("memory pattern no-print --accept");
