@@ -282,9 +282,11 @@ fn with_files(source: &Source<'_>, languages: Vec<Language>, rule: Rule) -> Code
         matches!(word, "test" | "tests" | "testing" | "mock" | "mocks" | "fixture" | "fixtures")
     });
     let tests: Vec<String> = TESTS.iter().map(|glob| (*glob).to_owned()).collect();
-    let (files, mut ignores) = match is_about_tests {
-        true => (tests, Vec::new()),
-        false => (wording::folders(source.heading).iter().map(|it| path_glob(it)).collect(), tests),
+    let (files, mut ignores) = if is_about_tests {
+        (tests, Vec::new())
+    } else {
+        let folders = wording::folders(source.heading);
+        (folders.iter().map(|folder| path_glob(folder)).collect(), tests)
     };
     ignores.extend(GENERATED.iter().map(|glob| (*glob).to_owned()));
     let names: Vec<&str> = languages.into_iter().map(language_name).collect();
