@@ -3,7 +3,7 @@
 //! One `rev-list` and one `diff-tree` answer for all commits, and one `cat-file` for all objects. A
 //! partial clone lacks objects: they are reported as unreadable one by one, and nothing is fetched.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufRead, Error, ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -354,14 +354,20 @@ fn change(status: &str, first: String, second: Option<String>) -> Option<Change>
 /// them all, so that neither side waits for the other one.
 const MAX_REQUEST: usize = 4096;
 
+/// Number of objects, of at most [`MAX_BYTES`] each, that are remembered.
+const MAX_RECENT: usize = 8;
+
 /// Reads objects of the repository with one process.
 pub(crate) struct Objects<'a> {
     stdin: &'a mut dyn Write,
     stdout: &'a mut dyn BufRead,
     is_waiting: &'a AtomicBool,
+    /// The objects that were read last, oldest first: anchors of one file need the same ones.
+    recent: VecDeque<(String, Option<Found>)>,
 }
 
 /// An object that the repository has.
+#[derive(Clone)]
 pub(crate) struct Found {
     pub(crate) id: String,
     /// The content, unless it is a folder or too large.
@@ -374,7 +380,7 @@ impl<'a> Objects<'a> {
         stdout: &'a mut dyn BufRead,
         is_waiting: &'a AtomicBool,
     ) -> Self {
-        Self { stdin, stdout, is_waiting }
+        Self { stdin, stdout, is_waiting, recent: VecDeque::new() }
     }
 
     /// Returns the content of the object with this name. Returns `None` if the clone lacks it, if it
@@ -389,10 +395,18 @@ impl<'a> Objects<'a> {
         if name.contains('\n') {
             return None;
         }
+        if let Some((_, found)) = self.recent.iter().find(|(it, _)| it == name) {
+            return found.clone();
+        }
         self.is_waiting.store(true, Ordering::Relaxed);
         let answer = self.ask(name);
         self.is_waiting.store(false, Ordering::Relaxed);
-        answer.ok().flatten()
+        let found = answer.ok()?;
+        if self.recent.len() == MAX_RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((name.to_owned(), found.clone()));
+        found
     }
 
     /// Passes the contents of objects to `each`, with their positions. Objects that the clone lacks
@@ -460,7 +474,7 @@ pub(crate) fn with_objects<R>(root: &Path, read: impl FnOnce(&mut Objects<'_>) -
     let mut result = None;
     Git::new(root, ["cat-file", "--batch"])
         .converse(|stdin, stdout, is_waiting| {
-            result = Some(read(&mut Objects { stdin, stdout, is_waiting }));
+            result = Some(read(&mut Objects::new(stdin, stdout, is_waiting)));
             Ok(())
         })
         .ok()?;

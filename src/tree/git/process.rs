@@ -29,7 +29,8 @@ const MAX_TIME: Duration = Duration::from_secs(60);
 /// git several times, and each of them would wait.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// Maximum number of bytes that are read from git.
+/// Maximum number of bytes that are read from a command that answers once. A conversation limits
+/// each answer.
 const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
 
 /// Maximum number of bytes of an error message.
@@ -254,7 +255,8 @@ impl<'a> Git<'a> {
                     last = now;
                 }
             });
-            let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(MAX_OUTPUT));
+            let max_output = if has_input { MAX_OUTPUT } else { u64::MAX };
+            let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(max_output));
             let is_read = talk(stdin, &mut stdout, is_waiting).is_ok();
             // The rest of the output is not needed. At the end git is about to exit with its status.
             let is_at_end = stdout.fill_buf().is_ok_and(<[u8]>::is_empty);
