@@ -94,7 +94,7 @@ const OWNERS: &[(&str, Owner)] = &[
     // `commands` reads the rules of `anchor-test --rules`.
     ("serde_json", Only(&["engine", "ops", "commands", "mcp", "output"])),
     ("sha2", Only(&["bank", "store"])),
-    ("similar", Only(&["tree", "ops", "commands"])),
+    ("similar", Only(&["tree", "engine", "ops", "commands"])),
     ("strsim", Only(&["text", "engine"])),
     ("strum", Only(&["model"])),
     // `commands` creates the folder of the demo.

@@ -6,6 +6,7 @@
 //! Git is asked only for anchors that this does not resolve (see [`history`]). Needs no store and
 //! writes nothing. The same anchors and tree give the same outcomes in any order.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use anyhow::Result;
@@ -25,6 +26,7 @@ mod assign;
 mod degree;
 mod file_symbols;
 mod history;
+mod line_diff;
 mod locate;
 mod look_alikes;
 mod lost_words;
@@ -202,7 +204,7 @@ fn follow_each(
         .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
         .collect();
 
-    settle_taken_names(root, &mut tracked);
+    settle_taken_names(root, &own_files, &mut tracked);
     let recorded: Vec<&MissingAnchor<'_>> = tracked
         .iter()
         .filter_map(|tracked| match &tracked.state {
@@ -313,8 +315,11 @@ fn arrival(
 
 /// Makes the anchors missing whose name other code took over, as git shows: the symbol with their name
 /// is similar, but theirs went elsewhere.
-fn settle_taken_names(root: &Path, tracked: &mut [TrackedAnchor<'_>]) {
-    let is_edited = |tracked: &&mut TrackedAnchor<'_>| matches!(tracked.state, TrackingState::InPlace(found) if found.is_doubtful(tracked.anchor));
+fn settle_taken_names(root: &Path, own_files: &[FileSymbols], tracked: &mut [TrackedAnchor<'_>]) {
+    let is_edited = |tracked: &&mut TrackedAnchor<'_>| {
+        let file = find_file(own_files, &tracked.anchor.file).map(|idx| &own_files[idx]);
+        matches!((&tracked.state, file), (TrackingState::InPlace(found), Some(file)) if found.is_doubtful(tracked.anchor, file))
+    };
     let mut edited: Vec<&mut TrackedAnchor<'_>> = tracked.iter_mut().filter(is_edited).collect();
     if edited.is_empty() {
         return;
@@ -399,13 +404,21 @@ fn outcomes_in_place(
     let is_changed =
         |name: Option<&str>| changed().any(|idx| same_name(anchors[*idx].symbol.as_deref(), name));
     let code = changed().next().map(|_| FileSymbols::parse(file, &bytes, Some(&is_changed)));
+    // Edited code is compared with all symbols of its file.
+    let all = OnceCell::new();
     let outcome = |&idx: &usize| {
         let anchor = &anchors[idx];
         let Some(code) = code.as_ref().filter(|_| anchor.fingerprint.file != hash) else {
             return Some((idx, outcome::fresh(anchor)));
         };
-        let found = in_place_match(anchor, code).filter(|found| !found.is_doubtful(anchor))?;
-        Some((idx, outcome::in_place(anchor, code, found)))
+        let found = in_place_match(anchor, code)?;
+        let is_doubtful = if found.similarity < 1.0 {
+            let all = all.get_or_init(|| FileSymbols::parse(file, &bytes, ALL));
+            found.is_doubtful(anchor, all)
+        } else {
+            found.is_doubtful(anchor, code)
+        };
+        (!is_doubtful).then(|| (idx, outcome::in_place(anchor, code, found)))
     };
     idxs.iter().map(outcome).collect()
 }
@@ -431,12 +444,23 @@ impl InPlaceMatch {
         self.similarity < REPLACED && anchor.fingerprint.n_tokens >= MIN_TOKENS
     }
 
-    /// Returns whether the history of the symbol may show that it is other code.
-    fn is_doubtful(self, anchor: &Anchor) -> bool {
+    /// Returns whether the history of the symbol, one of `file`, may show that it is other code.
+    fn is_doubtful(self, anchor: &Anchor, file: &FileSymbols) -> bool {
+        let is_rewritten =
+            self.similarity < walk::REWRITTEN && anchor.fingerprint.n_tokens >= MIN_TOKENS;
         self.is_ambiguous(anchor)
-            || (self.similarity < walk::REWRITTEN
-                && anchor.fingerprint.n_tokens >= MIN_TOKENS
-                && anchor.commit.is_some())
+            || (anchor.commit.is_some() && (is_rewritten || self.is_surpassed(anchor, file)))
+    }
+
+    /// Returns whether the code is more like a symbol that was not beside it when it was recorded.
+    fn is_surpassed(self, anchor: &Anchor, file: &FileSymbols) -> bool {
+        let is_better = |symbol: &FileSymbol| {
+            let Some((_, name)) = symbol.name.as_deref().map(split_name) else { return false };
+            !minhash::bloom_contains(&anchor.fingerprint.beside, name_hash(name))
+                && search::is_same_family(anchor.kind, symbol.kind)
+                && similarity(&anchor.fingerprint, &symbol.features.fingerprint) > self.similarity
+        };
+        self.similarity < 1.0 && file.symbols.iter().any(is_better)
     }
 
     /// Returns whether an ambiguous match loses to a candidate: to the same code, or to similar code

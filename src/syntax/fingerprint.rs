@@ -61,6 +61,8 @@ pub(crate) struct SymbolFeatures {
     pub(crate) names: Vec<u16>,
     /// Hashes of all words of its comments, sorted.
     pub(crate) docs: Vec<u16>,
+    /// Hashes of the names in the heading of a class, without its own: its bases, sorted.
+    pub(crate) bases: Vec<u16>,
 }
 
 /// The normalised tokens of a file, from which the features of its symbols are computed.
@@ -93,7 +95,13 @@ impl<'t> FileFeatures<'t> {
         let inside = self.docs_in(symbol.span, false);
         let docs = sorted(leading.into_iter().flatten().chain(inside));
         let tokens = within(&self.tokens, symbol.span, |token| token.start);
-        features(symbol.span.slice(self.text), tokens, own_name, symbol.body_start, docs)
+        let code = symbol.span.slice(self.text);
+        let mut features = features(code, tokens, own_name, symbol.body_start, docs);
+        if symbol.kind.is_container() {
+            let heading = tokens.iter().take_while(|token| token.start < symbol.body_start);
+            features.bases = sorted(names(heading, own_name));
+        }
+        features
     }
 
     /// Returns the words of the docstrings in `span`, and optionally of its comments. Comments
@@ -261,8 +269,7 @@ fn features(
     };
     let hashes: Vec<u64> = tokens.iter().map(hash).collect();
     let n_signature = tokens.partition_point(|token| token.start < body_start);
-    let names = tokens.iter().filter(|token| token.is_name && token.hash != own_name);
-    let names = sorted(names.map(|token| short_hash(token.hash)));
+    let names = sorted(names(tokens.iter(), own_name));
     let fingerprint = Fingerprint {
         n_tokens: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
         name_independent_hash: hash_all(&hashes),
@@ -273,7 +280,16 @@ fn features(
         docs: sample(&docs, MAX_DOCS),
         ..Fingerprint::default()
     };
-    SymbolFeatures { fingerprint, names, docs }
+    SymbolFeatures { fingerprint, names, docs, bases: Vec::new() }
+}
+
+/// Returns the hashes of the names among some tokens, without a symbol's own.
+fn names<'t>(
+    tokens: impl Iterator<Item = &'t NormalisedToken>,
+    own_name: u64,
+) -> impl Iterator<Item = u16> {
+    let names = tokens.filter(move |token| token.is_name && token.hash != own_name);
+    names.map(|token| short_hash(token.hash))
 }
 
 /// Returns a hash of every three consecutive tokens; fewer tokens are a single gram.

@@ -147,6 +147,55 @@ fn a_name_that_another_function_took_over_does_not_keep_the_anchor() {
 }
 
 #[test]
+fn a_name_that_similar_code_took_over_does_not_keep_the_anchor() {
+    let variant = LOAD
+        .replace("load_rows", "load_text_rows")
+        .replace("open(path)", "open(path, newline=\"\")");
+    let sandbox = Sandbox::bank();
+    sandbox.write("shop/rows.py", format!("{LOAD}\n\n{variant}"));
+    sandbox.commit("rows");
+    sandbox.ok("memory add \"Read no more cells than the limit\" --id limit --anchor-to shop/rows.py::load_rows");
+    let (old, new) = (
+        LOAD.replace("load_rows", "load_plain_rows"),
+        variant.replace("load_text_rows", "load_rows"),
+    );
+    sandbox.write("shop/rows.py", format!("{old}\n\n{new}"));
+    sandbox.commit("rename both");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "renamed shop/rows.py::load_plain_rows", "{found:#}");
+}
+
+#[test]
+fn an_example_that_was_edited_beside_a_copy_keeps_its_name() {
+    let sandbox = anchored();
+    let edited = LOAD.replace("    return rows\n", "    rows.sort()\n    return rows\n");
+    let copy = LOAD.replace("load_rows", "load_plain_rows");
+    sandbox.write("shop/rows.py", format!("{copy}\n\n{edited}\n\n{STORE}"));
+    sandbox.commit("sort the rows in the old function");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "edited shop/rows.py::load_rows", "{found:#}");
+}
+
+#[test]
+fn a_method_is_followed_to_the_base_of_its_class() {
+    let class =
+        |name: &str, method: &str| format!("class {name}(Table):\n    size = 3\n{method}\n");
+    let method = "    def header(self):\n        return self.rows[0]\n";
+    let sandbox = Sandbox::bank();
+    sandbox.write("shop/table.py", "class Table:\n    limit = 10\n");
+    sandbox.write("shop/prices.py", class("Prices", method));
+    sandbox.write("shop/orders.py", class("Orders", method));
+    sandbox.commit("tables");
+    sandbox.ok("memory add \"The first row is the header\" --id header --anchor-to shop/prices.py::Prices.header");
+    sandbox.write("shop/table.py", format!("class Table:\n    limit = 10\n\n{method}"));
+    sandbox.write("shop/prices.py", class("Prices", ""));
+    sandbox.write("shop/orders.py", class("Orders", ""));
+    sandbox.commit("move the method up");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "renamed shop/table.py::Table.header", "{found:#}");
+}
+
+#[test]
 fn a_constant_may_become_a_function_in_place() {
     let sandbox = Sandbox::bank();
     sandbox.write("web/limit.ts", "export const limit = 12 * 1024;\n");

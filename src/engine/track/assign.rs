@@ -31,6 +31,9 @@ pub(super) const LEAST_ODDS: f64 = 0.4;
 /// nearly equal ones. The labelled cases do not determine it.
 const LEAST_LEAD: f64 = 0.4;
 
+/// Minimum gain of an exchange: rounding must not decide.
+const LEAST_GAIN: f64 = 1e-6;
+
 /// Minimum odds of a symbol that may be a rival.
 pub(super) const LEAST_LISTED: f64 = LEAST_ODDS - LEAST_LEAD;
 
@@ -87,5 +90,73 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
             Assignment::Ambiguous(std::iter::once(idx).chain(rivals).collect())
         };
     }
+    exchange(pairs, &mut assignments);
     assignments
+}
+
+/// Exchanges the symbols of two anchors while both together are likelier so. The best pair of all may
+/// leave only a worse one to the other anchor.
+fn exchange(pairs: &[Pair], assignments: &mut [Assignment]) {
+    let by_ends: FxHashMap<(usize, (usize, usize)), usize> =
+        pairs.iter().enumerate().map(|(idx, it)| ((it.missing_idx, it.symbol()), idx)).collect();
+    let found = assignments.iter().filter_map(|assignment| match assignment {
+        Assignment::Found(idx) => Some(*idx),
+        _ => None,
+    });
+    let mut holders: FxHashMap<(usize, usize), usize> =
+        found.map(|idx| (pairs[idx].symbol(), idx)).collect();
+    let mut is_changed = true;
+    // Each exchange raises the sum of the odds, so this ends.
+    while std::mem::take(&mut is_changed) {
+        for (idx, pair) in pairs.iter().enumerate().filter(|(_, pair)| pair.odds >= LEAST_ODDS) {
+            let Assignment::Found(own) = assignments[pair.missing_idx] else { continue };
+            let Some(&other) = holders.get(&pair.symbol()) else { continue };
+            let other_idx = pairs[other].missing_idx;
+            let Some(&exchanged) = by_ends.get(&(other_idx, pairs[own].symbol())) else { continue };
+            let gain = pair.odds + pairs[exchanged].odds - pairs[own].odds - pairs[other].odds;
+            if other != own && pairs[exchanged].odds >= LEAST_ODDS && gain > LEAST_GAIN {
+                assignments[pair.missing_idx] = Assignment::Found(idx);
+                assignments[other_idx] = Assignment::Found(exchanged);
+                holders.insert(pair.symbol(), idx);
+                holders.insert(pairs[own].symbol(), exchanged);
+                is_changed = true;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the symbol of each anchor that has one. Odds are given by anchor and symbol.
+    fn symbols(n_missing: usize, odds: &[(usize, usize, f64)]) -> Vec<Option<usize>> {
+        let pair = |&(missing_idx, symbol_idx, odds): &(usize, usize, f64)| Pair {
+            missing_idx,
+            file_idx: 0,
+            symbol_idx,
+            evidence: Default::default(),
+            odds,
+        };
+        let pairs: Vec<Pair> = odds.iter().map(pair).collect();
+        let symbol = |assignment: &Assignment| match assignment {
+            Assignment::Found(idx) => Some(pairs[*idx].symbol_idx),
+            _ => None,
+        };
+        assign(n_missing, &pairs).iter().map(symbol).collect()
+    }
+
+    #[test]
+    fn the_best_pair_is_first() {
+        assert_eq!(symbols(2, &[(0, 0, 5.0), (1, 0, 3.0), (1, 1, 2.0)]), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn two_anchors_exchange_symbols_if_both_are_likelier_so() {
+        let odds = [(0, 0, 3.4), (0, 1, 2.6), (1, 0, 3.5), (1, 1, 3.1)];
+        assert_eq!(symbols(2, &odds), [Some(0), Some(1)]);
+        // Not if one of them is unlikely then.
+        let odds = [(0, 0, 3.4), (0, 1, 2.6), (1, 0, 3.5), (1, 1, 0.1)];
+        assert_eq!(symbols(2, &odds), [Some(1), Some(0)]);
+    }
 }

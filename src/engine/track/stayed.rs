@@ -16,12 +16,14 @@ use super::{FORWARDED, MIN_TOKENS, same_name};
 const STAYED: f64 = 2.0;
 
 /// Returns what is added to the odds of each pair because its symbol has the name of the anchor, in
-/// its file. `new_paths` are the paths of the files after the commit by those before it.
+/// its file. `new_paths` are the paths of the files after the commit by those before it;
+/// `is_elsewhere` tells whether the lines of the code are in another symbol now.
 pub(super) fn odds(
     missing: &[&MissingAnchor<'_>],
     files: &[FileSymbols],
     pairs: &[Pair],
     new_paths: &FxHashMap<&str, &str>,
+    is_elsewhere: impl Fn(&Pair) -> bool,
 ) -> Vec<f64> {
     let symbol = |pair: &Pair| &files[pair.file_idx].symbols[pair.symbol_idx];
     let is_in_place = |pair: &Pair| {
@@ -47,6 +49,7 @@ pub(super) fn odds(
         let likeness = pair.evidence.jaccard;
         let mut others = by_missing[&pair.missing_idx].iter().filter(|other| !is_in_place(other));
         if !is_in_place(pair)
+            || is_elsewhere(pair)
             || (likeness < FORWARDED && others.any(|other| is_replaced_by(pair, other)))
         {
             return 0.0;
@@ -77,7 +80,7 @@ mod tests {
         let files = [FileSymbols::parse("shop.py", new.as_bytes(), ALL)];
         let pairs = search::pairs(&[&missing], &files, &FxHashSet::default());
         let paths = FxHashMap::from_iter([("shop.py", "shop.py")]);
-        let added = odds(&[&missing], &files, &pairs, &paths);
+        let added = odds(&[&missing], &files, &pairs, &paths, |_| false);
         let is_total =
             |pair: &Pair| files[0].symbols[pair.symbol_idx].name.as_deref() == Some("total");
         let total = pairs.iter().position(is_total).expect("a pair with the name");

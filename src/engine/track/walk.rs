@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Anchor, Fingerprint};
+use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
 use crate::syntax::language;
 use crate::text;
 use crate::timings;
@@ -23,6 +24,7 @@ use crate::tree::git::{self, Change, Commits, Objects};
 
 use super::assign::Assignment;
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
+use super::line_diff::LineDiff;
 use super::search::{self, MissingAnchor, Pair, Prefilter};
 use super::{
     MIN_TOKENS, Step, in_place_match, last_name, outcome, same_code_under_name, same_name,
@@ -39,6 +41,12 @@ const MAX_REMOVED: usize = 800;
 
 /// Added to the odds of code in a file that the commit renamed from that of the anchor.
 const FILE_RENAMED: f64 = 1.0;
+
+/// Added to the odds of code in proportion to the lines that stayed where they were.
+const SAME_LINES: f64 = 2.5;
+
+/// Added to the odds of a method that moved between a class and its base.
+const INHERITED: f64 = 2.0;
 
 /// Below this similarity, other code that the same commit added may be the edited code.
 pub(super) const REWRITTEN: f64 = 0.7;
@@ -269,7 +277,10 @@ impl Walker<'_, '_> {
             file = renamed;
         }
         let Some(found) = in_place_match(&walk.anchor, &file) else { return Fate::Removed };
-        if is_rewritten(&walk.anchor.fingerprint, &file.symbols[found.symbol_idx]) {
+        let symbol = &file.symbols[found.symbol_idx];
+        if is_rewritten(&walk.anchor.fingerprint, symbol)
+            || (found.similarity < 1.0 && self.is_elsewhere(last, change, &bytes, symbol))
+        {
             return Fate::Rewritten;
         }
         let old = walk.anchor.clone();
@@ -283,6 +294,23 @@ impl Walker<'_, '_> {
             walk.note(commit, format!("edited: {unchanged} of its code is unchanged"));
         }
         Fate::Kept
+    }
+
+    /// Returns whether the lines of the code stayed in its file, but not in the symbol that has its name.
+    fn is_elsewhere(
+        &mut self,
+        last: &LastSeen,
+        change: &Change,
+        new: &[u8],
+        symbol: &FileSymbol,
+    ) -> bool {
+        let old = change.old.as_ref().filter(|_| last.text.len() >= MIN_TEXT);
+        let Some(old) = old.and_then(|old| self.objects.read(&old.object)) else { return false };
+        let Some(start) = memmem::find(&old, &last.text) else { return false };
+        let n_lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() as u32;
+        let first = n_lines(&old[..start]);
+        let last = first + n_lines(last.text.trim_ascii_end());
+        LineDiff::new(&old, new).went_elsewhere((first, last), symbol.lines)
     }
 
     /// Gives an anchor whose text was found, but not its name, the name that the code had before a
@@ -337,7 +365,8 @@ impl Walker<'_, '_> {
         comparison_idx: usize,
     ) -> FxHashSet<usize> {
         let comparison = &self.commits.comparisons[comparison_idx];
-        let (news, olds, n_unread) = self.changed_files(walks, removed, &comparison.changes);
+        let changed = self.changed_files(walks, removed, &comparison.changes);
+        let (news, olds) = (&changed.news, &changed.olds);
         let added_to: FxHashMap<&str, &str> = comparison
             .changes
             .iter()
@@ -347,38 +376,54 @@ impl Walker<'_, '_> {
         // The new symbols with other code than before, by the old ones.
         let mut rewritten: FxHashMap<(usize, usize), (usize, usize)> = FxHashMap::default();
         for (file_idx, file) in news.iter().enumerate() {
-            let old = added_to.get(file.path.as_str()).and_then(|path| find_file(&olds, path));
+            let old = added_to.get(file.path.as_str()).and_then(|path| find_file(olds, path));
             let Some(old_idx) = old else { continue };
+            let diff = changed.diffs.get(&file.path);
             for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
-                match namesake(&olds[old_idx], symbol) {
-                    Some(before)
-                        if is_rewritten(
-                            &olds[old_idx].symbols[before].features.fingerprint,
-                            symbol,
-                        ) =>
-                    {
-                        rewritten.insert((old_idx, before), (file_idx, symbol_idx));
-                    }
-                    Some(_) => drop(claimed.insert((file_idx, symbol_idx))),
-                    None => {}
+                let Some(before_idx) = namesake(&olds[old_idx], symbol) else { continue };
+                let before = &olds[old_idx].symbols[before_idx];
+                if is_rewritten(&before.features.fingerprint, symbol)
+                    || diff.is_some_and(|diff| diff.went_elsewhere(before.lines, symbol.lines))
+                {
+                    rewritten.insert((old_idx, before_idx), (file_idx, symbol_idx));
+                } else {
+                    claimed.insert((file_idx, symbol_idx));
                 }
             }
         }
         let new_of: FxHashMap<&str, &str> =
             added_to.iter().map(|(new, old)| (*old, *new)).collect();
-        let anchors = self.removed_anchors(walks, removed, &olds, |old_idx, symbol_idx| {
+        let removed = self.removed_code(walks, removed, olds, |old_idx, symbol_idx| {
             let new =
-                new_of.get(olds[old_idx].path.as_str()).and_then(|path| find_file(&news, path));
+                new_of.get(olds[old_idx].path.as_str()).and_then(|path| find_file(news, path));
             rewritten.contains_key(&(old_idx, symbol_idx))
                 || new.is_none_or(|new| {
                     namesake(&news[new], &olds[old_idx].symbols[symbol_idx]).is_none()
                 })
         });
         let missing: Vec<MissingAnchor<'_>> =
-            anchors.iter().map(|(anchor, _)| MissingAnchor::new(anchor, None)).collect();
+            removed.iter().map(|removed| MissingAnchor::new(&removed.anchor, None)).collect();
         let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
-        let mut pairs = search::pairs(&missing, &news, &claimed);
-        let stayed = stayed::odds(&missing, &news, &pairs, &new_of);
+        let mut pairs = search::pairs(&missing, news, &claimed);
+        // The lines of both symbols of a pair, if they are in two versions of one file.
+        let lines = |pair: &Pair| {
+            let (old_idx, symbol_idx) = removed[pair.missing_idx].place?;
+            let (old, new) = (&olds[old_idx], &news[pair.file_idx]);
+            let is_same_file = new_of.get(old.path.as_str()).is_some_and(|it| *it == new.path);
+            let diff = changed.diffs.get(&new.path).filter(|_| is_same_file)?;
+            let old = &old.symbols[symbol_idx];
+            // Code that stayed under its name is not also elsewhere, not even in a part of it.
+            let stayed = |it: &FileSymbol| {
+                same_name(it.name.as_deref(), old.name.as_deref())
+                    && !diff.went_elsewhere(old.lines, it.lines)
+            };
+            let own_idx = new.symbols.iter().position(stayed);
+            let is_possible = own_idx.is_none_or(|own_idx| own_idx == pair.symbol_idx);
+            is_possible.then(|| (diff, old.lines, new.symbols[pair.symbol_idx].lines))
+        };
+        let is_elsewhere =
+            |pair: &Pair| lines(pair).is_some_and(|(diff, old, new)| diff.went_elsewhere(old, new));
+        let stayed = stayed::odds(&missing, news, &pairs, &new_of, is_elsewhere);
         for (pair, stayed) in pairs.iter_mut().zip(stayed) {
             // Code that the commit added was not beside the removed code before.
             pair.evidence.was_sibling = false;
@@ -388,17 +433,23 @@ impl Walker<'_, '_> {
             {
                 pair.odds += FILE_RENAMED;
             }
+            pair.odds +=
+                lines(pair).map_or(0.0, |(diff, old, new)| SAME_LINES * diff.shared(old, new));
+            let place = removed[pair.missing_idx].place;
+            if place.is_some_and(|place| is_inherited(&changed, &new_of, place, pair)) {
+                pair.odds += INHERITED;
+            }
         }
-        rename_patterns::raise_odds(&missing, &news, &mut pairs);
-        let mut assignments = together::assign(&missing, &news, &mut pairs);
+        rename_patterns::raise_odds(&missing, news, &mut pairs);
+        let mut assignments = together::assign(&missing, news, &mut pairs);
         let owner = |anchor: &Anchor| {
-            let old_idx = find_file(&olds, &anchor.file)?;
+            let old_idx = find_file(olds, &anchor.file)?;
             let found = in_place_match(anchor, &olds[old_idx])?;
             rewritten.get(&(old_idx, found.symbol_idx)).copied()
         };
         // Code whose name stayed, and that is found nowhere else, was not taken over.
         let owners: Vec<Option<(usize, usize)>> =
-            anchors.iter().map(|(anchor, _)| owner(anchor)).collect();
+            removed.iter().map(|removed| owner(&removed.anchor)).collect();
         let stays = |symbol: (usize, usize)| {
             rewritten.values().any(|it| *it == symbol)
                 && !owners.iter().zip(&assignments).any(|(owner, assignment)| {
@@ -413,17 +464,15 @@ impl Walker<'_, '_> {
         if is_possible.contains(&false) {
             let mut is_possible = is_possible.into_iter();
             pairs.retain(|_| is_possible.next().unwrap_or(true));
-            assignments = together::assign(&missing, &news, &mut pairs);
+            assignments = together::assign(&missing, news, &mut pairs);
         }
         let mut found = FxHashSet::default();
-        for (anchor_idx, (assignment, (old, walk_idx))) in
-            assignments.iter().zip(&anchors).enumerate()
-        {
-            let Some(walk_idx) = *walk_idx else { continue };
-            let walk = &mut walks[walk_idx];
+        for (missing_idx, (assignment, removed)) in assignments.iter().zip(&removed).enumerate() {
+            let Some(walk_idx) = removed.walk_idx else { continue };
+            let (walk, old) = (&mut walks[walk_idx], &removed.anchor);
             let found_pair = match assignment {
                 Assignment::Found(pair_idx) => Some(&pairs[*pair_idx]),
-                Assignment::Gone => merged(anchor_idx, &missing, &news, &pairs),
+                Assignment::Gone => merged(missing_idx, &missing, news, &pairs),
                 _ => None,
             };
             if let Some(pair) = found_pair {
@@ -449,20 +498,20 @@ impl Walker<'_, '_> {
                 walk.note(&comparison.newer, format!("`{from}` was replaced by it: {how}"));
                 found.insert(walk_idx);
             } else {
-                walk.n_unread += n_unread;
+                walk.n_unread += changed.n_unread;
             }
         }
         found
     }
 
     /// Reads and parses the versions of the files of a commit that may contain removed or added
-    /// code. Returns the new ones, the old ones and the number of those that the clone lacks.
+    /// code.
     fn changed_files(
         &mut self,
         walks: &[Walk],
         removed: &[(usize, bool)],
         changes: &[Change],
-    ) -> (Vec<FileSymbols>, Vec<FileSymbols>, usize) {
+    ) -> ChangedFiles {
         let missing: Vec<MissingAnchor<'_>> = removed
             .iter()
             .map(|(walk_idx, _)| MissingAnchor::new(&walks[*walk_idx].anchor, None))
@@ -474,6 +523,7 @@ impl Walker<'_, '_> {
         let mut n_unread = 0;
         let mut news: Vec<(&str, Vec<u8>)> = Vec::new();
         let mut olds: Vec<(&str, Vec<u8>)> = Vec::new();
+        let mut diffs = FxHashMap::default();
         for change in changes {
             let is_own = change.old.as_ref().is_some_and(|old| own.contains(old.path.as_str()));
             let mut read = |version: Option<&git::Version>| {
@@ -497,6 +547,9 @@ impl Walker<'_, '_> {
             let old = old.or_else(|| read(change.old.as_ref()));
             let n_bytes = |version: &Option<Vec<u8>>| version.as_ref().map_or(0, Vec::len);
             self.versions.count(n_bytes(&new) + n_bytes(&old));
+            if let (Some(version), Some(new), Some(old), true) = (&change.new, &new, &old, is_own) {
+                diffs.insert(version.path.clone(), LineDiff::new(old, new));
+            }
             news.extend(change.new.as_ref().map(|it| it.path.as_str()).zip(new));
             olds.extend(change.old.as_ref().map(|it| it.path.as_str()).zip(old));
         }
@@ -506,46 +559,96 @@ impl Walker<'_, '_> {
             files.sort_by(|a, b| a.path.cmp(&b.path));
             files
         };
-        (parse(news), parse(olds), n_unread)
+        ChangedFiles { news: parse(news), olds: parse(olds), diffs, n_unread }
     }
 
-    /// Returns the removed code as anchors, with the walks of those that are followed. The others
-    /// compete for the added code.
-    fn removed_anchors(
+    /// Returns the removed code, that of walks first. The rest competes for the added code.
+    fn removed_code(
         &self,
         walks: &[Walk],
         removed: &[(usize, bool)],
         olds: &[FileSymbols],
         is_removed: impl Fn(usize, usize) -> bool,
-    ) -> Vec<(Anchor, Option<usize>)> {
-        let mut anchors: Vec<(Anchor, Option<usize>)> = Vec::new();
+    ) -> Vec<Removed> {
+        let mut all: Vec<Removed> = Vec::new();
         let mut followed: FxHashSet<(usize, usize)> = FxHashSet::default();
         for &(walk_idx, _) in removed {
             let anchor = &walks[walk_idx].anchor;
-            let own = find_file(olds, &anchor.file)
-                .and_then(|old_idx| Some((old_idx, in_place_match(anchor, &olds[old_idx])?)));
-            let last = match own {
-                Some((old_idx, found)) => {
-                    followed.insert((old_idx, found.symbol_idx));
-                    let fingerprint = olds[old_idx].fingerprint(found.symbol_idx);
-                    Anchor { fingerprint, ..anchor.clone() }
-                }
-                None => anchor.clone(),
+            let place = find_file(olds, &anchor.file).and_then(|old_idx| {
+                Some((old_idx, in_place_match(anchor, &olds[old_idx])?.symbol_idx))
+            });
+            let fingerprint = match place {
+                Some((old_idx, symbol_idx)) => olds[old_idx].fingerprint(symbol_idx),
+                None => anchor.fingerprint.clone(),
             };
-            anchors.push((last, Some(walk_idx)));
+            followed.extend(place);
+            let anchor = Anchor { fingerprint, ..anchor.clone() };
+            all.push(Removed { anchor, walk_idx: Some(walk_idx), place });
         }
         for (old_idx, file) in olds.iter().enumerate() {
             for symbol_idx in 0..file.symbols.len() {
-                if anchors.len() < MAX_REMOVED
+                if all.len() < MAX_REMOVED
                     && !followed.contains(&(old_idx, symbol_idx))
                     && is_removed(old_idx, symbol_idx)
                 {
-                    anchors.push((file.anchor(symbol_idx), None));
+                    let (anchor, place) = (file.anchor(symbol_idx), Some((old_idx, symbol_idx)));
+                    all.push(Removed { anchor, walk_idx: None, place });
                 }
             }
         }
-        anchors
+        all
     }
+}
+
+/// The files that a commit changed, as far as they may contain removed or added code.
+struct ChangedFiles {
+    news: Vec<FileSymbols>,
+    olds: Vec<FileSymbols>,
+    /// How the files of anchors changed, by their new paths.
+    diffs: FxHashMap<String, LineDiff>,
+    /// Number of the versions that the clone lacks.
+    n_unread: usize,
+}
+
+/// Code that a commit removed.
+struct Removed {
+    anchor: Anchor,
+    /// The walk whose anchor is on it.
+    walk_idx: Option<usize>,
+    /// The indices of its old file and of its symbol there.
+    place: Option<(usize, usize)>,
+}
+
+/// Returns whether a method moved, under its name, to a base of its class or to a class derived from
+/// it.
+fn is_inherited(
+    changed: &ChangedFiles,
+    new_of: &FxHashMap<&str, &str>,
+    (old_idx, symbol_idx): (usize, usize),
+    pair: &Pair,
+) -> bool {
+    let (old_file, new_file) = (&changed.olds[old_idx], &changed.news[pair.file_idx]);
+    let old_class = old_file.split_name(&old_file.symbols[symbol_idx]).0;
+    let new_class = new_file.split_name(&new_file.symbols[pair.symbol_idx]).0;
+    let is_method = |file: &FileSymbols, idx: usize| file.symbols[idx].name.is_some();
+    let name = |class: &str| name_hash(split_name(class).1);
+    if pair.evidence.name < 1.0
+        || !is_method(old_file, symbol_idx)
+        || old_class.is_empty()
+        || new_class.is_empty()
+        || name(old_class) == name(new_class)
+    {
+        return false;
+    }
+    let has_base = |file: &FileSymbols, class: &str, base: &str| {
+        let base = short_hash(name(base));
+        let classes = file.symbols.iter().filter(|it| it.name.as_deref() == Some(class));
+        classes.into_iter().any(|it| it.features.bases.binary_search(&base).is_ok())
+    };
+    let after = new_of.get(old_file.path.as_str()).and_then(|path| find_file(&changed.news, path));
+    has_base(old_file, old_class, new_class)
+        || after.is_some_and(|idx| has_base(&changed.news[idx], old_class, new_class))
+        || has_base(new_file, new_class, old_class)
 }
 
 /// Returns the pair of an anchor with code that another anchor got, if that has its name: methods

@@ -1,0 +1,111 @@
+//! Tells which lines of a file stayed when a commit changed it.
+//!
+//! Pure. Two versions of one file are aligned as `git diff` aligns them: what is written around code
+//! that stayed stays in order. So a function that was renamed in place is told from a new one that
+//! got its old name, however similar both are.
+
+use similar::{Algorithm, DiffOp};
+
+/// Fewer letters and digits may stay in a file by chance.
+const MIN_LETTERS: u32 = 20;
+
+/// The first and the last of some lines.
+type Lines = (u32, u32);
+
+/// The lines that two versions of a file have in common.
+#[derive(Debug)]
+pub(super) struct LineDiff {
+    /// For each old line, the new one that it became.
+    new_lines: Vec<Option<u32>>,
+    /// For each line, the number of its letters and digits: a brace is no evidence.
+    old_weights: Vec<u32>,
+    new_weights: Vec<u32>,
+}
+
+impl LineDiff {
+    /// Compares two versions line by line, without indentation.
+    pub(super) fn new(old: &[u8], new: &[u8]) -> Self {
+        let (old, new) = (trimmed_lines(old), trimmed_lines(new));
+        let mut new_lines = vec![None; old.len()];
+        for op in similar::capture_diff_slices(Algorithm::Myers, &old, &new) {
+            if let DiffOp::Equal { old_index, new_index, len } = op {
+                for idx in 0..len {
+                    new_lines[old_index + idx] = u32::try_from(new_index + idx).ok();
+                }
+            }
+        }
+        let weigh = |lines: &[&[u8]]| lines.iter().map(|line| weight(line)).collect();
+        Self { new_lines, old_weights: weigh(&old), new_weights: weigh(&new) }
+    }
+
+    /// Returns the share of the text of both pieces of code that is the same lines.
+    pub(super) fn shared(&self, old: Lines, new: Lines) -> f64 {
+        let all = sum(&self.old_weights, old).max(sum(&self.new_weights, new));
+        f64::from(self.weight_in(old, |line| is_in(line, new))) / f64::from(all.max(1))
+    }
+
+    /// Returns whether a third of the old code stayed, and nearly all of that outside of the new code.
+    pub(super) fn went_elsewhere(&self, old: Lines, new: Lines) -> bool {
+        let inside = self.weight_in(old, |line| is_in(line, new));
+        let outside = self.weight_in(old, |line| !is_in(line, new));
+        outside >= MIN_LETTERS
+            && 3 * outside >= sum(&self.old_weights, old)
+            && outside >= 4 * inside
+    }
+
+    fn weight_in(&self, (first, last): Lines, is_counted: impl Fn(u32) -> bool) -> u32 {
+        let lines = self.new_lines.iter().zip(&self.old_weights);
+        let lines = lines.take(last as usize + 1).skip(first as usize);
+        lines.filter(|(line, _)| line.is_some_and(&is_counted)).map(|(_, weight)| weight).sum()
+    }
+}
+
+fn is_in(line: u32, (first, last): Lines) -> bool {
+    (first..=last).contains(&line)
+}
+
+fn sum(weights: &[u32], (first, last): Lines) -> u32 {
+    weights.iter().take(last as usize + 1).skip(first as usize).sum()
+}
+
+fn trimmed_lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect()
+}
+
+fn weight(line: &[u8]) -> u32 {
+    let n_letters = line.iter().filter(|byte| byte.is_ascii_alphanumeric() || **byte >= 0x80);
+    u32::try_from(n_letters.count()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "def total(orders):\n    found = sum(orders)\n    return round(found)\n";
+
+    #[test]
+    fn code_that_stayed_under_another_name_is_shared() {
+        let new = format!("def total():\n    pass\n\n{}", OLD.replace("total", "plain_total"));
+        let diff = LineDiff::new(OLD.as_bytes(), new.as_bytes());
+        assert!(diff.shared((0, 2), (3, 5)) > 0.6);
+        assert_eq!(diff.shared((0, 2), (0, 1)), 0.0);
+        assert!(diff.went_elsewhere((0, 2), (0, 1)));
+        assert!(!diff.went_elsewhere((0, 2), (3, 5)));
+    }
+
+    #[test]
+    fn indentation_and_braces_do_not_count() {
+        let new = OLD.replace("    ", "\t\t").replace("def total", "def sum");
+        let diff = LineDiff::new(OLD.as_bytes(), new.as_bytes());
+        assert!(diff.shared((1, 2), (1, 2)) >= 1.0);
+        let diff = LineDiff::new(b"{\na();\n}\n", b"{\nb();\n}\n");
+        assert_eq!(diff.shared((0, 2), (0, 2)), 0.0);
+    }
+
+    #[test]
+    fn other_code_shares_no_line() {
+        let diff = LineDiff::new(OLD.as_bytes(), b"x = 1\n");
+        assert_eq!(diff.shared((0, 2), (0, 0)), 0.0);
+        assert!(!diff.went_elsewhere((0, 2), (0, 0)));
+    }
+}
