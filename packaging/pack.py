@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Packs built binaries for a release: archives, npm packages, wheels, MCPB bundles, a Homebrew
-formula, `server.json` of the MCP registry, the installers, and the checksums of all of them.
+"""Packs built binaries for a release: archives, npm packages, wheels, MCPB bundles, the Gemini CLI
+extension, a Homebrew formula, `server.json` of the MCP registry, the installers, and the checksums of all of them.
 
     python3 packaging/pack.py --binaries DIR --out DIST
 
@@ -219,6 +219,19 @@ def mcpb(target, binary):
     return name, zipped(files | licences(), {program})
 
 
+def gemini():
+    """The extension, once for each name of a platform: `gemini extensions install` downloads the
+    file of a release whose name begins with the platform, and expects the manifest at its root."""
+    folder = ROOT / "plugins/gemini"
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    packed = gzip.compress(tar(files | licences(), set()), 9, mtime=EPOCH)
+    return {f"{system}.cerberus.tar.gz": packed for system in ["linux", "darwin", "win32"]}
+
+
 def mcp_name(url):
     """The name in the MCP registry, which the login with GitHub may publish."""
     owner, name = re.fullmatch(r"https://[^/]+/([^/]+)/([^/]+)", url).groups()
@@ -283,6 +296,7 @@ def main():
         packed |= dict([npm_platform(target, binary, url), wheel(target, binary, url)])
         bundles |= dict([mcpb(target, binary)])
     packed |= bundles
+    packed |= gemini()
     packed |= dict([npm_main(url)])
     if url:
         packed["server.json"] = server_json(url, bundles)

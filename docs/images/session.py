@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs a short session in a temporary repository and draws it as docs/images/session.svg.
+"""Runs a short session in a temporary repository and draws it as docs/images/session.svg. If `chromium`
+is on PATH, the report of that repository is drawn as docs/images/report.png.
 
     python3 docs/images/session.py target/debug/cerberus
 """
@@ -7,6 +8,7 @@
 import html
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,6 +46,13 @@ with tempfile.TemporaryDirectory() as temp:
     run("git mv src/db.py src/sessions.py && git commit -qm 'Name the file after what it does'")
     run("cerberus check")
     run("cerberus check --fix --yes | tail -n 3")
+    run("cerberus memory report --html report.html", show=False)
+    if chromium := shutil.which("chromium"):
+        report = pathlib.Path(__file__).resolve().with_name("report.png")
+        subprocess.run([
+            chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=900,1460",
+            f"--screenshot={report}", (project / "report.html").as_uri(),
+        ], env=env, check=True, capture_output=True)
     run("cerberus memory reanchor")
 
 height = len(shown) * LINE + 2 * PAD

@@ -253,13 +253,27 @@ impl Printer {
     }
 }
 
-/// Returns a cell whose text breaks at spaces, or after the separators of a path without spaces.
+/// Returns a cell whose text breaks at spaces, or after the separators of a path or a symbol
+/// without spaces.
 fn breakable(text: &str) -> Cell {
-    if text.contains(' ') || !text.contains(['/', ':']) {
+    const SEPARATORS: [char; 5] = ['/', ':', '.', '_', '-'];
+    if text.contains(' ') || !text.contains(SEPARATORS) {
         return Cell::new(text);
     }
-    let text = text.replace('/', &format!("/{BREAK}")).replace("::", &format!("::{BREAK}"));
-    Cell::new(text).set_delimiter(BREAK)
+    let mut broken = String::with_capacity(text.len() * 2);
+    // The name of a file stays with its extension.
+    let mut is_symbol = !text.contains('/');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        broken.push(c);
+        is_symbol |= broken.ends_with("::");
+        // `::` is one separator, and so is `__`.
+        let is_last = chars.peek().is_some_and(|next| *next != c);
+        if SEPARATORS.contains(&c) && is_last && (c != '.' || is_symbol) {
+            broken.push(BREAK);
+        }
+    }
+    Cell::new(broken).set_delimiter(BREAK)
 }
 
 /// Returns the minimum width of a table whose first column is not wrapped.
@@ -315,9 +329,23 @@ mod tests {
         let row = ["env-config", "rule", "src/flask/settings/config.py::Config.from_prefixed_env"];
         out.rows(&["id", "type", "example"], &[row.map(str::to_owned).to_vec()]);
         let table = "id          type  example\n\
-                     env-config  rule  src/flask/settings/\n                  \
-                     config.py::\n                  \
+                     env-config  rule  src/flask/settings/config.py::\n                  \
                      Config.from_prefixed_env\n";
+        assert_eq!(out.take(), table);
+    }
+
+    #[test]
+    fn a_long_name_breaks_after_its_separators_too() {
+        let mut out = printer(60);
+        let row = ["1", "0.63", "tests/test_templating.py:71-88", "test_escaping", "escape html"];
+        out.rows(
+            &["#", "quality", "location", "symbol", "matched terms"],
+            &[row.map(str::to_owned).to_vec()],
+        );
+        let table = "#  quality  location        symbol         matched terms\n\
+                     1  0.63     tests/test_     test_escaping  escape html\n            \
+                     templating.py:\n            \
+                     71-88\n";
         assert_eq!(out.take(), table);
     }
 

@@ -29,11 +29,7 @@ const PROJECTS: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "With AGENTS.md and agents",
-        &[
-            ("AGENTS.md", AGENTS),
-            ("src/routing/path_router.rs", PATH_ROUTER),
-            ("src/extract/multipart.rs", MULTIPART),
-        ],
+        &[("AGENTS.md", AGENTS), ("src/routing/path_router.rs", PATH_ROUTER)],
     ),
 ];
 
@@ -258,7 +254,7 @@ const AGENTS: &str = "# For agents
 
 - `src/routing/` - the router
 - Reject a route path that does not start with a slash, as `validate_path` does.
-- Return rejections that implement `IntoResponse`; never panic in an extractor.
+- Join the paths of nested routes with `path_for_nested_route`, not by hand.
 - Run `cargo test --all-features` before a commit.
 ";
 
@@ -284,20 +280,14 @@ impl<S> PathRouter<S> {
         Ok(())
     }
 }
-"#;
 
-const MULTIPART: &str = r#"//! The extractor of multipart requests.
-
-/// Rejection of a multipart extractor.
-pub struct MultipartError {
-    status: u16,
-    body_text: String,
-}
-
-impl IntoResponse for MultipartError {
-    /// Returns the rejection as a response; an extractor must never panic.
-    fn into_response(self) -> Response {
-        Response::new(self.status, self.body_text)
+pub(crate) fn path_for_nested_route(prefix: &str, path: &str) -> String {
+    if prefix.ends_with('/') {
+        format!("{prefix}{}", path.trim_start_matches('/'))
+    } else if path == "/" {
+        prefix.to_owned()
+    } else {
+        format!("{prefix}{path}")
     }
 }
 "#;

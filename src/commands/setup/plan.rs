@@ -13,6 +13,9 @@ use crate::commands::hooks;
 use crate::commands::settings_file::Edited;
 use crate::error::UserError;
 
+/// The argument with which agents start the server.
+const MCP: &str = "mcp";
+
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -79,18 +82,115 @@ pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result
 
 /// Returns a text after all contents were merged or removed.
 fn edited(old: &[u8], contents: &[Content], is_removal: bool) -> Result<Edited, String> {
-    let args = ["mcp".to_owned()];
+    if is_removal {
+        return removed(old, contents);
+    }
+    let mut merged = merged(old, contents)?;
+    if let Some(text) = on_one_line(old, &merged.text, contents) {
+        merged.text = text;
+    }
+    Ok(merged)
+}
+
+fn merged(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
+    let args = [MCP.to_owned()];
+    applied(old, contents, |content, text| match content {
+        Content::Server(client) => servers::merge(*client, text, &args),
+        Content::Hooks(tool) => hooks::merge(*tool, text),
+    })
+}
+
+/// Returns the text from which merging gives `old`, as far as that can be known. A file may have had
+/// an empty object of servers before.
+fn removed(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
+    let gives_old =
+        |new: &Edited| edited(&new.text, contents, false).is_ok_and(|it| it.text == old);
+    let new = without(old, contents, false)?;
+    if new.text != old && !gives_old(&new) {
+        let kept = without(old, contents, true)?;
+        if gives_old(&kept) {
+            return Ok(kept);
+        }
+    }
+    Ok(new)
+}
+
+fn without(old: &[u8], contents: &[Content], is_object_kept: bool) -> Result<Edited, String> {
+    let args = [MCP.to_owned()];
+    applied(old, contents, |content, text| match content {
+        Content::Server(client) => servers::remove(*client, text, &args, is_object_kept),
+        Content::Hooks(tool) => hooks::remove(*tool, text),
+    })
+}
+
+/// Returns `old` after an edit for each content.
+fn applied(
+    old: &[u8],
+    contents: &[Content],
+    edit: impl Fn(&Content, &[u8]) -> Result<Edited, String>,
+) -> Result<Edited, String> {
     let mut all = Edited::new(old.to_vec());
     for content in contents {
-        let text = &all.text;
-        let edited = match (content, is_removal) {
-            (Content::Server(client), false) => servers::merge(*client, text, &args)?,
-            (Content::Server(client), true) => servers::remove(*client, text, &args)?,
-            (Content::Hooks(tool), false) => hooks::merge(*tool, text)?,
-            (Content::Hooks(tool), true) => hooks::remove(*tool, text)?,
-        };
+        let edited = edit(content, &all.text)?;
         all.text = edited.text;
         all.edited.extend(edited.edited);
     }
     Ok(all)
+}
+
+/// Returns `new` on one line if the JSON of `old` is, provided that a removal then restores `old`.
+fn on_one_line(old: &[u8], new: &[u8], contents: &[Content]) -> Option<Vec<u8>> {
+    let (text, new) = (std::str::from_utf8(old).ok()?, std::str::from_utf8(new).ok()?);
+    let line = text.trim_end();
+    if !line.starts_with('{') || line.contains('\n') || text == new {
+        return None;
+    }
+    let lines: Vec<&str> = new.trim_end().lines().map(str::trim).collect();
+    let tight = lines.concat();
+    let restores = |new: &[u8]| {
+        [false, true]
+            .into_iter()
+            .any(|is_kept| without(new, contents, is_kept).is_ok_and(|it| it.text == old))
+    };
+    let spaced = lines.join("\n").replace(",\n", ", ").replace('\n', "");
+    [tight, spaced, lines.join(" ")]
+        .map(|line_of_new| format!("{line_of_new}{}", &text[line.len()..]).into_bytes())
+        .into_iter()
+        .find(|new| restores(new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::servers::McpClient;
+    use super::*;
+
+    #[test]
+    fn an_empty_object_of_servers_that_was_there_stays() {
+        let contents = [Content::Server(McpClient::Cursor)];
+        for old in
+            ["{\n\t\"mcpServers\": {}\n}", "{\n    \"mcpServers\": {}\n}\n", "{\"mcpServers\":{}}"]
+        {
+            let new = edited(old.as_bytes(), &contents, false).expect("merged").text;
+            let back = edited(&new, &contents, true).expect("removed").text;
+            assert_eq!(String::from_utf8_lossy(&back), old);
+        }
+    }
+
+    #[test]
+    fn settings_on_one_line_are_restored() {
+        let contents = [Content::Server(McpClient::Vscode)];
+        for old in [
+            "{\"servers\":{\"x\":{\"command\":\"x\"}}}",
+            "{\"servers\": {\"x\": {\"command\": \"x\"}, \"y\": 1}}\n",
+            "{ \"servers\": { \"x\": 1 } }\n",
+            "{\"inputs\":[]}",
+        ] {
+            let new = edited(old.as_bytes(), &contents, false).expect("merged").text;
+            let line = String::from_utf8_lossy(&new).into_owned();
+            assert!(!line.trim_end().contains('\n'), "{line}");
+            assert_eq!(edited(&new, &contents, false).map(|it| it.text), Ok(new.clone()));
+            let back = edited(&new, &contents, true).expect("removed").text;
+            assert_eq!(String::from_utf8_lossy(&back), old);
+        }
+    }
 }

@@ -78,8 +78,13 @@ pub(super) fn merge(client: McpClient, old: &[u8], args: &[String]) -> Result<Ed
 }
 
 /// Returns `old` without the server, or the reason for the failure. A server with other settings
-/// stays.
-pub(super) fn remove(client: McpClient, old: &[u8], args: &[String]) -> Result<Edited, String> {
+/// stays. An object of servers that is empty then stays if `is_object_kept`.
+pub(super) fn remove(
+    client: McpClient,
+    old: &[u8],
+    args: &[String],
+    is_object_kept: bool,
+) -> Result<Edited, String> {
     if old.is_empty() {
         return Ok(Edited::new(Vec::new()));
     }
@@ -98,6 +103,9 @@ pub(super) fn remove(client: McpClient, old: &[u8], args: &[String]) -> Result<E
             return Ok(Edited { edited: vec![found.to_string()], ..Edited::new(old.to_vec()) });
         }
         Some(_) => object.get(SERVER).into_iter().for_each(|property| property.remove()),
+    }
+    if is_object_kept {
+        return Ok(Edited::new(file.text()));
     }
     if object.properties().is_empty() {
         settings.get(servers).into_iter().for_each(|property| property.remove());
@@ -211,11 +219,11 @@ mod tests {
                 let new = merge(client, old.as_bytes(), &args).expect("merged");
                 assert_ne!(new.text, old.as_bytes());
                 assert_eq!(merge(client, &new.text, &args).as_ref(), Ok(&new), "idempotent");
-                let back = remove(client, &new.text, &args).expect("removed");
+                let back = remove(client, &new.text, &args, false).expect("removed");
                 assert_eq!(String::from_utf8_lossy(&back.text), old, "{client:?}");
             }
             let new = merge(client, b"", &args).expect("created");
-            assert_eq!(remove(client, &new.text, &args), Ok(Edited::new(Vec::new())));
+            assert_eq!(remove(client, &new.text, &args, false), Ok(Edited::new(Vec::new())));
         }
     }
 
@@ -224,8 +232,9 @@ mod tests {
         let core = args(&["mcp", "--tools", "core"]);
         for client in JSON_CLIENTS.into_iter().chain([McpClient::Codex]) {
             let old = merge(client, b"", &core).expect("created").text;
-            for edit in [merge, remove] {
-                let new = edit(client, &old, &args(&["mcp"])).expect("valid");
+            let args = args(&["mcp"]);
+            for new in [merge(client, &old, &args), remove(client, &old, &args, false)] {
+                let new = new.expect("valid");
                 assert_eq!((new.edited.len(), &new.text), (1, &old), "{client:?}");
             }
         }
