@@ -12,7 +12,7 @@ use super::damage::Rejected;
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
-pub(super) const VERSION: usize = 11;
+pub(super) const VERSION: usize = 12;
 
 /// Removes the tables that can be rebuilt, including those of development versions.
 const DROP_REBUILT: &str = "
@@ -47,6 +47,7 @@ const SCHEMA: &str = "
     ) STRICT;
     CREATE TABLE code_terms (
         last  INTEGER PRIMARY KEY,
+        -- URLs is one word.
         terms BLOB NOT NULL
     ) STRICT;
     CREATE TABLE code_symbols (

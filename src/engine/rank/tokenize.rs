@@ -71,9 +71,10 @@ pub(crate) fn parts(word: &str, mut each: impl FnMut(&str)) {
             (CharClass::Digit, CharClass::Digit) => false,
             (CharClass::Digit, _) | (_, CharClass::Digit) => true,
             (CharClass::Lower, CharClass::Upper) => true,
-            // The last capital of a run starts the next word: HTTPServer.
+            // The last capital of a run starts the next word: HTTPServer, but not URLs.
             (CharClass::Upper, CharClass::Upper) => {
                 chars.peek().is_some_and(|(_, next)| CharClass::new(*next) == CharClass::Lower)
+                    && !is_plural(&word[offset + c.len_utf8()..])
             }
             (_, CharClass::Lower) => false,
         };
@@ -88,6 +89,14 @@ pub(crate) fn parts(word: &str, mut each: impl FnMut(&str)) {
     if previous != CharClass::Other {
         emit(&word[start..], &mut each);
     }
+}
+
+/// Returns whether a run of capitals ends in a plural: `rest` of URLs or `getIDsOf` is an `s` that no
+/// small letter follows.
+fn is_plural(rest: &str) -> bool {
+    let mut chars = rest.chars();
+    chars.next() == Some('s')
+        && chars.next().is_none_or(|next| CharClass::new(next) != CharClass::Lower)
 }
 
 fn emit(part: &str, each: &mut impl FnMut(&str)) {
@@ -157,6 +166,7 @@ mod tests {
     #[test]
     fn identifiers_split_at_case_digits_and_underscores() {
         check("HTTPServer parseJSON2 snake_case", "http server parse json snake case");
+        check("URLs getIDsOf APIs2 HTTPStatus", "urls get ids of apis http status");
         check("utf8 sha256sum __init__", "utf sha 256 sum init");
         check("don't a1b2 x", "don");
         check("Größe naïveÜber", "größe naïve über");

@@ -21,7 +21,10 @@ pub(super) fn summary(report: &Report) -> Markup {
                 @if counts.no_example > 0 { div { dt { "without an example" } dd { (counts.no_example) } } }
                 div { dt { "decisions needed" } dd { (counts.drifted) } }
                 div { dt { "links, " (counts.broken_links) " broken" } dd { (counts.links) } }
-                div { dt { "pins" } dd { (counts.pins) } }
+                div {
+                    dt { "pins, " (report.default_pins.len()) " built in" }
+                    dd { (counts.pins + report.default_pins.len()) }
+                }
             }
             @if !counts.anchors_by_state.is_empty() {
                 table {
