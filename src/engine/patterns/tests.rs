@@ -99,11 +99,11 @@ fn a_pattern_is_for_the_languages_that_the_rule_names() {
         let derived = derive(&source).expect("a pattern");
         derived.patterns.into_iter().map(|pattern| pattern.language).collect()
     };
-    assert_eq!(languages("Never use `any`.", ""), ["Go", "TypeScript, Tsx"]);
+    assert_eq!(languages("Never use `any`.", ""), ["TypeScript, Tsx"]);
     assert_eq!(languages("Do not add TypeScript `any`.", ""), ["TypeScript, Tsx"]);
     assert_eq!(languages("Never use `any`.", "Style › Go"), ["Go"]);
     // Languages that the project lacks say nothing.
-    assert_eq!(languages("Never use `any`.", "Rust"), ["Go", "TypeScript, Tsx"]);
+    assert_eq!(languages("Never use `any`.", "Rust"), ["TypeScript, Tsx"]);
 }
 
 #[test]
@@ -117,6 +117,32 @@ fn a_bare_comment_switches_off_all_checks() {
     assert_eq!(n_hits("import a  # type: ignore\n"), 1);
     assert_eq!(n_hits("import a  # type: ignore  # why\n"), 1);
     assert_eq!(n_hits("import a  # type: ignore[import]\n"), 0);
+}
+
+/// Counts the hits of the pattern of a rule in code.
+fn n_hits(text: &str, language: Language, path: &str, code: &str) -> usize {
+    let languages = [language];
+    let source = Source { text, languages: &languages, ..Source::default() };
+    let derived = derive(&source).expect("a pattern");
+    Checker::new([(0, &derived.patterns[..])].into_iter()).hits(path, code).len()
+}
+
+#[test]
+fn tests_in_the_file_of_their_code_are_ignored() {
+    let code = "fn f() { a.unwrap(); }\n#[cfg(test)]\nmod tests {\n    fn g() { a.unwrap(); }\n}\n";
+    let text = "Never use `.unwrap()`.";
+    assert_eq!(n_hits(text, Language::Rust, "src/a.rs", code), 1);
+    assert_eq!(n_hits(text, Language::Rust, "src/a/tests.rs", "fn f() { a.unwrap(); }"), 0);
+    assert_eq!(n_hits(text, Language::Rust, "build.rs", "fn f() { a.unwrap(); }"), 0);
+}
+
+#[test]
+fn a_variable_with_the_name_of_a_function_is_none() {
+    let text = "Do not use `forwardRef`.";
+    let n_hits = |code: &str| n_hits(text, Language::TypeScript, "src/a.ts", code);
+    assert_eq!(n_hits("import {forwardRef} from 'react'"), 1);
+    assert_eq!(n_hits("const A = forwardRef(f)"), 1);
+    assert_eq!(n_hits("const {ref: forwardRef} = props; use(forwardRef)"), 0);
 }
 
 #[test]
