@@ -91,6 +91,7 @@ const TESTS: &[&str] = &[
     "**/*_test.*",
     "**/*_tests.*",
     "**/tests.rs",
+    "**/test_*.rs",
     "**/test-utils/**",
     "**/test_utils/**",
     "**/testutil/**",
@@ -112,6 +113,10 @@ const GENERATED: &[&str] = &[
     "**/*_pb2*.py",
     "**/*.d.ts",
 ];
+
+/// Globs of programs that print what they do.
+const SCRIPTS: &[&str] =
+    &["**/script/**", "**/scripts/**", "**/fixtures/**", "**/__fixtures__/**", "**/examples/**"];
 
 /// Returns the pattern of a rule, or why it has none.
 pub(crate) fn derive(source: &Source<'_>) -> Result<Derived, &'static str> {
@@ -194,6 +199,9 @@ fn from_text(source: &Source<'_>) -> Option<Derived> {
     };
     for (languages, rule) in rules {
         let mut pattern = with_files(source, languages, rule);
+        if names.iter().any(|name| shapes::prints(name)) {
+            pattern.ignores.extend(SCRIPTS.iter().map(|glob| (*glob).to_owned()));
+        }
         if let Statement::Ban { inside, outside, .. } = first {
             let globs =
                 |paths: &[String]| paths.iter().map(|path| path_glob(path)).collect::<Vec<_>>();

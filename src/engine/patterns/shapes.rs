@@ -426,11 +426,18 @@ pub(super) fn outside_tests(rule: Rule, language: Language) -> Rule {
     if language != Language::Rust || rule.not.is_some() {
         return rule;
     }
-    let module = node("mod_item", field("name", "(^|_)(prop)?tests?(_|$)"));
-    let inside = Rule {
-        inside: Some(Box::new(Rule { stop_by: Some(StopBy::End), ..module })),
+    let test = kind_and_text("attribute_item", r"\btest\b");
+    let has_test = Rule { stop_by: Some(StopBy::End), ..test };
+    let places = [
+        node("mod_item", field("name", "(^|_)tests?(_|$)")),
+        node("mod_item", has_test),
+        node("function_item", field("name", "^test_")),
+    ];
+    let outer = |place| Rule {
+        inside: Some(Box::new(Rule { stop_by: Some(StopBy::End), ..place })),
         ..Rule::default()
     };
+    let inside = any(places.into_iter().map(outer).collect());
     Rule { not: Some(Box::new(inside)), ..rule }
 }
 
@@ -481,6 +488,16 @@ pub(super) fn any(mut rules: Vec<Rule>) -> Rule {
 
 fn exact(text: &str) -> String {
     format!("^{}$", regex::escape(text))
+}
+
+/// Returns whether a name is that of a function that prints.
+pub(super) fn prints(name: &str) -> bool {
+    let bare = name.trim_end_matches("()").trim_end_matches('!');
+    ["console.", "fmt.Print", "System.out", "System.err"].iter().any(|it| bare.starts_with(it))
+        || matches!(
+            bare,
+            "console" | "print" | "println" | "eprint" | "eprintln" | "pprint" | "dbg"
+        )
 }
 
 /// Returns whether a name is that of a file, not of code.

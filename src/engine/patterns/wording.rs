@@ -49,7 +49,18 @@ const MAX_NAMES: usize = 200;
 /// Returns what the sentences of a rule's text say.
 pub(super) fn statements(text: &str) -> Vec<Statement> {
     let masked = Masked::new(text);
-    masked.sentences().into_iter().filter_map(|sentence| masked.statement(sentence)).collect()
+    let sentences = masked.sentences();
+    let mut found = Vec::new();
+    for (idx, sentence) in sentences.iter().enumerate() {
+        // `Use x for y. Never z.` is about y.
+        let before = idx.checked_sub(1).and_then(|idx| sentences.get(idx));
+        let is_continued = forms::BARE_REFUSAL.is_match(sentence)
+            && before.is_some_and(|it| forms::FOR.is_match(it));
+        if !is_continued {
+            found.extend(masked.statement(sentence));
+        }
+    }
+    found
 }
 
 /// Returns the names in a text: those in back-ticks, and words that can only be code.
@@ -88,12 +99,10 @@ pub(super) fn folders(heading: &str) -> Vec<String> {
     words.filter(|word| word.len() > 2 && word.ends_with('/')).map(str::to_owned).collect()
 }
 
-/// Returns whether the words after a refused name limit the refusal to a place.
+/// Returns whether the words after a refused name limit the refusal to a place, or make it the name of something
+/// else, as in `not the x aliases`.
 pub(super) fn is_limiting(after: &str) -> bool {
-    let has_place = ["in", "on", "at", "to"]
-        .iter()
-        .any(|word| after.strip_prefix(' ').is_some_and(|it| it.starts_with(&format!("{word} "))));
-    has_place && !forms::FREE_TAIL.is_match(after)
+    forms::LIMITING_TAIL.is_match(after) && !forms::FREE_TAIL.is_match(after)
 }
 
 /// Words after the verb `go`.
@@ -229,6 +238,14 @@ impl Masked {
         if is_plain_no && (is_description(before) || is_consequence || is_detail) {
             return None;
         }
+        // `Use self.x()` is only for the objects that have it.
+        let is_own = |it: regex::Match<'_>| {
+            let names = self.names_in(it.as_str());
+            names.iter().any(|name| ["self.", "this."].iter().any(|of| name.contains(of)))
+        };
+        if found.name("instead").is_some_and(is_own) || forms::IN_TESTS.is_match(before) {
+            return None;
+        }
         // `Use x to do y, not z` is only about y.
         if let (Some(instead), Some(names)) = (found.name("instead"), found.name("names"))
             && forms::PURPOSE.is_match(&found[0][instead.end()..names.start()])
@@ -261,7 +278,8 @@ impl Masked {
         let outside = paths(&forms::OUTSIDE);
         let inside = paths(&forms::INSIDE);
         if outside.is_none() && inside.is_none() {
-            let is_limited = forms::CONDITION.is_match(after);
+            let is_limited =
+                forms::CONDITION.is_match(after) || forms::CONTINUED_LIST.is_match(after);
             // A remark in parentheses may stand before an object, as in `never f (or g) a y`.
             let is_free = |tail: &str| forms::FREE_TAIL.is_match(tail);
             if is_limited || !is_free(after) || !is_free(after_remark(after)) {
@@ -383,6 +401,7 @@ mod tests {
         check("Be specific: `# noqa: E501`, never bare `# noqa`.", &["Any bare # noqa"]);
         check("Never use bare `fetch`.", &["Any fetch"]);
         check("Never use `any` (see `x`); narrow it.", &["Any any"]);
+        check("Use `log()`. Never `print()`.", &["Any print()"]);
     }
 
     #[test]
@@ -450,6 +469,11 @@ mod tests {
             "Use `extractEvent()` to get return values (not `simulate()`)",
             "NEVER read their contents (no `cat`, `open()`, `Read`)",
             "Compose, don't `className`.",
+            "Use `self.create_task()` instead of `asyncio.create_task()`.",
+            "Cost in tests: `MinCost`, never `bcrypt.DefaultCost`.",
+            "Do not call `print()`, `log()`, or write to stdout from engine code.",
+            "Never use `a_b` in library code",
+            "Always use `.rate()` for counters. Never `count()` or `sum()`.",
             "Never `json.Marshal` (or `json.Encode`) a `jsonrpc2` type.",
             "Convention: `fetch_*()` functions — collect data, no `echo()` calls",
         ] {
