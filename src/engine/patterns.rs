@@ -115,8 +115,16 @@ const GENERATED: &[&str] = &[
 ];
 
 /// Globs of programs that print what they do.
-const SCRIPTS: &[&str] =
-    &["**/script/**", "**/scripts/**", "**/fixtures/**", "**/__fixtures__/**", "**/examples/**"];
+const SCRIPTS: &[&str] = &[
+    "**/script/**",
+    "**/scripts/**",
+    "**/fixtures/**",
+    "**/__fixtures__/**",
+    "**/examples/**",
+    "**/cmd/**",
+    "**/cli/**",
+    "**/bin/**",
+];
 
 /// Returns the pattern of a rule, or why it has none.
 pub(crate) fn derive(source: &Source<'_>) -> Result<Derived, &'static str> {

@@ -134,6 +134,8 @@ fn tests_in_the_file_of_their_code_are_ignored() {
     assert_eq!(n_hits(text, Language::Rust, "src/a.rs", code), 1);
     assert_eq!(n_hits(text, Language::Rust, "src/a/tests.rs", "fn f() { a.unwrap(); }"), 0);
     assert_eq!(n_hits(text, Language::Rust, "build.rs", "fn f() { a.unwrap(); }"), 0);
+    let code = "mod race {\n    #[tokio::test]\n    async fn g() { a.unwrap(); }\n}\n#[test]\nfn test_f() { a.unwrap(); }\n";
+    assert_eq!(n_hits(text, Language::Rust, "src/a.rs", code), 0);
 }
 
 #[test]
@@ -143,6 +145,20 @@ fn a_variable_with_the_name_of_a_function_is_none() {
     assert_eq!(n_hits("import {forwardRef} from 'react'"), 1);
     assert_eq!(n_hits("const A = forwardRef(f)"), 1);
     assert_eq!(n_hits("const {ref: forwardRef} = props; use(forwardRef)"), 0);
+}
+
+#[test]
+fn programs_may_print() {
+    let n_hits = |path: &str| {
+        n_hits(
+            "Never use `fmt.Printf`.",
+            Language::Go,
+            path,
+            "package a\nfunc f() { fmt.Printf(x) }\n",
+        )
+    };
+    assert_eq!(n_hits("server/a.go"), 1);
+    assert_eq!(n_hits("cmd/a/main.go"), 0);
 }
 
 #[test]
