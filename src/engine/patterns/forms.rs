@@ -116,7 +116,7 @@ pub(super) static CONDITION: Form = Form::new(&[], || {
 
 /// Words after a name that do not limit the ban.
 pub(super) static FREE_TAIL: Form = Form::new(&[], || {
-    r"(?i)^\s*(?:in\s+(?:production|application|new|our|the|this|any|all)\s+(?:production\s+|application\s+)?(?:code|codebase|code\s+base|repo|repository|project|files?|packages?)\s*)?(?:$|[.;:,!()]|—|–|-\s|→|\s*(?:use|prefer)\s|instead\b)".to_owned()
+    r"(?i)^\s*(?:directly\s*)?(?:in\s+(?:production|application|new|our|the|this|any|all)\s+(?:production\s+|application\s+)?(?:code|codebase|code\s+base|repo|repository|project|files?|packages?)\s*)?(?:$|[.;:,!()]|—|–|-\s|→|\s*(?:use|prefer)\s|instead\b)".to_owned()
 });
 
 /// Words that say what something is used for.

@@ -402,6 +402,7 @@ mod tests {
         check("Never use bare `fetch`.", &["Any fetch"]);
         check("Never use `any` (see `x`); narrow it.", &["Any any"]);
         check("Use `log()`. Never `print()`.", &["Any print()"]);
+        check("Use the helper, never `a.b` (or `c.b`) directly.", &["Any a.b"]);
     }
 
     #[test]
