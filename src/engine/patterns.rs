@@ -96,8 +96,11 @@ const TESTS: &[&str] = &[
     "**/conftest.py",
 ];
 
-/// Globs of files that a tool writes, and of those that only build or measure the code.
+/// Globs of files that a tool writes, of those that only build or measure the code, and of others' code.
 const GENERATED: &[&str] = &[
+    "**/vendor/**",
+    "**/third_party/**",
+    "**/node_modules/**",
     "**/build.rs",
     "**/benches/**",
     "**/generated/**",
