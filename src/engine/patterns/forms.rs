@@ -151,8 +151,9 @@ pub(super) static REFUSAL: Form =
     });
 
 /// A refusal without a verb as a whole sentence.
-pub(super) static BARE_REFUSAL: Form =
-    Form::new(&["never", "not", "no"], || format!(r"(?i)^\W*(?:never|not|no)\s+{MODIFIERS}{NAME}"));
+pub(super) static BARE_REFUSAL: Form = Form::new(&["never", "not ", "no "], || {
+    format!(r"(?i)^\W*(?:never|not|no)\s+{MODIFIERS}{NAME}")
+});
 
 /// `use x for y`
 pub(super) static FOR: Form =

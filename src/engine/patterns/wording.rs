@@ -54,7 +54,8 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
     for (idx, sentence) in sentences.iter().enumerate() {
         // `Use x for y. Never z.` is about y.
         let before = idx.checked_sub(1).and_then(|idx| sentences.get(idx));
-        let is_continued = forms::BARE_REFUSAL.is_match(sentence)
+        let is_continued = sentence.chars().any(|c| is_mark(&c))
+            && forms::BARE_REFUSAL.is_match(sentence)
             && before.is_some_and(|it| forms::FOR.is_match(it));
         if !is_continued {
             found.extend(masked.statement(sentence));
@@ -280,7 +281,7 @@ impl Masked {
         if outside.is_none() && inside.is_none() {
             let is_limited =
                 forms::CONDITION.is_match(after) || forms::CONTINUED_LIST.is_match(after);
-            // A remark in parentheses may stand before an object, as in `never f (or g) a y`.
+            // An object may follow a remark in parentheses, as in `never f (or g) a y`.
             let is_free = |tail: &str| forms::FREE_TAIL.is_match(tail);
             if is_limited || !is_free(after) || !is_free(after_remark(after)) {
                 return None;
