@@ -89,12 +89,20 @@ const TESTS: &[&str] = &[
     "**/*.spec.*",
     "**/test_*.py",
     "**/*_test.*",
+    "**/*_tests.*",
+    "**/tests.rs",
+    "**/test_*.rs",
     "**/*Test.java",
     "**/conftest.py",
 ];
 
-/// Globs of files that a tool writes.
+/// Globs of files that a tool writes, of those that only build or measure the code, and of others' code.
 const GENERATED: &[&str] = &[
+    "**/vendor/**",
+    "**/third_party/**",
+    "**/node_modules/**",
+    "**/build.rs",
+    "**/benches/**",
     "**/generated/**",
     "**/__generated__/**",
     "**/*.generated.*",
@@ -103,6 +111,22 @@ const GENERATED: &[&str] = &[
     "**/*.pb.*",
     "**/*_pb2*.py",
     "**/*.d.ts",
+];
+
+/// Globs of programs that print what they do.
+const SCRIPTS: &[&str] = &[
+    "**/script/**",
+    "**/scripts/**",
+    "**/fixtures/**",
+    "**/__fixtures__/**",
+    "**/examples/**",
+    "**/build.*",
+    "**/esbuild.*",
+    "**/gulpfile.*",
+    "**/*.config.*",
+    "**/cmd/**",
+    "**/cli/**",
+    "**/bin/**",
 ];
 
 /// Returns the pattern of a rule, or why it has none.
@@ -144,6 +168,8 @@ fn from_text(source: &Source<'_>) -> Option<Derived> {
         let mut found: Vec<(Vec<Language>, Rule)> = Vec::new();
         for &language in &sample_languages(source) {
             let Some(rule) = rule(language) else { continue };
+            let rule =
+                if is_about_tests(source) { rule } else { shapes::outside_tests(rule, language) };
             match found.iter_mut().find(|(_, known)| *known == rule) {
                 Some((languages, _)) => languages.push(language),
                 None => found.push((vec![language], rule)),
@@ -175,6 +201,7 @@ fn from_text(source: &Source<'_>) -> Option<Derived> {
                 let rules: Vec<Rule> = bans()
                     .filter(is_same)
                     .flat_map(|(names, usage, ..)| names.iter().map(move |name| (name, usage)))
+                    .filter(|(name, _)| !is_of_typescript(source, name, language))
                     .filter_map(|(name, usage)| shapes::of_name(name, usage, language))
                     .collect();
                 (!rules.is_empty()).then(|| shapes::any(rules))
@@ -183,6 +210,9 @@ fn from_text(source: &Source<'_>) -> Option<Derived> {
     };
     for (languages, rule) in rules {
         let mut pattern = with_files(source, languages, rule);
+        if names.iter().any(|name| shapes::prints(name)) {
+            pattern.ignores.extend(SCRIPTS.iter().map(|glob| (*glob).to_owned()));
+        }
         if let Statement::Ban { inside, outside, .. } = first {
             let globs =
                 |paths: &[String]| paths.iter().map(|path| path_glob(path)).collect::<Vec<_>>();
@@ -239,12 +269,25 @@ fn from_samples(source: &Source<'_>) -> Option<Derived> {
             continue;
         }
         names.push(best.name.clone());
-        patterns.push(with_files(source, vec![language], best.rule.clone()));
+        let mut rule = best.rule.clone();
+        if !is_about_tests(source) {
+            rule = shapes::outside_tests(rule, language);
+        }
+        patterns.push(with_files(source, vec![language], rule));
     }
     names.dedup();
     // Languages with different answers are a coincidence.
     let is_clear = names.len() == 1;
     is_clear.then_some(Derived { patterns, names, origin: "its examples and counter-examples" })
+}
+
+/// Returns whether a name is the type of TypeScript, because nothing says that Go's is meant.
+fn is_of_typescript(source: &Source<'_>, name: &str, language: Language) -> bool {
+    let is_named = |words: &&str| wording::languages(words).contains(&Language::Go);
+    name == "any"
+        && language == Language::Go
+        && source.languages.contains(&Language::TypeScript)
+        && ![source.text, source.heading].iter().any(is_named)
 }
 
 /// Returns the heading directly above a rule.
@@ -277,12 +320,8 @@ fn sample_languages(source: &Source<'_>) -> Vec<Language> {
 /// Returns a pattern for the files that a rule is about: tests only if it is below such a heading,
 /// the folder that a heading names, and no generated files.
 fn with_files(source: &Source<'_>, languages: Vec<Language>, rule: Rule) -> CodePattern {
-    let words = source.heading.to_lowercase();
-    let is_about_tests = words.split(|c: char| !c.is_alphanumeric()).any(|word| {
-        matches!(word, "test" | "tests" | "testing" | "mock" | "mocks" | "fixture" | "fixtures")
-    });
     let tests: Vec<String> = TESTS.iter().map(|glob| (*glob).to_owned()).collect();
-    let (files, mut ignores) = if is_about_tests {
+    let (files, mut ignores) = if is_about_tests(source) {
         (tests, Vec::new())
     } else {
         let folders = wording::folders(source.heading);
@@ -291,6 +330,14 @@ fn with_files(source: &Source<'_>, languages: Vec<Language>, rule: Rule) -> Code
     ignores.extend(GENERATED.iter().map(|glob| (*glob).to_owned()));
     let names: Vec<&str> = languages.into_iter().map(language_name).collect();
     CodePattern { language: names.join(", "), rule, files, ignores, ..CodePattern::default() }
+}
+
+/// Returns whether the headings of a rule name tests.
+fn is_about_tests(source: &Source<'_>) -> bool {
+    let words = source.heading.to_lowercase();
+    words.split(|c: char| !c.is_alphanumeric()).any(|word| {
+        matches!(word, "test" | "tests" | "testing" | "mock" | "mocks" | "fixture" | "fixtures")
+    })
 }
 
 fn path_glob(path: &str) -> String {

@@ -116,7 +116,7 @@ pub(super) static CONDITION: Form = Form::new(&[], || {
 
 /// Words after a name that do not limit the ban.
 pub(super) static FREE_TAIL: Form = Form::new(&[], || {
-    r"(?i)^\s*(?:in\s+(?:production|application|library|new|our|the|this|any|all)\s+(?:production\s+|application\s+)?(?:code|codebase|code\s+base|repo|repository|project|files?|packages?)\s*)?(?:$|[.;:,!()]|—|–|-\s|→|\s*(?:use|prefer)\s|instead\b)".to_owned()
+    r"(?i)^\s*(?:directly\s*)?(?:in\s+(?:production|application|new|our|the|this|any|all)\s+(?:production\s+|application\s+)?(?:code|codebase|code\s+base|repo|repository|project|files?|packages?)\s*)?(?:$|[.;:,!()]|—|–|-\s|→|\s*(?:use|prefer)\s|instead\b)".to_owned()
 });
 
 /// Words that say what something is used for.
@@ -149,3 +149,26 @@ pub(super) static REFUSAL: Form =
     Form::new(&["never", "don't", "dont", "not", "avoid", "no"], || {
         r"(?i)\b(?:never|don'?t|not|avoid|no)\b[^;,]*$".to_owned()
     });
+
+/// A refusal without a verb as a whole sentence.
+pub(super) static BARE_REFUSAL: Form = Form::new(&["never", "not ", "no "], || {
+    format!(r"(?i)^\W*(?:never|not|no)\s+{MODIFIERS}{NAME}")
+});
+
+/// `use x for y`
+pub(super) static FOR: Form =
+    Form::new(&["for", "when", "if"], || format!(r"(?i){NAME}[^;:]*?\b(?:for|when|whenever|if)\s"));
+
+/// Words after a refused name that are not about all its uses.
+pub(super) static LIMITING_TAIL: Form = Form::new(&[], || {
+    r"(?i)^\s+(?:in|on|at|to|alias(?:es)?|syntax|names?|prefix(?:es)?|suffix(?:es)?|variables?|fields?|props?|keys?|values?|files?|folders?|arguments?|parameters?|options?|blocks?)\b".to_owned()
+});
+
+/// `in tests`
+pub(super) static IN_TESTS: Form =
+    Form::new(&["test"], || r"(?i)\b(?:in|for|of)\s+(?:the\s+)?(?:\w+\s+)?tests?\b".to_owned());
+
+/// A list that goes on in words, and that a place limits: `never x, or write to y from z`.
+pub(super) static CONTINUED_LIST: Form = Form::new(&["or", "and"], || {
+    r"(?i)^\s*,?\s*(?:or|nor|and)\s.*\b(?:from|in|inside|within|under|into)\s".to_owned()
+});

@@ -378,17 +378,67 @@ pub(super) fn member(text: &str, language: Language) -> Option<Rule> {
     Some(any(rules))
 }
 
-/// Uses of a distinctive name, also as a method.
+/// Uses of a distinctive name, also as a method. A name that does not look like a type or a constant is only
+/// matched where it is called, imported or the object of a member, because variables have such names.
 fn identifier(name: &str, language: Language) -> Rule {
     let text = exact(name);
-    let kinds: &[&str] = match language {
-        Language::TypeScript | Language::Tsx => &["identifier", "type_identifier"],
-        Language::JavaScript | Language::Python => &["identifier"],
-        Language::Go | Language::Rust | Language::Java => &["identifier", "type_identifier"],
+    let mut rules: Vec<Rule> = if name.trim_start_matches('_').starts_with(char::is_uppercase) {
+        let kinds: &[&str] = match language {
+            Language::JavaScript | Language::Python => &["identifier"],
+            _ => &["identifier", "type_identifier"],
+        };
+        kinds.iter().map(|kind| kind_and_text(kind, &text)).collect()
+    } else {
+        let (member, object) = match language {
+            Language::TypeScript | Language::Tsx | Language::JavaScript => {
+                ("member_expression", "object")
+            }
+            Language::Python => ("attribute", "object"),
+            Language::Go => ("selector_expression", "operand"),
+            Language::Rust => ("scoped_identifier", "path"),
+            Language::Java => ("field_access", "object"),
+        };
+        let mut rules: Vec<Rule> = called(name, language).into_iter().collect();
+        rules.push(node(member, field(object, &text)));
+        rules.extend(imported(&text, language));
+        rules
     };
-    let mut rules: Vec<Rule> = kinds.iter().map(|kind| kind_and_text(kind, &text)).collect();
     rules.extend(method_call(name, language));
     any(rules)
+}
+
+/// Imports of a name from any module.
+fn imported(text: &str, language: Language) -> Option<Rule> {
+    match language {
+        Language::TypeScript | Language::Tsx | Language::JavaScript => {
+            Some(node("import_specifier", field("name", text)))
+        }
+        Language::Python => {
+            let import = Rule { stop_by: Some(StopBy::End), ..kind("import_from_statement") };
+            Some(Rule { inside: Some(Box::new(import)), ..kind_and_text("dotted_name", text) })
+        }
+        Language::Go | Language::Rust | Language::Java => None,
+    }
+}
+
+/// Returns a rule for the same code outside the test modules of Rust, which are in the files that they test.
+pub(super) fn outside_tests(rule: Rule, language: Language) -> Rule {
+    if language != Language::Rust || rule.not.is_some() {
+        return rule;
+    }
+    let test = kind_and_text("attribute_item", r"\btest\b");
+    let has_test = Rule { stop_by: Some(StopBy::End), ..test };
+    let places = [
+        node("mod_item", field("name", "(^|_)tests?(_|$)")),
+        node("mod_item", has_test),
+        node("function_item", field("name", "^test_")),
+    ];
+    let outer = |place| Rule {
+        inside: Some(Box::new(Rule { stop_by: Some(StopBy::End), ..place })),
+        ..Rule::default()
+    };
+    let inside = any(places.into_iter().map(outer).collect());
+    Rule { not: Some(Box::new(inside)), ..rule }
 }
 
 pub(super) fn kind(kind: &str) -> Rule {
@@ -438,6 +488,16 @@ pub(super) fn any(mut rules: Vec<Rule>) -> Rule {
 
 fn exact(text: &str) -> String {
     format!("^{}$", regex::escape(text))
+}
+
+/// Returns whether a name is that of a function that prints.
+pub(super) fn prints(name: &str) -> bool {
+    let bare = name.trim_end_matches("()").trim_end_matches('!');
+    ["console.", "fmt.Print", "System.out", "System.err"].iter().any(|it| bare.starts_with(it))
+        || matches!(
+            bare,
+            "console" | "print" | "println" | "eprint" | "eprintln" | "pprint" | "dbg"
+        )
 }
 
 /// Returns whether a name is that of a file, not of code.

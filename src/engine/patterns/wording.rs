@@ -49,7 +49,19 @@ const MAX_NAMES: usize = 200;
 /// Returns what the sentences of a rule's text say.
 pub(super) fn statements(text: &str) -> Vec<Statement> {
     let masked = Masked::new(text);
-    masked.sentences().into_iter().filter_map(|sentence| masked.statement(sentence)).collect()
+    let sentences = masked.sentences();
+    let mut found = Vec::new();
+    for (idx, sentence) in sentences.iter().enumerate() {
+        // `Use x for y. Never z.` is about y.
+        let before = idx.checked_sub(1).and_then(|idx| sentences.get(idx));
+        let is_continued = sentence.chars().any(|c| is_mark(&c))
+            && forms::BARE_REFUSAL.is_match(sentence)
+            && before.is_some_and(|it| forms::FOR.is_match(it));
+        if !is_continued {
+            found.extend(masked.statement(sentence));
+        }
+    }
+    found
 }
 
 /// Returns the names in a text: those in back-ticks, and words that can only be code.
@@ -88,12 +100,10 @@ pub(super) fn folders(heading: &str) -> Vec<String> {
     words.filter(|word| word.len() > 2 && word.ends_with('/')).map(str::to_owned).collect()
 }
 
-/// Returns whether the words after a refused name limit the refusal to a place.
+/// Returns whether the words after a refused name limit the refusal to a place, or make it the name of something
+/// else, as in `not the x aliases`.
 pub(super) fn is_limiting(after: &str) -> bool {
-    let has_place = ["in", "on", "at", "to"]
-        .iter()
-        .any(|word| after.strip_prefix(' ').is_some_and(|it| it.starts_with(&format!("{word} "))));
-    has_place && !forms::FREE_TAIL.is_match(after)
+    forms::LIMITING_TAIL.is_match(after) && !forms::FREE_TAIL.is_match(after)
 }
 
 /// Words after the verb `go`.
@@ -219,12 +229,22 @@ impl Masked {
         {
             return None;
         }
-        let is_plain_no = found.name("verb").is_none()
-            && found.name("refusal").is_some_and(|it| it.as_str().eq_ignore_ascii_case("no"));
+        let refusal = found.name("refusal").map(|it| it.as_str().to_lowercase());
+        let refusal = refusal.as_deref().unwrap_or_default();
+        let is_plain_no = found.name("verb").is_none() && refusal == "no";
         let after = &found["after"];
-        // `No x → y` says what follows from a lack of x.
+        // `No x → y` says what follows from a lack of x, and `never read the notes (no x)` is about the notes.
         let is_consequence = after.trim_start().starts_with('→');
-        if is_plain_no && (is_description(before) || is_consequence) {
+        let is_detail = forms::REFUSAL.is_match(before) && before.ends_with('(');
+        if is_plain_no && (is_description(before) || is_consequence || is_detail) {
+            return None;
+        }
+        // `Use self.x()` is only for the objects that have it.
+        let is_own = |it: regex::Match<'_>| {
+            let names = self.names_in(it.as_str());
+            names.iter().any(|name| ["self.", "this."].iter().any(|of| name.contains(of)))
+        };
+        if found.name("instead").is_some_and(is_own) || forms::IN_TESTS.is_match(before) {
             return None;
         }
         // `Use x to do y, not z` is only about y.
@@ -239,8 +259,10 @@ impl Masked {
         };
         let mut names = self.names_in(&found["names"]);
         names.retain(|name| !self.is_recommended(name));
-        // A word after a mere `no` may be a property or a variable.
-        names.retain(|name| !is_plain_no || !shapes::is_plain_word(name));
+        // A word after a mere `no` may be a property or a variable, and one after `don't` is a verb.
+        let is_verb = found.name("verb").is_none()
+            && (refusal.ends_with("not") || refusal.starts_with("don"));
+        names.retain(|name| !(is_plain_no || is_verb) || !shapes::is_plain_word(name));
         // A method of any object is replaced by another one only where both exist.
         let is_alternative = found.name("instead").is_some();
         names.retain(|name| !(is_alternative && name.starts_with('.')));
@@ -257,14 +279,19 @@ impl Masked {
         let outside = paths(&forms::OUTSIDE);
         let inside = paths(&forms::INSIDE);
         if outside.is_none() && inside.is_none() {
-            let is_limited = forms::CONDITION.is_match(after);
-            if is_limited || !forms::FREE_TAIL.is_match(after) {
+            let is_limited =
+                forms::CONDITION.is_match(after) || forms::CONTINUED_LIST.is_match(after);
+            // An object may follow a remark in parentheses, as in `never f (or g) a y`.
+            let is_free = |tail: &str| forms::FREE_TAIL.is_match(tail);
+            if is_limited || !is_free(after) || !is_free(after_remark(after)) {
                 return None;
             }
         }
-        let verb = found.name("verb").map(|it| it.as_str().to_lowercase());
-        let usage = match verb.as_deref().unwrap_or_default() {
-            verb if verb.starts_with("call") || verb.starts_with("invok") => Usage::Call,
+        // `Catch x, never y` has one verb for both.
+        let verb =
+            found.name("verb").map_or_else(|| first_verb(before), |it| it.as_str().to_lowercase());
+        let usage = match &verb[..] {
+            verb if verb.starts_with("call") => Usage::Call,
             verb if verb.starts_with("import") => Usage::Import,
             verb if verb.starts_with("throw") || verb.starts_with("rais") => Usage::Throw,
             verb if verb.starts_with("catch") => Usage::Catch,
@@ -276,9 +303,7 @@ impl Masked {
             instead: found.name("instead").and_then(|it| self.names_in(it.as_str()).pop()),
             inside: inside.unwrap_or_default(),
             outside: outside.unwrap_or_default(),
-            is_soft: found
-                .name("refusal")
-                .is_some_and(|it| it.as_str().eq_ignore_ascii_case("avoid")),
+            is_soft: refusal == "avoid",
         })
     }
 }
@@ -290,12 +315,30 @@ fn is_mark(c: &char) -> bool {
 
 /// Returns whether words describe one thing, as in `This file uses eager imports (no ...)`.
 fn is_description(before: &str) -> bool {
+    // `x functions — no y` is about x.
+    let clause = before.rsplit(": ").next().unwrap_or_default();
+    if clause.starts_with(|c| is_mark(&c)) && clause.contains(['—', '–']) {
+        return true;
+    }
     let mut words = before.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default().to_lowercase();
     let is_subject =
         matches!(first.as_str(), "this" | "these" | "that" | "it" | "its" | "the" | "a" | "an");
     let is_verb = first.ends_with('s') && first != "always";
     (is_subject || is_verb) && words.count() >= 3
+}
+
+/// Returns the first word after labels, in lower case.
+fn first_verb(before: &str) -> String {
+    let clause = before.trim_end_matches([':', ' ']).rsplit(": ").next().unwrap_or_default();
+    let first = clause.split_whitespace().next().unwrap_or_default();
+    first.to_lowercase()
+}
+
+/// Returns what follows a remark in parentheses at the start, or all if there is none.
+fn after_remark(after: &str) -> &str {
+    let inner = after.trim_start().strip_prefix('(');
+    inner.and_then(|inner| inner.split_once(')')).map_or(after, |(_, rest)| rest)
 }
 
 fn is_path(name: &str) -> bool {
@@ -358,6 +401,18 @@ mod tests {
         check("Avoid using `any`", &["Any any soft"]);
         check("Be specific: `# noqa: E501`, never bare `# noqa`.", &["Any bare # noqa"]);
         check("Never use bare `fetch`.", &["Any fetch"]);
+        check("Never use `any` (see `x`); narrow it.", &["Any any"]);
+        check("Use `log()`. Never `print()`.", &["Any print()"]);
+        check("Use the helper, never `a.b` (or `c.b`) directly.", &["Any a.b"]);
+    }
+
+    #[test]
+    fn one_verb_may_be_for_both_names() {
+        check(
+            "**Catch the specific exception, never a bare `Exception` or `DbError`.**",
+            &["Catch Exception DbError"],
+        );
+        check("Import `a` first, never `b_c`", &["Import b_c"]);
     }
 
     #[test]
@@ -414,6 +469,15 @@ mod tests {
             "No `initPath()` → default preferences",
             "Never use unbounded labels. No `actor_id`, `runner_id`, etc.",
             "Use `extractEvent()` to get return values (not `simulate()`)",
+            "NEVER read their contents (no `cat`, `open()`, `Read`)",
+            "Compose, don't `className`.",
+            "Use `self.create_task()` instead of `asyncio.create_task()`.",
+            "Cost in tests: `MinCost`, never `bcrypt.DefaultCost`.",
+            "Do not call `print()`, `log()`, or write to stdout from engine code.",
+            "Never use `a_b` in library code",
+            "Always use `.rate()` for counters. Never `count()` or `sum()`.",
+            "Never `json.Marshal` (or `json.Encode`) a `jsonrpc2` type.",
+            "Convention: `fetch_*()` functions — collect data, no `echo()` calls",
         ] {
             check(text, &[]);
         }
