@@ -13,6 +13,10 @@ standard library only. The last line is one JSON object.
 A task is a commit after `base`: its title, and the source file with the most changed lines. A rule is relevant if the author of the change
 needs to know it or could break it: `code` is about what is written, `work` about what is run or checked. A rule is named by the
 start of its text; where several rules say the same, one of them is enough.
+
+Prints of the relevant rules how many are given, the recall, of those about code and work, and `short`: how many of them only
+with the start of their text; of the given rules the share that is relevant (`useful`); the mean number of tokens; and how
+many of the examples are under a relevant rule.
 """
 import argparse, json, os, shutil, subprocess, sys, tempfile
 
@@ -53,11 +57,13 @@ def score(task, report):
     given = [plain(memory["text"]) for memory in report["memories"]]
     has = lambda starts: any(text.startswith(start) for text in given for start in starts)
     starts = [start for kind in ("code", "work") for rule in task[kind] for start in rule]
+    whole = [plain(memory["text"]) for memory in report["memories"] if not memory.get("isShortened")]
+    is_short = lambda starts: has(starts) and not any(text.startswith(start) for text in whole for start in starts)
     examples = [plain(memory["text"]) for memory in report["memories"] if memory["example"]]
     under = sum(any(text.startswith(start) for start in starts) for text in examples)
     return {"code": [has(rule) for rule in task["code"]], "work": [has(rule) for rule in task["work"]], "rules": len(given),
             "useful": sum(any(text.startswith(start) for start in starts) for text in given),
-            "tokens": report["usedTokens"], "examples": len(examples), "under": under}
+            "short": sum(map(is_short, task["code"] + task["work"])), "tokens": report["usedTokens"], "examples": len(examples), "under": under}
 
 
 def main():
@@ -93,19 +99,19 @@ def main():
                                 ids = [i for text, i in shown.items() if any(text.startswith(start) for start in rule)]
                                 print(f"  MISS {number} {kind}: {rule[0]} | {'; '.join(why.get(i, '?') for i in ids)}")
                 for key in (name, task["set"], "all"):
-                    total = totals.setdefault(key, {}).setdefault(way, dict.fromkeys(("relevant", "given", "code", "code_given", "work", "work_given", "rules", "useful", "tokens", "examples", "under", "tasks"), 0))
+                    total = totals.setdefault(key, {}).setdefault(way, dict.fromkeys(("relevant", "given", "code", "code_given", "work", "work_given", "rules", "useful", "short", "tokens", "examples", "under", "tasks"), 0))
                     total["tasks"] += 1
                     for kind in ("code", "work"):
                         total[kind] += len(found[kind]); total[f"{kind}_given"] += sum(found[kind])
                         total["relevant"] += len(found[kind]); total["given"] += sum(found[kind])
-                    for part in ("rules", "useful", "tokens", "examples", "under"):
+                    for part in ("rules", "useful", "short", "tokens", "examples", "under"):
                         total[part] += found[part]
     ratio = lambda part, whole: round(part / whole, 3) if whole else None
-    print(f"{'':32} {'':11} {'given':>9} {'recall':>6} {'code':>6} {'work':>6} {'useful':>7} {'tokens':>6} {'examples':>8}")
+    print(f"{'':32} {'':11} {'given':>9} {'recall':>6} {'code':>6} {'work':>6} {'useful':>7} {'short':>5} {'tokens':>6} {'examples':>8}")
     for key, ways in totals.items():
         for way, t in ways.items():
             print(f"{key[:32]:32} {way:11} {t['given']:4}/{t['relevant']:<4} {ratio(t['given'], t['relevant'])!s:>6} {ratio(t['code_given'], t['code'])!s:>6}"
-                  f" {ratio(t['work_given'], t['work'])!s:>6} {ratio(t['useful'], t['rules'])!s:>7} {t['tokens'] // t['tasks']:6} {t['under']:4}/{t['examples']}")
+                  f" {ratio(t['work_given'], t['work'])!s:>6} {ratio(t['useful'], t['rules'])!s:>7} {t['short']:5} {t['tokens'] // t['tasks']:6} {t['under']:4}/{t['examples']}")
     print(json.dumps(totals))
 
 

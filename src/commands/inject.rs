@@ -50,7 +50,8 @@ pub(crate) struct Request {
     /// Limit the output to this many tokens [default: 1500]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Only memories that match these words, the best first
+    /// Only memories that match these words, the best first; with files, a task that also needs the
+    /// rules for any change
     #[arg(long, value_name = "WORDS")]
     pub(crate) query: Option<String>,
     /// Only memories that are relevant to this file, the best first (may be repeated)
@@ -237,7 +238,7 @@ fn inject_from(
     let Ranked { memories: ranked, reasons, shows, skipped: not_applicable } =
         relevance::rank(project, memories, &focus)?;
     let selected = ranked.into_iter().zip(reasons.into_iter().zip(shows));
-    let (mut ranked, (reasons, shows)): (Vec<&MemoryFile>, (Vec<Option<String>>, Vec<bool>)) =
+    let (mut ranked, (reasons, shows)): (Vec<&MemoryFile>, (Vec<_>, Vec<bool>)) =
         selected.filter(|(stored, _)| !request.excludes(&stored.memory.id)).unzip();
     let n_first = match focus.is_empty() {
         true => start::sort(project, memories, &mut ranked)?,

@@ -55,7 +55,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Returns a text that stands alone, as a list item.
+    /// Returns a text as a list item without a group.
     pub(super) fn alone(text: &str) -> Self {
         Self { group: None, whole: Item::new(render::list_item(text)), short: None }
     }

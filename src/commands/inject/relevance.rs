@@ -1,7 +1,7 @@
 //! Selects the memories that are relevant to the current task, and orders them by relevance, then by
 //! scope and age. Without a task, every memory is relevant.
 //!
-//! Three requests are told apart. Files alone are about to be edited: what they have in common with the code that shows a rule
+//! There are three kinds of requests. Files alone are about to be edited: what they have in common with the code that shows a rule
 //! decides, and few rules are given. A query alone is a search. A query with files is a task: it also needs the rules that hold
 //! for any change.
 
@@ -208,8 +208,7 @@ impl Evidence<'_> {
             }),
             _ => None,
         };
-        let code = || if self.is_in_code() { in_code() } else { None };
-        place.or_else(query).or_else(code).or_else(general).or_else(in_code)
+        place.or_else(query).or_else(general).or_else(in_code)
     }
 }
 

@@ -18,7 +18,7 @@ const IMPERATIVES: [&str; 12] = [
 ];
 
 /// Returns the first sentence of a text and, if that demands nothing, the first that does. Returns `None` if
-/// nothing is left out, or if the text is a list or code with an introduction: a part would say nothing.
+/// that is the whole text, or if the text is a list or code with an introduction: a part would say nothing.
 pub(super) fn start(text: &str) -> Option<String> {
     let paragraph = paragraph(text);
     let mut sentences = sentences_of(paragraph);
