@@ -18,7 +18,7 @@ use crate::engine::rank::path_class::PathClass;
 use crate::engine::rank::task::{TaskFeatures, TaskWords};
 use crate::engine::rank::{relevance, rule_kind, tokenize};
 use crate::engine::relevance as code;
-use crate::model::{Anchor, Language, Memory, MemoryStatus, MemoryType, RuleKind, Scope};
+use crate::model::{Anchor, Language, Memory, MemoryStatus, MemoryType, Origin, RuleKind, Scope};
 use crate::ops::memories::Memories;
 use crate::ops::sync::{self, SyncedStore};
 use crate::ops::{Project, links, search};
@@ -126,7 +126,9 @@ pub(super) fn rank<'m>(
         let place = place(stored, memories, focus);
         let evidence = Evidence { place, query, in_code, subject, task };
         if evidence.is_relevant() || (matches.is_none() && focus.files.is_empty()) {
-            let shows = focus.is_empty() || evidence.shows();
+            // A person chose a manual example.
+            let is_chosen = anchor.is_some_and(|anchor| anchor.origin == Origin::Manual);
+            let shows = focus.is_empty() || is_chosen || evidence.shows();
             ranked.push((evidence.score(), stored, (evidence.reason(), shows)));
         } else {
             skipped.push((id.clone(), "not relevant to the task".to_owned()));
