@@ -258,8 +258,9 @@ fn inject_from(
             project,
             memories,
             with_examples: !request.no_examples,
-            // A file of rules, or the start of a session, is rather without an example than without a rule.
-            code_share: if request.persistent_only || focus.is_empty() {
+            // A file of rules, the start of a session and that of a task are rather without an example
+            // than without a rule. Before an edit, there are few rules.
+            code_share: if request.persistent_only || focus.is_empty() || focus.is_task() {
                 0.0
             } else {
                 project.inject.code_share

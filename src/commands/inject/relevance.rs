@@ -72,6 +72,11 @@ impl Focus {
         self.query.is_none() && self.files.is_empty()
     }
 
+    /// Whether there is a task whose files are known.
+    pub(super) fn is_task(&self) -> bool {
+        self.task().is_some()
+    }
+
     /// The text of the task, if its files are known too.
     fn task(&self) -> Option<&str> {
         self.query.as_deref().filter(|_| !self.files.is_empty())
@@ -246,7 +251,9 @@ fn task_features(
         };
         let declared = place(stored, memories, focus).map(|place| place.nearness);
         let excess = |(features, floor): &(relevance::Features, f64)| features.score() - floor;
-        let in_code = in_code.as_ref().filter(|_| anchor.is_some()).map_or(0.0, excess);
+        // The file says nothing of the tests and checks to come.
+        let is_of_file = anchor.is_some() && moment == Moment::Writing;
+        let in_code = in_code.as_ref().filter(|_| is_of_file).map_or(0.0, excess);
         Some(Task {
             features: TaskFeatures {
                 moment,
@@ -257,13 +264,13 @@ fn task_features(
                 declared,
                 in_code,
             },
-            // A rule with an example is compared with the code, but the file says nothing of the tests and checks to come.
+            // A rule with an example is compared with the code.
             is_general: *memory_type == MemoryType::Rule
                 && moment.is_of_every_change()
                 && paths.is_empty()
                 // An introduction whose list was imported in parts.
                 && !body.trim_end().ends_with(':')
-                && (anchor.is_none() || moment != Moment::Writing),
+                && !is_of_file,
             is_of_its_moment: task_moment == moment,
         })
     });

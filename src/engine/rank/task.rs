@@ -25,12 +25,13 @@ const WORD: f64 = 0.2;
 /// For e times the length: of two rules, the shorter leaves room for a third.
 const LENGTH: f64 = -0.6;
 
-/// For a rule that is declared for a file of the change, between 1 and 2 by the nearness of its folder. More than the 0.5
-/// that was fitted: what a project declares for a folder is meant for the files in it.
-const DECLARED: f64 = 1.0;
+/// For a rule that is declared for a file of the change, by the nearness of its folder: 0.25 to 0.5. The documents of large
+/// folders have a hundred rules for all kinds of code, which must not take the place of those for any code.
+const DECLARED: f64 = 0.25;
 
-/// The part of what the code has in common with the example of a rule that counts. Most rules have no example.
+/// The part of what the code has in common with the example of a rule that counts, and the most that counts against it.
 const IN_CODE: f64 = 0.5;
+const MAX_AGAINST: f64 = 2.0;
 
 /// Of other moments, such as a release.
 const OTHER_MOMENT: f64 = -2.0;
@@ -52,7 +53,7 @@ pub(crate) struct TaskFeatures {
     pub(crate) words: f64,
     /// The nearness of the place that it is declared for, between 0 and 1.
     pub(crate) declared: Option<f64>,
-    /// By how much what its example has in common with a file exceeds the least of a relevant rule.
+    /// By how much what its example has in common with a file exceeds the least of a relevant rule; 0 without an example.
     pub(crate) in_code: f64,
 }
 
@@ -71,7 +72,7 @@ impl TaskFeatures {
             + if self.is_from_guide { FROM_GUIDE } else { 0.0 }
             + self.declared.map_or(0.0, |nearness| DECLARED * (1.0 + nearness))
             + WORD * self.words
-            + IN_CODE * self.in_code.max(0.0)
+            + IN_CODE * self.in_code.max(-MAX_AGAINST)
             + LENGTH * length.ln()
     }
 }
@@ -140,8 +141,9 @@ mod tests {
             assert!(raised.score() > RULE.score(), "{raised:?}");
         }
         assert!(TaskFeatures { is_from_guide: true, ..RULE }.score() < RULE.score());
-        // Missing evidence is none against the rule.
-        assert_eq!(TaskFeatures { in_code: -3.0, ..RULE }.score(), RULE.score());
+        let other = |in_code| TaskFeatures { in_code, ..RULE }.score();
+        assert!(other(-1.0) < RULE.score());
+        assert_eq!(other(-3.0), other(-9.0));
         // Longer rules are shortened.
         let long = |n_tokens| TaskFeatures { n_tokens, ..RULE }.score();
         assert_eq!(long(100), long(1000));

@@ -129,8 +129,9 @@ pub(super) static CHECK_NOUNS: WordSet = LazyLock::new(|| {
 });
 pub(super) static CHECK_VERBS: WordSet =
     LazyLock::new(|| set("clean execute green pass passes run runs verify"));
-pub(super) static CHECK_TIMES: WordSet =
-    LazyLock::new(|| set("after always before ensure every must when"));
+pub(super) static CHECK_TIMES: WordSet = LazyLock::new(|| {
+    set("after always before done end ensure every finally finished finishing must when")
+});
 
 /// Phrases of advice about generated files, about moments of the work, and of courtesy.
 pub(super) const PROCESS_PHRASES: &[&str] = &[
