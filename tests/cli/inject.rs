@@ -193,6 +193,7 @@ fn a_task_needs_the_rules_for_any_change() {
         ("release", "heading: Releases\n---\nTags start with a v"),
         ("types", "heading: Style\n---\nAnnotate each function with types"),
         ("names", "heading: Style\n---\nName each function after its result"),
+        ("props", "heading: Style › React\n---\nDeclare the props of each component"),
         ("check", "heading: Style\n---\nAlways run `make lint` before committing"),
         ("note", "heading: Style\ntype: fact\n---\nThe style was agreed upon in May"),
     ] {
@@ -221,6 +222,7 @@ fn a_task_needs_the_rules_for_any_change() {
         skipped: memory escape-html: not relevant to the task
         skipped: memory limit-clients: not relevant to the task
         skipped: memory note: not relevant to the task
+        skipped: memory props: not relevant to the task
         skipped: memory release: not relevant to the task
         [exit 0]
     "#]]);

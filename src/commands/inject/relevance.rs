@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::start;
 use crate::bank::MemoryFile;
+use crate::engine::patterns;
 use crate::engine::rank::moment::{self, Moment};
 use crate::engine::rank::path_class::PathClass;
 use crate::engine::rank::task::{TaskFeatures, TaskWords};
@@ -270,11 +271,28 @@ fn task_features(
                 && paths.is_empty()
                 // An introduction whose list was imported in parts.
                 && !body.trim_end().ends_with(':')
-                && !is_of_file,
+                && !is_of_file
+                && !is_of_other_language(heading.as_deref().unwrap_or_default(), focus),
             is_of_its_moment: task_moment == moment,
         })
     });
     features.collect()
+}
+
+/// A heading of rules for the languages of browsers.
+const FRONTEND: &str = "frontend";
+
+/// Returns whether a heading, as "Code style › Go", names languages of which no file of the focus is.
+fn is_of_other_language(heading: &str, focus: &Focus) -> bool {
+    let mut named = patterns::named_languages(heading);
+    if heading.to_lowercase().contains(FRONTEND) {
+        named.extend([Language::JavaScript, Language::TypeScript, Language::Tsx]);
+    }
+    let is_other = |file: &String| {
+        language::from_path(file)
+            .is_some_and(|language| !named.iter().any(|named| named.is_kin(language)))
+    };
+    !named.is_empty() && focus.files.iter().all(is_other)
 }
 
 /// The bytes of a token of prose.
