@@ -423,8 +423,14 @@ fn with_example_elsewhere(text: String, stored: &MemoryFile, memories: &Memories
     }
 }
 
+/// Number of bytes of a text that may be shortened.
+const MIN_LONG_TEXT: usize = 160;
+
 /// Returns the start of a long text. What is to be run is complete.
 fn start_of(stored: &MemoryFile, text: &str) -> Option<String> {
+    if text.len() < MIN_LONG_TEXT {
+        return None;
+    }
     let Memory { heading, body, .. } = &stored.memory;
     let is_check = moment::moment(body, heading.as_deref()) == Moment::Checking;
     if is_check { None } else { short::start(text) }

@@ -1,5 +1,7 @@
 //! Builds the injected text from the items that fit into the budget.
 
+use rustc_hash::FxHashMap;
+
 use crate::bank::MemoryFile;
 use crate::model::Pin;
 use crate::ops::Project;
@@ -252,17 +254,16 @@ impl Block<'_> {
 
     /// Returns the group of each text, and the lines of the groups.
     fn groups(&self) -> (Vec<Option<usize>>, Vec<String>) {
-        let mut places: Vec<&str> = Vec::new();
+        let mut known: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut lines: Vec<String> = Vec::new();
         let groups = self.texts.iter().map(|text| {
             let place = text.group.as_deref()?;
-            Some(places.iter().position(|known| *known == place).unwrap_or_else(|| {
-                places.push(place);
-                places.len() - 1
+            Some(*known.entry(place).or_insert_with(|| {
+                lines.push(render::list_item(&format!("{place}:")));
+                lines.len() - 1
             }))
         });
-        let groups = groups.collect();
-        let lines = places.iter().map(|place| render::list_item(&format!("{place}:")));
-        (groups, lines.collect())
+        (groups.collect(), lines)
     }
 
     /// Returns the line that counts the items without room, if there are any.
