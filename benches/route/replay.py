@@ -49,9 +49,9 @@ def matcher(globs):
     return lambda path: any(e.match(path) for e in expressions)
 
 
-def extract(git_dir, folder):
-    """Writes the files of HEAD that the git directory has; a partial clone lacks large ones."""
-    listing = run("git", f"--git-dir={git_dir}", "ls-tree", "-rz", "HEAD", check=True).stdout.split(b"\0")
+def extract(git_dir, folder, commit="HEAD"):
+    """Writes the files of a commit that the git directory has; a partial clone lacks large ones."""
+    listing = run("git", f"--git-dir={git_dir}", "ls-tree", "-rz", commit, check=True).stdout.split(b"\0")
     blobs = [(line.split()[2], line.split(b"\t", 1)[1].decode(errors="replace")) for line in listing if line.startswith(b"100")]
     environment = dict(os.environ, GIT_NO_LAZY_FETCH="1")
     names = b"\n".join(name for name, _ in blobs)

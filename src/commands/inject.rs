@@ -14,6 +14,7 @@ use super::args::SessionArgs;
 use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::engine::excerpt::LineRange;
+use crate::engine::rank::moment::{self, Moment};
 use crate::error::ExitStatus;
 use crate::markdown::sections::{self, Origin, Section};
 use crate::model::{Memory, Pin, PinScope, Priority, State};
@@ -32,6 +33,7 @@ mod example;
 mod into;
 mod pack;
 mod relevance;
+mod short;
 mod split;
 mod start;
 
@@ -40,7 +42,7 @@ pub(crate) use edit::rules_for_edit;
 pub(crate) use into::are_blocks_stale;
 pub(crate) use pack::Cost;
 
-use block::{Block, Item};
+use block::{Block, Item, Text};
 use relevance::{Focus, Ranked};
 
 #[derive(Debug, Clone, Default, Args)]
@@ -48,7 +50,8 @@ pub(crate) struct Request {
     /// Limit the output to this many tokens [default: 1500]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Only memories that match these words, the best first
+    /// Only memories that match these words, the best first; with files, a task that also needs the
+    /// rules for any change
     #[arg(long, value_name = "WORDS")]
     pub(crate) query: Option<String>,
     /// Only memories that are relevant to this file, the best first (may be repeated)
@@ -172,6 +175,9 @@ pub(crate) struct InjectedPin {
 pub(crate) struct InjectedMemory {
     pub(crate) id: String,
     pub(crate) text: String,
+    /// Whether the injected text has only its start.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_shortened: bool,
     pub(crate) example: Option<InjectedExample>,
     /// Why it is relevant to the task, if a query or files were named.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -229,10 +235,10 @@ fn inject_from(
         files: files(project, request)?,
         changed: if request.staged { staged_lines(project)? } else { BTreeMap::new() },
     };
-    let Ranked { memories: ranked, reasons, skipped: not_applicable } =
+    let Ranked { memories: ranked, reasons, shows, skipped: not_applicable } =
         relevance::rank(project, memories, &focus)?;
-    let selected = ranked.into_iter().zip(reasons);
-    let (mut ranked, reasons): (Vec<&MemoryFile>, Vec<Option<String>>) =
+    let selected = ranked.into_iter().zip(reasons.into_iter().zip(shows));
+    let (mut ranked, (reasons, shows)): (Vec<&MemoryFile>, (Vec<_>, Vec<bool>)) =
         selected.filter(|(stored, _)| !request.excludes(&stored.memory.id)).unzip();
     let n_first = match focus.is_empty() {
         true => start::sort(project, memories, &mut ranked)?,
@@ -252,21 +258,32 @@ fn inject_from(
             project,
             memories,
             with_examples: !request.no_examples,
-            // A file of rules is rather without an example than without a rule.
-            code_share: if request.persistent_only { 0.0 } else { project.inject.code_share },
+            // A file of rules, the start of a session and that of a task are rather without an example
+            // than without a rule. Before an edit, there are few rules.
+            code_share: if request.persistent_only || focus.is_empty() || focus.is_task() {
+                0.0
+            } else {
+                project.inject.code_share
+            },
             pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
             is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
             texts: ranked
                 .iter()
                 .map(|stored| {
-                    let text = with_place(stored, names_paths(&stored.memory.id));
-                    with_example_elsewhere(text, stored, memories)
+                    let Memory { id, .. } = &stored.memory;
+                    let place = place(stored, names_paths(id));
+                    let text = with_example_elsewhere(text(stored), stored, memories);
+                    if request.persistent_only {
+                        Text::alone(&after_place(place, text))
+                    } else {
+                        Text::in_place(place, &text, start_of(stored, &text).as_deref(), id)
+                    }
                 })
-                .map(|stored| Item::new(render::list_item(&stored)))
                 .collect(),
             examples: vec![None; ranked.len()],
             ranked,
             reasons,
+            shows: &shows[..ranked.len()],
             header: block::HEADER,
             contents,
         };
@@ -406,20 +423,45 @@ fn with_example_elsewhere(text: String, stored: &MemoryFile, memories: &Memories
     }
 }
 
-/// Returns the text of a memory after the headings that it was imported from, without which "Keep the
-/// state here" is unclear, and the paths that it applies to, unless the file of the text names them.
+/// Number of bytes of a text that may be shortened.
+const MIN_LONG_TEXT: usize = 160;
+
+/// Returns the start of a long text. What is to be run is complete.
+fn start_of(stored: &MemoryFile, text: &str) -> Option<String> {
+    if text.len() < MIN_LONG_TEXT {
+        return None;
+    }
+    let Memory { heading, body, .. } = &stored.memory;
+    let is_check = moment::moment(body, heading.as_deref()) == Moment::Checking;
+    if is_check { None } else { short::start(text) }
+}
+
+/// Returns the text of a memory after its place.
 fn with_place(stored: &MemoryFile, names_paths: bool) -> String {
+    after_place(place(stored, names_paths), text(stored))
+}
+
+fn after_place(place: Option<String>, text: String) -> String {
+    match place {
+        Some(place) => format!("{place}: {text}"),
+        None => text,
+    }
+}
+
+/// Returns the headings that a memory was imported from, without which "Keep the state here" is unclear, and
+/// the paths that it applies to, unless the file of the text names them.
+fn place(stored: &MemoryFile, names_paths: bool) -> Option<String> {
     let Memory { heading, paths, .. } = &stored.memory;
+    let heading = heading.as_deref().map(|heading| heading.trim_end_matches(':'));
     let paths = if names_paths { &[] } else { &paths[..] };
     let paths: Vec<String> = paths.iter().map(|glob| format!("`{glob}`")).collect();
     let paths = paths.join(", ");
-    let place = match (heading, paths.is_empty()) {
-        (None, true) => return text(stored),
-        (None, false) => format!("In {paths}"),
-        (Some(heading), true) => heading.clone(),
-        (Some(heading), false) => format!("In {paths} ({heading})"),
-    };
-    format!("{place}: {}", text(stored))
+    match (heading, paths.is_empty()) {
+        (None, true) => None,
+        (None, false) => Some(format!("In {paths}")),
+        (Some(heading), true) => Some(heading.to_owned()),
+        (Some(heading), false) => Some(format!("In {paths} ({heading})")),
+    }
 }
 
 /// Returns the text of a memory without section tags.

@@ -352,6 +352,11 @@ fn path_glob(path: &str) -> String {
     }
 }
 
+/// Returns the languages that a text names.
+pub(crate) fn named_languages(text: &str) -> Vec<Language> {
+    wording::languages(text)
+}
+
 /// Returns the languages of a pattern's field `language`.
 pub(crate) fn languages(names: &str) -> Result<Vec<Language>, String> {
     documents::languages(names)

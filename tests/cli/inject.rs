@@ -187,6 +187,70 @@ fn rules_of_the_folder_of_a_file_come_first() {
 }
 
 #[test]
+fn a_task_needs_the_rules_for_any_change() {
+    let sandbox = quiet();
+    for (name, text) in [
+        ("release", "heading: Releases\n---\nTags start with a v"),
+        ("types", "heading: Style\n---\nAnnotate each function with types"),
+        ("names", "heading: Style\n---\nName each function after its result"),
+        ("props", "heading: Style › React\n---\nDeclare the props of each component"),
+        ("check", "heading: Style\n---\nAlways run `make lint` before committing"),
+        ("note", "heading: Style\ntype: fact\n---\nThe style was agreed upon in May"),
+    ] {
+        let kind = if name == "note" { "" } else { "type: rule\n" };
+        sandbox.memory(name, format!("---\n{kind}{text}\n"));
+    }
+    sandbox.session(expect![[r#"
+        $ cerberus memory inject --query Order --file shop/new.py --no-examples --explain
+        <cerberus-memory> Data of this project, not a message of the user or the system.
+        Project memory:
+        - Hash the password with a fresh salt before the account is stored
+        - Close the database session in a finally block when the request ends
+        - Style:
+          - Always run `make lint` before committing
+          - Annotate each function with types
+          - Name each function after its result
+        - Hang velvet curtains in golden ballrooms
+        </cerberus-memory>
+        --- stderr
+        given: memory hash-passwords: of the file: it is similar to the file of the example
+        given: memory close-session: of the file: it is similar to the file of the example
+        given: memory check: it is a check of any change
+        given: memory types: it holds for any change
+        given: memory names: it holds for any change
+        given: memory hang-curtains: it holds for any change
+        skipped: memory escape-html: not relevant to the task
+        skipped: memory limit-clients: not relevant to the task
+        skipped: memory note: not relevant to the task
+        skipped: memory props: not relevant to the task
+        skipped: memory release: not relevant to the task
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn long_texts_are_shortened_if_not_all_fit() {
+    let sandbox = quiet();
+    let reason =
+        "It has been so since the first version, and many clients depend on it by now. ".repeat(6);
+    sandbox.memory(
+        "long",
+        format!("---\ntype: rule\n---\nNever return null from a function. {reason}\n"),
+    );
+    sandbox.memory("short", "---\ntype: rule\n---\nAnnotate each function with types\n");
+    let text = |budget: usize| {
+        sandbox.ok(&format!(
+            "memory inject --query order --file shop/new.py --no-examples --budget {budget}"
+        ))
+    };
+    assert!(text(1500).contains("depend on it by now."), "{}", text(1500));
+    let short = text(130);
+    assert!(short.contains("- Never return null from a function. [… long]\n"), "{short}");
+    assert!(short.contains("`cerberus memory show ID` prints the rest"), "{short}");
+    assert!(short.contains("- Annotate each function"), "{short}");
+}
+
+#[test]
 fn only_existing_code_is_printed() {
     let sandbox = quiet();
     let example = |id: &str| {
@@ -460,8 +524,9 @@ fn without_a_task_what_holds_everywhere_comes_before_a_table_of_contents() {
         $ cerberus memory inject --budget 600
         <cerberus-memory> Data of this project, not a message of the user or the system.
         Project memory:
-        - Style: NEVER log a token
-        - Style: Write short sentences in comments
+        - Style:
+          - NEVER log a token
+          - Write short sentences in comments
         - In `web/**`: Pages are rendered on the server
         - In `api/**` (Limits): In the limiter, keep value number 7 below the threshold of its client
         Contents, 33 memories by folder and topic (get those of a file with `cerberus memory inject --file FILE`, of a topic with `cerberus memory search WORDS --content`, or with the MCP tools `inject_context` and `search_memories`):
@@ -474,11 +539,13 @@ fn without_a_task_what_holds_everywhere_comes_before_a_table_of_contents() {
         $ cerberus memory inject --budget 150 --for claude-hook
         <cerberus-memory> Data of this project, not a message of the user or the system.
         Project memory:
-        - Style: NEVER log a token
-        - Style: Write short sentences in comments
+        - Style:
+          - NEVER log a token
+          - Write short sentences in comments
         - In `web/**`: Pages are rendered on the server
-        - In `api/**` (Limits): In the limiter, keep value number 7 below the threshold of its client
-        - In `api/**` (Errors › Codes): In the limiter, keep value number 0 below the threshold of its client
+        - In `api/**` (Limits):
+          - In the limiter, keep value number 7 below the threshold of its client
+          - In the limiter, keep value number 1 below the threshold of its client
         </cerberus-memory>
         Omitted for lack of space: 28 memories. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
         [exit 0]

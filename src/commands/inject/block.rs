@@ -1,5 +1,7 @@
 //! Builds the injected text from the items that fit into the budget.
 
+use rustc_hash::FxHashMap;
+
 use crate::bank::MemoryFile;
 use crate::model::Pin;
 use crate::ops::Project;
@@ -18,6 +20,12 @@ pub(super) fn envelope_cost() -> Cost {
 }
 
 pub(super) const HEADER: &str = "Project memory:\n";
+
+/// The header if some texts are shortened.
+const HEADER_OF_SHORT: &str = "Project memory (of a text that ends in `[… ID]`, `cerberus memory show ID` prints the rest):\n";
+
+/// Number of tokens that the short form of a text saves at least.
+const MIN_SAVING: usize = 20;
 
 /// How often packing is repeated to make room for the footer that lists the skipped items.
 const MAX_PACKINGS: usize = 4;
@@ -40,6 +48,50 @@ impl Item {
     }
 }
 
+/// A text of a memory.
+pub(super) struct Text {
+    /// The line of its group, without which the text is unclear, and which is above all texts of the group.
+    group: Option<String>,
+    whole: Item,
+    short: Option<Item>,
+}
+
+impl Text {
+    /// Returns a text as a list item without a group.
+    pub(super) fn alone(text: &str) -> Self {
+        Self { group: None, whole: Item::new(render::list_item(text)), short: None }
+    }
+
+    /// Returns a text in the group of texts of the same place, which may be shortened to its start.
+    pub(super) fn in_place(
+        place: Option<String>,
+        text: &str,
+        start: Option<&str>,
+        id: &str,
+    ) -> Self {
+        let item = |text: &str| {
+            let item = render::list_item(text);
+            Item::new(if place.is_some() { indented(&item) } else { item })
+        };
+        let whole = item(text);
+        let short = start.map(|start| item(&format!("{start} [… {id}]")));
+        let saves = |short: &Item| short.cost.tokens + MIN_SAVING <= whole.cost.tokens;
+        let short = short.filter(saves);
+        Self { group: place, whole, short }
+    }
+
+    fn item(&self, is_short: bool) -> &Item {
+        self.short.as_ref().filter(|_| is_short).unwrap_or(&self.whole)
+    }
+}
+
+/// Returns the lines of a list item as an item of a list in a list.
+fn indented(item: &str) -> String {
+    let line =
+        |line: &str| if line.trim().is_empty() { line.to_owned() } else { format!("  {line}") };
+    item.split_inclusive('\n').map(line).collect()
+}
+
 /// Builds the text.
 pub(super) struct Block<'a> {
     pub(super) project: &'a Project,
@@ -49,12 +101,14 @@ pub(super) struct Block<'a> {
     pub(super) code_share: f64,
     pub(super) pins: Vec<Item>,
     pub(super) is_builtin: Vec<bool>,
-    pub(super) texts: Vec<Item>,
+    pub(super) texts: Vec<Text>,
     /// The examples that were looked up so far.
     pub(super) examples: Vec<Option<Result<Example, String>>>,
     pub(super) ranked: &'a [&'a MemoryFile],
     /// Why each of them is relevant.
     pub(super) reasons: &'a [Option<String>],
+    /// Whether the example of each of them is worth its room.
+    pub(super) shows: &'a [bool],
     /// The line above the texts.
     pub(super) header: &'static str,
     /// The table of contents below the texts, or nothing.
@@ -68,14 +122,22 @@ impl Block<'_> {
         let whole_limit = limit.plus(envelope_cost());
         let limit = limit.minus(Cost::of(&self.contents));
         let pins: Vec<Cost> = self.pins.iter().map(|pin| pin.cost).collect();
-        let texts: Vec<Cost> = self.texts.iter().map(|text| text.cost).collect();
+        let texts: Vec<Cost> = self.texts.iter().map(|text| text.whole.cost).collect();
+        let shorts: Vec<Option<Cost>> =
+            self.texts.iter().map(|text| Some(text.short.as_ref()?.cost)).collect();
         let is_builtin = self.is_builtin.clone();
+        let (groups, lines) = self.groups();
+        let group_lines: Vec<Cost> = lines.iter().map(|line| Cost::of(line)).collect();
+        let has_short = shorts.iter().any(Option::is_some);
         let input = PackInput {
             pin_header: Cost::of(render::HEADER),
             pins: &pins,
             is_builtin: &is_builtin,
-            text_header: Cost::of(self.header),
+            text_header: Cost::of(if has_short { HEADER_OF_SHORT } else { self.header }),
             texts: &texts,
+            shorts: &shorts,
+            groups: &groups,
+            group_lines: &group_lines,
         };
         let max_lines = self.example_lines(limit);
         let share = if self.with_examples { self.code_share } else { 0.0 };
@@ -126,7 +188,7 @@ impl Block<'_> {
 
     /// Returns the text of an example; each is looked up once.
     fn example(&mut self, idx: usize, max_lines: usize) -> Option<&str> {
-        if !self.with_examples {
+        if !self.with_examples || !self.shows[idx] {
             return None;
         }
         let stored = self.ranked[idx];
@@ -142,15 +204,31 @@ impl Block<'_> {
             text.push_str(if text.is_empty() { render::HEADER } else { "" });
             text.push_str(&pin.text);
         }
+        let has_short = packed.short.contains(&true);
+        let header = if has_short { HEADER_OF_SHORT } else { self.header };
+        let (groups, lines) = self.groups();
+        let mut is_done = vec![false; self.texts.len()];
         let mut is_first = true;
         for idx in (0..self.texts.len()).filter(|&idx| packed.texts[idx]) {
-            text.push_str(if is_first { self.header } else { "" });
+            text.push_str(if is_first { header } else { "" });
             is_first = false;
-            text.push_str(&self.texts[idx].text);
-            if packed.examples[idx]
-                && let Some(Some(Ok(example))) = self.examples.get(idx)
-            {
-                text.push_str(&example.text);
+            if std::mem::replace(&mut is_done[idx], true) {
+                continue;
+            }
+            let Some(group) = groups[idx] else {
+                text.push_str(&self.item(idx, packed));
+                continue;
+            };
+            let members: Vec<usize> = (idx..self.texts.len())
+                .filter(|&other| packed.texts[other] && groups[other] == Some(group))
+                .collect();
+            members.iter().for_each(|&member| is_done[member] = true);
+            match members.as_slice() {
+                [only] => text.push_str(&joined(&lines[group], &self.item(*only, packed))),
+                members => {
+                    text.push_str(&lines[group]);
+                    members.iter().for_each(|&member| text.push_str(&self.item(member, packed)));
+                }
             }
         }
         text.push_str(&self.contents);
@@ -158,6 +236,34 @@ impl Block<'_> {
             return text;
         }
         envelope::wrapped(&text) + footer.unwrap_or_default()
+    }
+
+    /// Returns the lines of a text with its example.
+    fn item(&self, idx: usize, packed: &Packed) -> String {
+        let mut item = self.texts[idx].item(packed.short[idx]).text.clone();
+        if packed.examples[idx]
+            && let Some(Some(Ok(example))) = self.examples.get(idx)
+        {
+            match self.texts[idx].group {
+                Some(_) => item.push_str(&indented(&example.text)),
+                None => item.push_str(&example.text),
+            }
+        }
+        item
+    }
+
+    /// Returns the group of each text, and the lines of the groups.
+    fn groups(&self) -> (Vec<Option<usize>>, Vec<String>) {
+        let mut known: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut lines: Vec<String> = Vec::new();
+        let groups = self.texts.iter().map(|text| {
+            let place = text.group.as_deref()?;
+            Some(*known.entry(place).or_insert_with(|| {
+                lines.push(render::list_item(&format!("{place}:")));
+                lines.len() - 1
+            }))
+        });
+        (groups.collect(), lines)
     }
 
     /// Returns the line that counts the items without room, if there are any.
@@ -177,13 +283,17 @@ impl Block<'_> {
         let n_skipped = |flags: &[bool]| flags.iter().filter(|is_packed| !**is_packed).count();
         let examples = (0..self.texts.len())
             .filter(|&idx| packed.texts[idx] && !packed.examples[idx])
-            .filter(|&idx| self.with_examples && self.has_anchor(idx))
+            .filter(|&idx| self.with_examples && self.shows[idx] && self.has_anchor(idx))
             .filter(|&idx| !matches!(self.examples[idx], Some(Err(_))))
             .count();
-        let headers = [(&self.pins, render::HEADER), (&self.texts, self.header)];
+        let pins: Vec<Cost> = self.pins.iter().map(|pin| pin.cost).collect();
+        let lines = self.groups().1;
+        let lines = lines.iter().map(|line| Cost::of(line));
+        let texts: Vec<Cost> = self.texts.iter().map(|text| text.whole.cost).chain(lines).collect();
+        let headers = [(pins, render::HEADER), (texts, self.header)];
         let mut needed = envelope_cost().plus(Cost::of(&self.contents));
-        for (items, header) in headers.into_iter().filter(|(items, _)| !items.is_empty()) {
-            needed = items.iter().fold(needed.plus(Cost::of(header)), |sum, it| sum.plus(it.cost));
+        for (costs, header) in headers.into_iter().filter(|(costs, _)| !costs.is_empty()) {
+            needed = costs.into_iter().fold(needed.plus(Cost::of(header)), Cost::plus);
         }
         let builtin = self.pins.iter().zip(&self.is_builtin).filter(|(_, is_builtin)| **is_builtin);
         let n_builtin: usize = builtin.map(|(pin, _)| pin.cost.tokens).sum();
@@ -221,6 +331,7 @@ impl Block<'_> {
             InjectedMemory {
                 id: memory.id.clone(),
                 text: text(self.ranked[idx]),
+                is_shortened: packed.short[idx],
                 example,
                 why: self.reasons[idx].clone(),
             }
@@ -249,9 +360,12 @@ impl Block<'_> {
         for idx in 0..self.ranked.len() {
             let id = self.ranked[idx].memory.id.clone();
             if !packed.texts[idx] {
-                skipped.push(Skipped { id, what: "memory", why: room(self.texts[idx].cost) });
+                skipped.push(Skipped { id, what: "memory", why: room(self.texts[idx].whole.cost) });
             } else if self.with_examples && self.has_anchor(idx) && !packed.examples[idx] {
                 let why = match &self.examples[idx] {
+                    _ if !self.shows[idx] => {
+                        "the files have too little in common with it".to_owned()
+                    }
                     Some(Ok(example)) => room(Cost::of(&example.text)),
                     Some(Err(why)) => why.clone(),
                     None => "no tokens remain".to_owned(),
@@ -261,6 +375,13 @@ impl Block<'_> {
         }
         skipped
     }
+}
+
+/// Returns the item of a group with one text, in one line with that of the group.
+fn joined(line: &str, item: &str) -> String {
+    let item: String =
+        item.split_inclusive('\n').map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
+    format!("{} {}", line.trim_end(), item.strip_prefix("- ").unwrap_or(&item))
 }
 
 impl Packed {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::block::{Block, Item, envelope_cost};
+use super::block::{Block, Item, Text, envelope_cost};
 use super::pack::Cost;
 use super::relevance::{self, Focus};
 use super::with_place;
@@ -41,8 +41,9 @@ pub(crate) fn rules_for_edit(
         Focus { query: None, files: written.keys().cloned().collect(), changed: written.clone() };
     let ranked = relevance::rank(project, &memories, &focus)?;
     let short = ranked.memories.into_iter().zip(ranked.reasons).filter_map(|(stored, reason)| {
-        let text = Item::new(render::list_item(&with_place(stored, false)));
-        (text.cost.tokens <= MAX_RULE_TOKENS).then_some((stored, reason, text))
+        let text = with_place(stored, false);
+        let item = Item::new(render::list_item(&text));
+        (item.cost.tokens <= MAX_RULE_TOKENS).then_some((stored, reason, Text::alone(&text)))
     });
     let best = short.take(MAX_RULES);
     // Only now: rules that the session has must not make room for less relevant ones.
@@ -64,6 +65,7 @@ pub(crate) fn rules_for_edit(
         examples: vec![None; rules.len()],
         ranked: &rules,
         reasons: &reasons,
+        shows: &vec![true; rules.len()],
         header: HEADER,
         contents: String::new(),
     };

@@ -2,7 +2,9 @@
 //!
 //! Pins come first; the built-in ones get at most a fifth of the budget. Then texts and examples
 //! are added, each up to its share, then any item that still fits. An item that does not fit is
-//! skipped and the next one is tried.
+//! skipped and the next one is tried. Texts of a group share a line above them, which is paid for
+//! once. If not all texts fit, long ones are added in their short form, and completed while there is
+//! room.
 //!
 //! Costs are added up. That is exact for items that end with a newline and do not start with a
 //! newline or `/`: no token of the vocabulary spans two such items.
@@ -72,6 +74,19 @@ pub(super) struct PackInput<'a> {
     pub(super) is_builtin: &'a [bool],
     pub(super) text_header: Cost,
     pub(super) texts: &'a [Cost],
+    /// The costs of the short forms of texts that have one.
+    pub(super) shorts: &'a [Option<Cost>],
+    /// The group of each text, if it has one.
+    pub(super) groups: &'a [Option<usize>],
+    pub(super) group_lines: &'a [Cost],
+}
+
+impl PackInput<'_> {
+    /// Returns the cost of all texts.
+    fn all_texts(&self) -> Cost {
+        let items = self.texts.iter().chain(self.group_lines);
+        items.fold(self.text_header, |sum, cost| sum.plus(*cost))
+    }
 }
 
 /// The selected items, one flag for each item, and their total cost.
@@ -79,6 +94,10 @@ pub(super) struct PackInput<'a> {
 pub(super) struct Packed {
     pub(super) pins: Vec<bool>,
     pub(super) texts: Vec<bool>,
+    /// Which of the texts are in their short form.
+    pub(super) short: Vec<bool>,
+    /// The groups whose line is there.
+    groups: Vec<bool>,
     pub(super) examples: Vec<bool>,
     pub(super) used: Cost,
 }
@@ -95,6 +114,8 @@ pub(super) fn pack(
     let mut packed = Packed {
         pins: vec![false; input.pins.len()],
         texts: vec![false; n_texts],
+        short: vec![false; n_texts],
+        groups: vec![false; input.group_lines.len()],
         examples: vec![false; n_texts],
         used: Cost::ZERO,
     };
@@ -110,11 +131,13 @@ pub(super) fn pack(
         }
         packed.pins[idx] = packed.add(cost, limit);
     }
+    let shortens = !packed.used.plus(input.all_texts()).fits(limit);
     let text_share = limit.tokens.saturating_sub(share(limit.tokens, code_share));
-    packed.add_texts(input, Cost { tokens: text_share, ..limit });
+    packed.add_texts(input, Cost { tokens: text_share, ..limit }, shortens);
     packed.add_examples(example, limit);
     // The rest goes to the first items that fit.
-    packed.add_texts(input, limit);
+    packed.add_texts(input, limit, shortens);
+    packed.complete_texts(input, limit);
     packed.add_examples(example, limit);
     packed
 }
@@ -133,12 +156,35 @@ impl Packed {
         fits
     }
 
-    fn add_texts(&mut self, input: &PackInput<'_>, limit: Cost) {
+    fn add_texts(&mut self, input: &PackInput<'_>, limit: Cost, shortens: bool) {
         for (idx, text) in input.texts.iter().enumerate() {
-            if !self.texts[idx] {
-                let first = !self.texts.contains(&true);
-                let cost = if first { input.text_header.plus(*text) } else { *text };
-                self.texts[idx] = self.add(cost, limit);
+            if self.texts[idx] {
+                continue;
+            }
+            let short = input.shorts[idx].filter(|_| shortens);
+            let mut cost = short.unwrap_or(*text);
+            if !self.texts.contains(&true) {
+                cost = cost.plus(input.text_header);
+            }
+            let new_group = input.groups[idx].filter(|group| !self.groups[*group]);
+            if let Some(group) = new_group {
+                cost = cost.plus(input.group_lines[group]);
+            }
+            if self.add(cost, limit) {
+                self.texts[idx] = true;
+                self.short[idx] = short.is_some();
+                new_group.into_iter().for_each(|group| self.groups[group] = true);
+            }
+        }
+    }
+
+    /// Replaces short forms by the whole texts, the first ones first.
+    fn complete_texts(&mut self, input: &PackInput<'_>, limit: Cost) {
+        for (idx, text) in input.texts.iter().enumerate() {
+            if self.short[idx]
+                && let Some(short) = input.shorts[idx]
+            {
+                self.short[idx] = !self.add(text.minus(short), limit);
             }
         }
     }
@@ -178,6 +224,9 @@ mod tests {
             is_builtin: &is_builtin,
             text_header: one,
             texts: &texts,
+            shorts: &vec![None; texts.len()],
+            groups: &vec![None; texts.len()],
+            group_lines: &[],
         };
         let limit = Cost { tokens: budget, ..Cost::UNLIMITED };
         let mut example = |idx: usize| examples.get(idx).copied().filter(|it| it.tokens > 0);
@@ -213,6 +262,52 @@ mod tests {
         check(&[200, 9], &[300, 9], &[0, 900], 100, ".# .# .. 20");
         check(&[1], &[1], &[1], 0, ". . . 0");
         check(&[], &[9, 9], &[200, 30], 100, " ## .# 49");
+    }
+
+    /// Packs texts with these token counts, those of their short forms (0 for none) and their groups, whose lines
+    /// have three tokens.
+    #[track_caller]
+    fn check_texts(
+        texts: &[usize],
+        shorts: &[usize],
+        groups: &[usize],
+        budget: usize,
+        expected: &str,
+    ) {
+        let shorts = costs(shorts).into_iter().map(|it| Some(it).filter(|it| it.tokens > 0));
+        let input = PackInput {
+            pin_header: Cost::ZERO,
+            pins: &[],
+            is_builtin: &[],
+            text_header: Cost::ZERO,
+            texts: &costs(texts),
+            shorts: &shorts.collect::<Vec<_>>(),
+            groups: &groups.iter().map(|group| Some(*group)).collect::<Vec<_>>(),
+            group_lines: &costs(&[3, 3, 3]),
+        };
+        let limit = Cost { tokens: budget, ..Cost::UNLIMITED };
+        let packed = pack(&input, &mut |_| None, limit, 0.0);
+        let flags = packed.texts.iter().zip(&packed.short).map(|flags| match flags {
+            (true, true) => 's',
+            (true, false) => '#',
+            (false, _) => '.',
+        });
+        let found = format!("{} {}", flags.collect::<String>(), packed.used.tokens);
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_line_of_a_group_is_paid_for_once() {
+        check_texts(&[10, 10, 10], &[0, 0, 0], &[0, 0, 0], 33, "### 33");
+        check_texts(&[10, 10, 10], &[0, 0, 0], &[0, 1, 0], 35, "##. 26");
+    }
+
+    #[test]
+    fn long_texts_are_shortened_only_if_not_all_fit() {
+        check_texts(&[50, 50], &[10, 10], &[0, 0], 109, "## 103");
+        check_texts(&[50, 50], &[10, 10], &[0, 0], 80, "#s 63");
+        check_texts(&[50, 50, 50], &[10, 10, 10], &[0, 0, 0], 40, "sss 33");
+        check_texts(&[50, 50, 9], &[10, 0, 0], &[0, 0, 0], 62, "#.# 62");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use anyhow::Result;
 use super::pack::Cost;
 use super::relevance::folder;
 use crate::bank::MemoryFile;
+use crate::engine::rank::moment::{self, Moment};
 use crate::model::{MemoryType, Origin};
 use crate::ops::Project;
 use crate::ops::memories::Memories;
@@ -42,6 +43,10 @@ const EMPHASIS: i64 = 1;
 /// For an example, and more for one that a person chose.
 const EXAMPLE: i64 = 1;
 
+/// For a rule that every change needs, and more for a check at its end: the others are about releases or answers.
+const EVERY_CHANGE: i64 = 1;
+const CHECK: i64 = 2;
+
 /// Words with which authors mark what matters, in capitals or at the start of bold text.
 const EMPHASES: &[&str] = &["always", "critical", "do not", "don't", "important", "must", "never"];
 
@@ -67,7 +72,12 @@ pub(super) fn sort(
         let importance = received
             + example
             + if is_decision { DECISION } else { 0 }
-            + if is_emphatic(&memory.body) { EMPHASIS } else { 0 };
+            + if is_emphatic(&memory.body) { EMPHASIS } else { 0 }
+            + match moment::moment(&memory.body, memory.heading.as_deref()) {
+                Moment::Checking => CHECK,
+                moment if moment.is_of_every_change() => EVERY_CHANGE,
+                _ => 0,
+            };
         let is_later = !memory.paths.is_empty() && !is_decision && received <= 0;
         (is_later, !memory.paths.is_empty(), Reverse(importance), memory.heading.clone())
     };
@@ -76,7 +86,8 @@ pub(super) fn sort(
     Ok(sorted.partition_point(|stored| !key(stored).0))
 }
 
-fn is_emphatic(text: &str) -> bool {
+/// Returns whether the author of a text marked it as important.
+pub(super) fn is_emphatic(text: &str) -> bool {
     let lower = text.to_lowercase();
     EMPHASES
         .iter()

@@ -54,6 +54,9 @@ fn fill(project: &Project, at: usize, text: &str, code: &str) {
     let added = add::add(project, &memory).expect("added");
     let path = project.bank.folder().join(added.file);
     let written = std::fs::read_to_string(&path).expect("a file");
+    // Every other memory is in a group.
+    let heading = ["---\nheading: Errors\n", "---\n"][at % 2];
+    let written = written.replacen("---\n", heading, 1);
     std::fs::write(path, format!("{written} {text}")).expect("a file");
 }
 
@@ -91,7 +94,10 @@ proptest! {
         let clients = [None, Some(ClientProfile::ClaudeHook), Some(ClientProfile::Copilot), Some(ClientProfile::Cursor)];
         for (at, budget) in budgets.into_iter().enumerate() {
             let client = clients[at % clients.len()];
-            let request = Request { budget: Some(budget), client, ..Request::default() };
+            let task = (at % 2 == 1).then(|| "memory".to_owned());
+            let files = task.iter().map(|_| "code0.py".to_owned()).collect();
+            let request =
+                Request { budget: Some(budget), client, query: task, files, ..Request::default() };
             let report = inject(&project, &request, None).expect("injected");
             prop_assert_eq!(report.used_tokens, tokens::count(&report.text));
             prop_assert!(report.used_tokens <= budget, "{} > {}", report.used_tokens, budget);

@@ -55,6 +55,10 @@ const MIN_SCORE: f64 = 2.2;
 const PRIOR_MEAN: f64 = 4.0;
 const PRIOR_RULES: f64 = 5.0;
 
+/// By how much the score of a rule exceeds the floor if the file is likely to show it: 24 of the 34 rules of which this holds
+/// for another file of the anchor benchmark, which 44 of 563 show.
+pub(crate) const LIKELY: f64 = 2.5;
+
 /// What a rule and a file have in common. All but the prominence are between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Features {

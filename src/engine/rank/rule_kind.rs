@@ -130,7 +130,7 @@ fn general_share(words: &[&str]) -> f64 {
 
 /// Returns a text in lower case, with spaces in place of code, paths, commands and link targets.
 /// Offsets are the same as in the text.
-fn prose(text: &str, spans: &[Span]) -> String {
+pub(super) fn prose(text: &str, spans: &[Span]) -> String {
     let mut prose = text.to_ascii_lowercase();
     for span in spans {
         prose.replace_range(span.range.clone(), &" ".repeat(span.range.len()));
@@ -138,7 +138,7 @@ fn prose(text: &str, spans: &[Span]) -> String {
     prose
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_ascii_alphabetic() || c == '\'' || c == '-';
     let words = text.split(move |c| !is_part(c)).map(|word| word.trim_matches(['-', '\'']));
     words.filter(|word| !word.is_empty())

@@ -1,0 +1,150 @@
+//! The start of a long text, for a budget in which not all texts fit.
+
+use crate::text::Span;
+use crate::text::sentences;
+
+/// The first sentence has at least this many bytes; `**Note.**` is not one. Later sentences may be shorter.
+const MIN_FIRST_LEN: usize = 30;
+const MIN_SENTENCE_LEN: usize = 12;
+
+/// Words of a sentence that demands something.
+const DEMANDS: [&str; 8] =
+    ["always", "avoid", "do not", "don't", "must", "never", "only", "should"];
+
+/// Verbs that start a sentence that demands something.
+const IMPERATIVES: [&str; 12] = [
+    "add", "call", "check", "edit", "ensure", "keep", "make", "prefer", "put", "run", "use",
+    "write",
+];
+
+/// Returns the first sentence of a text and, if that demands nothing, the first that does. Returns `None` if
+/// that is the whole text, or if the text is a list or code with an introduction: a part would say nothing.
+pub(super) fn start(text: &str) -> Option<String> {
+    let paragraph = paragraph(text);
+    let mut sentences = sentences_of(paragraph);
+    let first = sentences.next()?;
+    if first.trim_end().ends_with(':') {
+        return None;
+    }
+    let mut start = first.trim_end().to_owned();
+    if !demands(first)
+        && let Some((idx, demand)) = sentences.enumerate().find(|(_, sentence)| demands(sentence))
+    {
+        start.push_str(if idx == 0 { " " } else { " … " });
+        start.push_str(demand.trim());
+    }
+    (start.len() < text.trim_end().len()).then_some(start)
+}
+
+/// Returns the first paragraph, without a list or a code block in it.
+fn paragraph(text: &str) -> &str {
+    let is_end = |line: &str| {
+        let line = line.trim_start();
+        let is_numbered = line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(". ");
+        line.is_empty()
+            || line.starts_with("```")
+            || ["- ", "* ", "+ ", "|"].iter().any(|mark| line.starts_with(mark))
+            || (is_numbered && line.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        if end > 0 && is_end(line) {
+            break;
+        }
+        end += line.len();
+    }
+    &text[..end]
+}
+
+fn sentences_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.trim().is_empty())?;
+        let from = start;
+        let within = Span::new(start, text.len());
+        let stops = rest.match_indices(['.', '!', '?']).map(|(at, _)| from + at);
+        let min_len = if from == 0 { MIN_FIRST_LEN } else { MIN_SENTENCE_LEN };
+        let ends = stops.filter(|stop| stop - from >= min_len && !is_in_code(text, *stop));
+        let gap = ends.into_iter().find_map(|stop| sentences::gap_after(text, within, stop));
+        let (end, next) = gap.map_or((text.len(), text.len()), |gap| (gap.start, gap.end));
+        start = next.max(from + 1);
+        Some(&text[from..end])
+    })
+}
+
+/// Returns whether a position is between backticks.
+fn is_in_code(text: &str, at: usize) -> bool {
+    text[..at].matches('`').count() % 2 == 1
+}
+
+fn demands(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let first = lower.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+    if first.is_some_and(|word| IMPERATIVES.contains(&word)) {
+        return true;
+    }
+    DEMANDS.iter().any(|word| {
+        let is_part = |c: char| c.is_alphanumeric();
+        lower.match_indices(word).any(|(at, _)| {
+            !lower[..at].ends_with(is_part) && !lower[at + word.len()..].starts_with(is_part)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(start(text).as_deref(), expected);
+    }
+
+    #[test]
+    fn the_first_sentence_remains() {
+        check(
+            "Never hold the lock while you write to disk, e.g. `a.b()`. It blocks all readers.",
+            Some("Never hold the lock while you write to disk, e.g. `a.b()`."),
+        );
+        check(
+            "**Fix causes, not the symptoms.** A workaround stays.",
+            Some("**Fix causes, not the symptoms.**"),
+        );
+        check("One sentence about the locks only", None);
+        check("", None);
+    }
+
+    #[test]
+    fn a_sentence_that_demands_something_is_part_of_it() {
+        check(
+            "The tool pins exact versions of the compilers. CI pins the same. Never float one of them. It fails.",
+            Some("The tool pins exact versions of the compilers. … Never float one of them."),
+        );
+        check(
+            "The queue is shared by all the sessions. Do not close it at the end. Why is a long story.",
+            Some("The queue is shared by all the sessions. Do not close it at the end."),
+        );
+    }
+
+    #[test]
+    fn an_order_demands_something() {
+        check(
+            "**Comments:** They are compiled into a document. Use Markdown, not HTML. It is shorter.",
+            Some("**Comments:** They are compiled into a document. Use Markdown, not HTML."),
+        );
+        check(
+            "Use the queue of the session for all writes. It is fast.",
+            Some("Use the queue of the session for all writes."),
+        );
+    }
+
+    #[test]
+    fn an_introduction_alone_is_not_enough() {
+        check("Use one of these for the errors of a handler:\n- `A`\n- `B`", None);
+        check("Run these commands in this order before you commit:\n```sh\nmake\n```", None);
+        check(
+            "Use the shaded package in every module of the server.\n```java\nimport a;\n```",
+            Some("Use the shaded package in every module of the server."),
+        );
+    }
+}
