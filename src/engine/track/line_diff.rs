@@ -1,8 +1,7 @@
-//! Tells which lines of a file stayed when a commit changed it.
+//! Finds the lines of a file that stayed when a commit changed it.
 //!
-//! Pure. Two versions of one file are aligned as `git diff` aligns them: what is written around code
-//! that stayed stays in order. So a function that was renamed in place is told from a new one that
-//! got its old name, however similar both are.
+//! Pure. Two versions of one file are aligned as `git diff` aligns them. This distinguishes a function
+//! that was renamed in place from a new one that got its old name, however similar both are.
 
 use similar::{Algorithm, DiffOp};
 
@@ -17,7 +16,7 @@ type Lines = (u32, u32);
 pub(super) struct LineDiff {
     /// For each old line, the new one that it became.
     new_lines: Vec<Option<u32>>,
-    /// For each line, the number of its letters and digits: a brace is no evidence.
+    /// For each line, the number of its letters and digits: a brace shows nothing.
     old_weights: Vec<u32>,
     new_weights: Vec<u32>,
 }
@@ -44,13 +43,14 @@ impl LineDiff {
         f64::from(self.weight_in(old, |line| is_in(line, new))) / f64::from(all.max(1))
     }
 
-    /// Returns whether a third of the old code stayed, and nearly all of that outside of the new code.
-    pub(super) fn went_elsewhere(&self, old: Lines, new: Lines) -> bool {
-        let inside = self.weight_in(old, |line| is_in(line, new));
-        let outside = self.weight_in(old, |line| !is_in(line, new));
-        outside >= MIN_LETTERS
-            && 3 * outside >= sum(&self.old_weights, old)
-            && outside >= 4 * inside
+    /// Returns whether old code is in one symbol now and not in another one: a third of its text, and
+    /// four times as much as there.
+    pub(super) fn went_to(&self, old: Lines, new: Lines, other: Lines) -> bool {
+        let inside = |lines: Lines| self.weight_in(old, |line| is_in(line, lines));
+        let found = inside(new);
+        found >= MIN_LETTERS
+            && 3 * found >= sum(&self.old_weights, old)
+            && found >= 4 * inside(other)
     }
 
     fn weight_in(&self, (first, last): Lines, is_counted: impl Fn(u32) -> bool) -> u32 {
@@ -89,8 +89,8 @@ mod tests {
         let diff = LineDiff::new(OLD.as_bytes(), new.as_bytes());
         assert!(diff.shared((0, 2), (3, 5)) > 0.6);
         assert_eq!(diff.shared((0, 2), (0, 1)), 0.0);
-        assert!(diff.went_elsewhere((0, 2), (0, 1)));
-        assert!(!diff.went_elsewhere((0, 2), (3, 5)));
+        assert!(diff.went_to((0, 2), (3, 5), (0, 1)));
+        assert!(!diff.went_to((0, 2), (0, 1), (3, 5)));
     }
 
     #[test]
@@ -106,6 +106,6 @@ mod tests {
     fn other_code_shares_no_line() {
         let diff = LineDiff::new(OLD.as_bytes(), b"x = 1\n");
         assert_eq!(diff.shared((0, 2), (0, 0)), 0.0);
-        assert!(!diff.went_elsewhere((0, 2), (0, 0)));
+        assert!(!diff.went_to((0, 2), (0, 0), (1, 1)));
     }
 }

@@ -7,23 +7,40 @@ use rustc_hash::FxHashMap;
 
 use crate::syntax::fingerprint::{name_hash, short_hash};
 
-use super::file_symbols::FileSymbols;
-use super::search::{MissingAnchor, Pair};
+use super::file_symbols::{FileSymbol, FileSymbols};
+use super::line_diff::LineDiff;
+use super::search::{self, MissingAnchor, Pair};
 use super::{FORWARDED, MIN_TOKENS, same_name};
 
 /// Added to the odds of code with the same name in the same file: a copy beside edited code is more
 /// frequent than a new symbol with the name of a renamed one. Less if less than half of it stayed.
 const STAYED: f64 = 2.0;
 
+/// Returns whether the code of `old`, a symbol of an old version of a file, is under a new name in
+/// `new`, whose symbol `own` has its name.
+pub(super) fn is_taken_over(
+    diff: &LineDiff,
+    (old_file, old): (&FileSymbols, (u32, u32)),
+    (new_file, own): (&FileSymbols, &FileSymbol),
+) -> bool {
+    new_file.symbols.iter().any(|symbol| {
+        let is_apart = symbol.lines.1 < own.lines.0 || symbol.lines.0 > own.lines.1;
+        is_apart
+            && search::is_same_family(own.kind, symbol.kind)
+            && diff.went_to(old, symbol.lines, own.lines)
+            && symbol.name.as_deref().is_some_and(|name| !old_file.defines(name))
+    })
+}
+
 /// Returns what is added to the odds of each pair because its symbol has the name of the anchor, in
 /// its file. `new_paths` are the paths of the files after the commit by those before it;
-/// `is_elsewhere` tells whether the lines of the code are in another symbol now.
+/// `is_taken_over` has for each anchor whether its code is under a new name in its file.
 pub(super) fn odds(
     missing: &[&MissingAnchor<'_>],
     files: &[FileSymbols],
     pairs: &[Pair],
     new_paths: &FxHashMap<&str, &str>,
-    is_elsewhere: impl Fn(&Pair) -> bool,
+    is_taken_over: &[bool],
 ) -> Vec<f64> {
     let symbol = |pair: &Pair| &files[pair.file_idx].symbols[pair.symbol_idx];
     let is_in_place = |pair: &Pair| {
@@ -49,7 +66,7 @@ pub(super) fn odds(
         let likeness = pair.evidence.jaccard;
         let mut others = by_missing[&pair.missing_idx].iter().filter(|other| !is_in_place(other));
         if !is_in_place(pair)
-            || is_elsewhere(pair)
+            || is_taken_over[pair.missing_idx]
             || (likeness < FORWARDED && others.any(|other| is_replaced_by(pair, other)))
         {
             return 0.0;
@@ -80,7 +97,7 @@ mod tests {
         let files = [FileSymbols::parse("shop.py", new.as_bytes(), ALL)];
         let pairs = search::pairs(&[&missing], &files, &FxHashSet::default());
         let paths = FxHashMap::from_iter([("shop.py", "shop.py")]);
-        let added = odds(&[&missing], &files, &pairs, &paths, |_| false);
+        let added = odds(&[&missing], &files, &pairs, &paths, &[false]);
         let is_total =
             |pair: &Pair| files[0].symbols[pair.symbol_idx].name.as_deref() == Some("total");
         let total = pairs.iter().position(is_total).expect("a pair with the name");

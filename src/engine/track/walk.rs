@@ -12,28 +12,27 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use memchr::memmem;
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Anchor, Fingerprint};
-use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
 use crate::syntax::language;
-use crate::text;
 use crate::timings;
 use crate::tree::git::{self, Change, Commits, Objects};
 
 use super::assign::Assignment;
-use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
+use super::file_symbols::{FileSymbol, FileSymbols, find_file};
 use super::line_diff::LineDiff;
-use super::search::{self, MissingAnchor, Pair, Prefilter};
+use super::search::{self, MissingAnchor, Pair};
 use super::{
     MIN_TOKENS, Step, in_place_match, last_name, outcome, same_code_under_name, same_name,
     similarity,
 };
 use super::{rename_patterns, stayed, together};
 
+mod changed_files;
 mod versions;
 
+use changed_files::ChangedFiles;
 use versions::Versions;
 
 /// Maximum number of removed symbols of a commit that are compared with the added ones.
@@ -279,7 +278,8 @@ impl Walker<'_, '_> {
         let Some(found) = in_place_match(&walk.anchor, &file) else { return Fate::Removed };
         let symbol = &file.symbols[found.symbol_idx];
         if is_rewritten(&walk.anchor.fingerprint, symbol)
-            || (found.similarity < 1.0 && self.is_elsewhere(last, change, &bytes, symbol))
+            || (found.similarity < 1.0
+                && self.is_taken_over(&walk.anchor, last, change, (&bytes, &file, symbol)))
         {
             return Fate::Rewritten;
         }
@@ -296,21 +296,25 @@ impl Walker<'_, '_> {
         Fate::Kept
     }
 
-    /// Returns whether the lines of the code stayed in its file, but not in the symbol that has its name.
-    fn is_elsewhere(
+    /// Returns whether a change put the code of an anchor under a new name in its file.
+    fn is_taken_over(
         &mut self,
+        anchor: &Anchor,
         last: &LastSeen,
         change: &Change,
-        new: &[u8],
-        symbol: &FileSymbol,
+        (new_bytes, new_file, own): (&[u8], &FileSymbols, &FileSymbol),
     ) -> bool {
-        let old = change.old.as_ref().filter(|_| last.text.len() >= MIN_TEXT);
-        let Some(old) = old.and_then(|old| self.objects.read(&old.object)) else { return false };
-        let Some(start) = memmem::find(&old, &last.text) else { return false };
-        let n_lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() as u32;
-        let first = n_lines(&old[..start]);
-        let last = first + n_lines(last.text.trim_ascii_end());
-        LineDiff::new(&old, new).went_elsewhere((first, last), symbol.lines)
+        let Some(old) = change.old.as_ref().filter(|_| last.text.len() >= MIN_TEXT) else {
+            return false;
+        };
+        let Some(bytes) = self.objects.read(&old.object) else { return false };
+        let Some(start) = memmem::find(&bytes, &last.text) else { return false };
+        let n_lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count() as u32;
+        let first = n_lines(&bytes[..start]);
+        let lines = (first, first + n_lines(last.text.trim_ascii_end()));
+        let Some(old_file) = self.versions.parse(anchor, old, &bytes) else { return false };
+        let diff = LineDiff::new(&bytes, new_bytes);
+        stayed::is_taken_over(&diff, (&old_file, lines), (new_file, own))
     }
 
     /// Gives an anchor whose text was found, but not its name, the name that the code had before a
@@ -365,7 +369,9 @@ impl Walker<'_, '_> {
         comparison_idx: usize,
     ) -> FxHashSet<usize> {
         let comparison = &self.commits.comparisons[comparison_idx];
-        let changed = self.changed_files(walks, removed, &comparison.changes);
+        let anchors: Vec<&Anchor> = removed.iter().map(|(idx, _)| &walks[*idx].anchor).collect();
+        let changes = &comparison.changes;
+        let changed = ChangedFiles::read(self.objects, &mut self.versions, &anchors, changes);
         let (news, olds) = (&changed.news, &changed.olds);
         let added_to: FxHashMap<&str, &str> = comparison
             .changes
@@ -382,8 +388,13 @@ impl Walker<'_, '_> {
             for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
                 let Some(before_idx) = namesake(&olds[old_idx], symbol) else { continue };
                 let before = &olds[old_idx].symbols[before_idx];
-                if is_rewritten(&before.features.fingerprint, symbol)
-                    || diff.is_some_and(|diff| diff.went_elsewhere(before.lines, symbol.lines))
+                let is_taken_over = |diff| {
+                    let before = (&olds[old_idx], before.lines);
+                    stayed::is_taken_over(diff, before, (file, symbol))
+                };
+                let (old, new) = (&before.features.fingerprint, &symbol.features.fingerprint);
+                if is_rewritten(old, symbol)
+                    || (old.bytes != new.bytes && diff.is_some_and(is_taken_over))
                 {
                     rewritten.insert((old_idx, before_idx), (file_idx, symbol_idx));
                 } else {
@@ -393,11 +404,14 @@ impl Walker<'_, '_> {
         }
         let new_of: FxHashMap<&str, &str> =
             added_to.iter().map(|(new, old)| (*old, *new)).collect();
-        let removed = self.removed_code(walks, removed, olds, |old_idx, symbol_idx| {
-            let new =
-                new_of.get(olds[old_idx].path.as_str()).and_then(|path| find_file(news, path));
+        let version_idx = |old_idx: usize| {
+            let old_file: &FileSymbols = &olds[old_idx];
+            new_of.get(old_file.path.as_str()).and_then(|path| find_file(news, path))
+        };
+        let walk_idxs = removed.iter().map(|(walk_idx, _)| *walk_idx);
+        let removed = changed.removed(walks, walk_idxs, |old_idx, symbol_idx| {
             rewritten.contains_key(&(old_idx, symbol_idx))
-                || new.is_none_or(|new| {
+                || version_idx(old_idx).is_none_or(|new| {
                     namesake(&news[new], &olds[old_idx].symbols[symbol_idx]).is_none()
                 })
         });
@@ -405,25 +419,35 @@ impl Walker<'_, '_> {
             removed.iter().map(|removed| MissingAnchor::new(&removed.anchor, None)).collect();
         let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
         let mut pairs = search::pairs(&missing, news, &claimed);
-        // The lines of both symbols of a pair, if they are in two versions of one file.
-        let lines = |pair: &Pair| {
+        // The symbols with the names of the removed ones in the new versions of their files, and
+        // whether their code is elsewhere.
+        let owns: Vec<Option<(usize, bool)>> = removed
+            .iter()
+            .map(|removed| {
+                let (old_idx, symbol_idx) = removed.place?;
+                let (old_file, new) = (&olds[old_idx], &news[version_idx(old_idx)?]);
+                let (diff, old) = (changed.diffs.get(&new.path)?, &old_file.symbols[symbol_idx]);
+                let is_own = |it: &FileSymbol| same_name(it.name.as_deref(), old.name.as_deref());
+                let own_idx = new.symbols.iter().position(is_own)?;
+                let own = (new, &new.symbols[own_idx]);
+                Some((own_idx, stayed::is_taken_over(diff, (old_file, old.lines), own)))
+            })
+            .collect();
+        let shared = |pair: &Pair| {
             let (old_idx, symbol_idx) = removed[pair.missing_idx].place?;
-            let (old, new) = (&olds[old_idx], &news[pair.file_idx]);
-            let is_same_file = new_of.get(old.path.as_str()).is_some_and(|it| *it == new.path);
-            let diff = changed.diffs.get(&new.path).filter(|_| is_same_file)?;
-            let old = &old.symbols[symbol_idx];
+            let new = &news[pair.file_idx];
+            let diff = changed.diffs.get(&new.path)?;
             // Code that stayed under its name is not also elsewhere, not even in a part of it.
-            let stayed = |it: &FileSymbol| {
-                same_name(it.name.as_deref(), old.name.as_deref())
-                    && !diff.went_elsewhere(old.lines, it.lines)
-            };
-            let own_idx = new.symbols.iter().position(stayed);
-            let is_possible = own_idx.is_none_or(|own_idx| own_idx == pair.symbol_idx);
-            is_possible.then(|| (diff, old.lines, new.symbols[pair.symbol_idx].lines))
+            let is_possible = owns[pair.missing_idx]
+                .is_none_or(|(own_idx, is_taken_over)| is_taken_over || own_idx == pair.symbol_idx);
+            let lines =
+                (olds[old_idx].symbols[symbol_idx].lines, new.symbols[pair.symbol_idx].lines);
+            (is_possible && version_idx(old_idx) == Some(pair.file_idx))
+                .then(|| diff.shared(lines.0, lines.1))
         };
-        let is_elsewhere =
-            |pair: &Pair| lines(pair).is_some_and(|(diff, old, new)| diff.went_elsewhere(old, new));
-        let stayed = stayed::odds(&missing, news, &pairs, &new_of, is_elsewhere);
+        let is_taken_over: Vec<bool> =
+            owns.iter().map(|own| own.is_some_and(|(_, is_taken_over)| is_taken_over)).collect();
+        let stayed = stayed::odds(&missing, news, &pairs, &new_of, &is_taken_over);
         for (pair, stayed) in pairs.iter_mut().zip(stayed) {
             // Code that the commit added was not beside the removed code before.
             pair.evidence.was_sibling = false;
@@ -433,10 +457,9 @@ impl Walker<'_, '_> {
             {
                 pair.odds += FILE_RENAMED;
             }
-            pair.odds +=
-                lines(pair).map_or(0.0, |(diff, old, new)| SAME_LINES * diff.shared(old, new));
+            pair.odds += SAME_LINES * shared(pair).unwrap_or_default();
             let place = removed[pair.missing_idx].place;
-            if place.is_some_and(|place| is_inherited(&changed, &new_of, place, pair)) {
+            if place.is_some_and(|place| changed.is_inherited(place, version_idx(place.0), pair)) {
                 pair.odds += INHERITED;
             }
         }
@@ -503,152 +526,6 @@ impl Walker<'_, '_> {
         }
         found
     }
-
-    /// Reads and parses the versions of the files of a commit that may contain removed or added
-    /// code.
-    fn changed_files(
-        &mut self,
-        walks: &[Walk],
-        removed: &[(usize, bool)],
-        changes: &[Change],
-    ) -> ChangedFiles {
-        let missing: Vec<MissingAnchor<'_>> = removed
-            .iter()
-            .map(|(walk_idx, _)| MissingAnchor::new(&walks[*walk_idx].anchor, None))
-            .collect();
-        let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
-        let prefilter = Prefilter::new(&missing);
-        let own: FxHashSet<&str> =
-            missing.iter().map(|missing| missing.anchor.file.as_str()).collect();
-        let mut n_unread = 0;
-        let mut news: Vec<(&str, Vec<u8>)> = Vec::new();
-        let mut olds: Vec<(&str, Vec<u8>)> = Vec::new();
-        let mut diffs = FxHashMap::default();
-        for change in changes {
-            let is_own = change.old.as_ref().is_some_and(|old| own.contains(old.path.as_str()));
-            let mut read = |version: Option<&git::Version>| {
-                let bytes = version.and_then(|version| self.objects.read(&version.object));
-                n_unread += usize::from(version.is_some() && bytes.is_none());
-                bytes.filter(|_| !self.versions.is_limit_exceeded())
-            };
-            let new = read(change.new.as_ref());
-            let old = if is_own || new.is_none() { read(change.old.as_ref()) } else { None };
-            let matches = |version: Option<&git::Version>, bytes: Option<&Vec<u8>>| {
-                version.zip(bytes).is_some_and(|(version, bytes)| {
-                    prefilter.may_match(&version.path, &text::decode(bytes).0)
-                })
-            };
-            let is_match = is_own
-                || matches(change.new.as_ref(), new.as_ref())
-                || matches(change.old.as_ref(), old.as_ref());
-            if !is_match {
-                continue;
-            }
-            let old = old.or_else(|| read(change.old.as_ref()));
-            let n_bytes = |version: &Option<Vec<u8>>| version.as_ref().map_or(0, Vec::len);
-            self.versions.count(n_bytes(&new) + n_bytes(&old));
-            if let (Some(version), Some(new), Some(old), true) = (&change.new, &new, &old, is_own) {
-                diffs.insert(version.path.clone(), LineDiff::new(old, new));
-            }
-            news.extend(change.new.as_ref().map(|it| it.path.as_str()).zip(new));
-            olds.extend(change.old.as_ref().map(|it| it.path.as_str()).zip(old));
-        }
-        let parse = |files: Vec<(&str, Vec<u8>)>| {
-            let parse = |(path, bytes): &(&str, Vec<u8>)| FileSymbols::parse(path, bytes, ALL);
-            let mut files: Vec<FileSymbols> = files.par_iter().map(parse).collect();
-            files.sort_by(|a, b| a.path.cmp(&b.path));
-            files
-        };
-        ChangedFiles { news: parse(news), olds: parse(olds), diffs, n_unread }
-    }
-
-    /// Returns the removed code, that of walks first. The rest competes for the added code.
-    fn removed_code(
-        &self,
-        walks: &[Walk],
-        removed: &[(usize, bool)],
-        olds: &[FileSymbols],
-        is_removed: impl Fn(usize, usize) -> bool,
-    ) -> Vec<Removed> {
-        let mut all: Vec<Removed> = Vec::new();
-        let mut followed: FxHashSet<(usize, usize)> = FxHashSet::default();
-        for &(walk_idx, _) in removed {
-            let anchor = &walks[walk_idx].anchor;
-            let place = find_file(olds, &anchor.file).and_then(|old_idx| {
-                Some((old_idx, in_place_match(anchor, &olds[old_idx])?.symbol_idx))
-            });
-            let fingerprint = match place {
-                Some((old_idx, symbol_idx)) => olds[old_idx].fingerprint(symbol_idx),
-                None => anchor.fingerprint.clone(),
-            };
-            followed.extend(place);
-            let anchor = Anchor { fingerprint, ..anchor.clone() };
-            all.push(Removed { anchor, walk_idx: Some(walk_idx), place });
-        }
-        for (old_idx, file) in olds.iter().enumerate() {
-            for symbol_idx in 0..file.symbols.len() {
-                if all.len() < MAX_REMOVED
-                    && !followed.contains(&(old_idx, symbol_idx))
-                    && is_removed(old_idx, symbol_idx)
-                {
-                    let (anchor, place) = (file.anchor(symbol_idx), Some((old_idx, symbol_idx)));
-                    all.push(Removed { anchor, walk_idx: None, place });
-                }
-            }
-        }
-        all
-    }
-}
-
-/// The files that a commit changed, as far as they may contain removed or added code.
-struct ChangedFiles {
-    news: Vec<FileSymbols>,
-    olds: Vec<FileSymbols>,
-    /// How the files of anchors changed, by their new paths.
-    diffs: FxHashMap<String, LineDiff>,
-    /// Number of the versions that the clone lacks.
-    n_unread: usize,
-}
-
-/// Code that a commit removed.
-struct Removed {
-    anchor: Anchor,
-    /// The walk whose anchor is on it.
-    walk_idx: Option<usize>,
-    /// The indices of its old file and of its symbol there.
-    place: Option<(usize, usize)>,
-}
-
-/// Returns whether a method moved, under its name, to a base of its class or to a class derived from
-/// it.
-fn is_inherited(
-    changed: &ChangedFiles,
-    new_of: &FxHashMap<&str, &str>,
-    (old_idx, symbol_idx): (usize, usize),
-    pair: &Pair,
-) -> bool {
-    let (old_file, new_file) = (&changed.olds[old_idx], &changed.news[pair.file_idx]);
-    let old_class = old_file.split_name(&old_file.symbols[symbol_idx]).0;
-    let new_class = new_file.split_name(&new_file.symbols[pair.symbol_idx]).0;
-    let is_method = |file: &FileSymbols, idx: usize| file.symbols[idx].name.is_some();
-    let name = |class: &str| name_hash(split_name(class).1);
-    if pair.evidence.name < 1.0
-        || !is_method(old_file, symbol_idx)
-        || old_class.is_empty()
-        || new_class.is_empty()
-        || name(old_class) == name(new_class)
-    {
-        return false;
-    }
-    let has_base = |file: &FileSymbols, class: &str, base: &str| {
-        let base = short_hash(name(base));
-        let classes = file.symbols.iter().filter(|it| it.name.as_deref() == Some(class));
-        classes.into_iter().any(|it| it.features.bases.binary_search(&base).is_ok())
-    };
-    let after = new_of.get(old_file.path.as_str()).and_then(|path| find_file(&changed.news, path));
-    has_base(old_file, old_class, new_class)
-        || after.is_some_and(|idx| has_base(&changed.news[idx], old_class, new_class))
-        || has_base(new_file, new_class, old_class)
 }
 
 /// Returns the pair of an anchor with code that another anchor got, if that has its name: methods
