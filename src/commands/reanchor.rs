@@ -9,6 +9,7 @@ use std::fmt;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::args::quality;
@@ -271,8 +272,13 @@ pub(crate) fn reanchor_in(
     // The anchors that a check expects in the lock file.
     let mut expected = anchors.clone();
     let mut results = Vec::with_capacity(selected.len());
-    for ((id, anchor), followed) in selected.iter().zip(followed) {
-        let (finding, update) = reconciler.reconcile(id, anchor, followed)?;
+    let pairs: Vec<_> = selected.iter().zip(followed).collect();
+    // Edited code is compared with its recorded version, which git has to read.
+    let reconciled: Vec<(Finding, Option<Anchor>)> = pairs
+        .into_par_iter()
+        .map(|((id, anchor), followed)| reconciler.reconcile(id, anchor, followed))
+        .collect::<Result<_>>()?;
+    for ((id, anchor), (finding, update)) in selected.iter().zip(reconciled) {
         // Touched code in place passes a check.
         let is_touched = finding.degree == Some(Degree::Touched)
             && !finding.drift

@@ -134,10 +134,13 @@ pub(crate) fn derive(source: &Source<'_>) -> Result<Derived, &'static str> {
     let derived = from_text(source).or_else(|| from_samples(source));
     let mut derived =
         derived.ok_or("neither its text nor its examples say what code must not have")?;
-    derived.patterns.retain(|pattern| {
-        languages(&pattern.language).is_ok_and(|all| {
-            all.iter().all(|language| pattern::compile(pattern, *language).is_ok())
-        })
+    derived.patterns.retain_mut(|pattern| {
+        let Ok(all) = languages(&pattern.language) else { return false };
+        // The pattern does not search files of other languages anyway.
+        let is_searched =
+            |glob: &String| language::from_path(glob).is_none_or(|it| all.contains(&it));
+        pattern.ignores.retain(is_searched);
+        all.iter().all(|language| pattern::compile(pattern, *language).is_ok())
     });
     if derived.patterns.is_empty() {
         return Err("its names have no form in a supported language");
