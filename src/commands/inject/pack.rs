@@ -14,6 +14,9 @@ use crate::tokens;
 /// Built-in pins get at most this fraction of the budget: one of five.
 pub(super) const BUILTIN_SHARE: usize = 5;
 
+/// After so many examples without room, the rest is not read: the next one hardly fits either.
+const MAX_MISFITS: usize = 4;
+
 /// The size of a text in each unit in which clients limit it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cost {
@@ -190,14 +193,17 @@ impl Packed {
     }
 
     fn add_examples(&mut self, example: &mut dyn FnMut(usize) -> Option<Cost>, limit: Cost) {
+        let mut n_misfits = 0;
         for idx in 0..self.texts.len() {
             // `example` reads a file: do not call it with an exhausted budget.
             if self.texts[idx]
                 && !self.examples[idx]
                 && self.used.tokens < limit.tokens
+                && n_misfits < MAX_MISFITS
                 && let Some(cost) = example(idx)
             {
                 self.examples[idx] = self.add(cost, limit);
+                n_misfits += usize::from(!self.examples[idx]);
             }
         }
     }
