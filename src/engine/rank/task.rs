@@ -85,18 +85,13 @@ pub(crate) struct TaskWords {
 impl TaskWords {
     /// `rules` has the terms of each rule.
     pub(crate) fn new(task: &str, rules: &[BTreeSet<String>]) -> Self {
-        let rarity = |term: &String| {
-            let n_with = rules.iter().filter(|terms| terms.contains(term)).count();
-            if n_with == 0 { 0.0 } else { score::idf(n_with, rules.len()) }
+        let with_rarity = |term: String| {
+            let n_with = rules.iter().filter(|terms| terms.contains(&term)).count();
+            let rarity = if n_with == 0 { 0.0 } else { score::idf(n_with, rules.len()) };
+            (term, rarity)
         };
         let terms: BTreeSet<String> = tokenize::terms(task).into_iter().collect();
-        Self {
-            rarities: terms
-                .into_iter()
-                .map(|term| (rarity(&term), term))
-                .map(|(r, t)| (t, r))
-                .collect(),
-        }
+        Self { rarities: terms.into_iter().map(with_rarity).collect() }
     }
 
     /// Returns the sum of the rarities of the words that a rule has.
