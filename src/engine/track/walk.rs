@@ -32,7 +32,7 @@ use super::{rename_patterns, stayed, together};
 mod changed_files;
 mod versions;
 
-use changed_files::ChangedFiles;
+use changed_files::{ChangedFiles, OwnName, SameNames};
 use versions::Versions;
 
 /// Maximum number of removed symbols of a commit that are compared with the added ones.
@@ -378,30 +378,7 @@ impl Walker<'_, '_> {
             .iter()
             .filter_map(|it| Some((it.new.as_ref()?.path.as_str(), it.old.as_ref()?.path.as_str())))
             .collect();
-        let mut claimed = FxHashSet::default();
-        // The new symbols with other code than before, by the old ones.
-        let mut rewritten: FxHashMap<(usize, usize), (usize, usize)> = FxHashMap::default();
-        for (file_idx, file) in news.iter().enumerate() {
-            let old = added_to.get(file.path.as_str()).and_then(|path| find_file(olds, path));
-            let Some(old_idx) = old else { continue };
-            let diff = changed.diffs.get(&file.path);
-            for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
-                let Some(before_idx) = namesake(&olds[old_idx], symbol) else { continue };
-                let before = &olds[old_idx].symbols[before_idx];
-                let is_taken_over = |diff| {
-                    let before = (&olds[old_idx], before.lines);
-                    stayed::is_taken_over(diff, before, (file, symbol))
-                };
-                let (old, new) = (&before.features.fingerprint, &symbol.features.fingerprint);
-                if is_rewritten(old, symbol)
-                    || (old.bytes != new.bytes && diff.is_some_and(is_taken_over))
-                {
-                    rewritten.insert((old_idx, before_idx), (file_idx, symbol_idx));
-                } else {
-                    claimed.insert((file_idx, symbol_idx));
-                }
-            }
-        }
+        let SameNames { claimed, rewritten } = changed.same_names(&added_to);
         let new_of: FxHashMap<&str, &str> =
             added_to.iter().map(|(new, old)| (*old, *new)).collect();
         let version_idx = |old_idx: usize| {
@@ -419,34 +396,12 @@ impl Walker<'_, '_> {
             removed.iter().map(|removed| MissingAnchor::new(&removed.anchor, None)).collect();
         let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
         let mut pairs = search::pairs(&missing, news, &claimed);
-        // The symbols with the names of the removed ones in the new versions of their files, and
-        // whether their code is elsewhere.
-        let owns: Vec<Option<(usize, bool)>> = removed
+        let owns: Vec<Option<OwnName>> = removed
             .iter()
-            .map(|removed| {
-                let (old_idx, symbol_idx) = removed.place?;
-                let (old_file, new) = (&olds[old_idx], &news[version_idx(old_idx)?]);
-                let (diff, old) = (changed.diffs.get(&new.path)?, &old_file.symbols[symbol_idx]);
-                let is_own = |it: &FileSymbol| same_name(it.name.as_deref(), old.name.as_deref());
-                let own_idx = new.symbols.iter().position(is_own)?;
-                let own = (new, &new.symbols[own_idx]);
-                Some((own_idx, stayed::is_taken_over(diff, (old_file, old.lines), own)))
-            })
+            .map(|removed| removed.place.and_then(|it| changed.own_name(it, version_idx(it.0)?)))
             .collect();
-        let shared = |pair: &Pair| {
-            let (old_idx, symbol_idx) = removed[pair.missing_idx].place?;
-            let new = &news[pair.file_idx];
-            let diff = changed.diffs.get(&new.path)?;
-            // Code that stayed under its name is not also elsewhere, not even in a part of it.
-            let is_possible = owns[pair.missing_idx]
-                .is_none_or(|(own_idx, is_taken_over)| is_taken_over || own_idx == pair.symbol_idx);
-            let lines =
-                (olds[old_idx].symbols[symbol_idx].lines, new.symbols[pair.symbol_idx].lines);
-            (is_possible && version_idx(old_idx) == Some(pair.file_idx))
-                .then(|| diff.shared(lines.0, lines.1))
-        };
         let is_taken_over: Vec<bool> =
-            owns.iter().map(|own| own.is_some_and(|(_, is_taken_over)| is_taken_over)).collect();
+            owns.iter().map(|own| own.is_some_and(|own| own.is_taken_over)).collect();
         let stayed = stayed::odds(&missing, news, &pairs, &new_of, &is_taken_over);
         for (pair, stayed) in pairs.iter_mut().zip(stayed) {
             // Code that the commit added was not beside the removed code before.
@@ -457,9 +412,13 @@ impl Walker<'_, '_> {
             {
                 pair.odds += FILE_RENAMED;
             }
-            pair.odds += SAME_LINES * shared(pair).unwrap_or_default();
-            let place = removed[pair.missing_idx].place;
-            if place.is_some_and(|place| changed.is_inherited(place, version_idx(place.0), pair)) {
+            let Some(place) = removed[pair.missing_idx].place else { continue };
+            let after_idx = version_idx(place.0);
+            if after_idx == Some(pair.file_idx) {
+                let own = owns[pair.missing_idx];
+                pair.odds += SAME_LINES * changed.shared_lines(place, own, pair.symbol());
+            }
+            if changed.is_inherited(place, after_idx, pair) {
                 pair.odds += INHERITED;
             }
         }

@@ -8,19 +8,19 @@ use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
 use crate::text;
 use crate::tree::git::{self, Change, Objects};
 
-use super::super::file_symbols::{ALL, FileSymbols, find_file};
-use super::super::in_place_match;
+use super::super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use super::super::line_diff::LineDiff;
 use super::super::search::{MissingAnchor, Pair, Prefilter};
+use super::super::{in_place_match, same_name, stayed};
 use super::versions::Versions;
-use super::{MAX_REMOVED, Walk};
+use super::{MAX_REMOVED, Walk, is_rewritten, namesake};
 
 /// The files that a commit changed, as far as they may contain removed or added code.
 pub(super) struct ChangedFiles {
     pub(super) news: Vec<FileSymbols>,
     pub(super) olds: Vec<FileSymbols>,
     /// How the files of anchors changed, by their new paths.
-    pub(super) diffs: FxHashMap<String, LineDiff>,
+    diffs: FxHashMap<String, LineDiff>,
     /// Number of the versions that the clone lacks.
     pub(super) n_unread: usize,
 }
@@ -32,6 +32,22 @@ pub(super) struct Removed {
     pub(super) walk_idx: Option<usize>,
     /// The indices of its old file and of its symbol there.
     pub(super) place: Option<(usize, usize)>,
+}
+
+/// The names that both versions of a file define.
+pub(super) struct SameNames {
+    /// The new symbols that are the old ones of their names.
+    pub(super) claimed: FxHashSet<(usize, usize)>,
+    /// The new symbols with other code than before, by the old ones.
+    pub(super) rewritten: FxHashMap<(usize, usize), (usize, usize)>,
+}
+
+/// The symbol that has the name of removed code in the new version of its file.
+#[derive(Clone, Copy)]
+pub(super) struct OwnName {
+    symbol_idx: usize,
+    /// Whether the code is under a new name.
+    pub(super) is_taken_over: bool,
 }
 
 impl ChangedFiles {
@@ -87,6 +103,67 @@ impl ChangedFiles {
             files
         };
         Self { news: parse(news), olds: parse(olds), diffs, n_unread }
+    }
+
+    /// Compares the symbols with the same names. `old_paths` are the paths of the files by the new ones.
+    pub(super) fn same_names(&self, old_paths: &FxHashMap<&str, &str>) -> SameNames {
+        let (mut claimed, mut rewritten) = (FxHashSet::default(), FxHashMap::default());
+        for (file_idx, file) in self.news.iter().enumerate() {
+            let old_path = old_paths.get(file.path.as_str());
+            let Some(old_idx) = old_path.and_then(|path| find_file(&self.olds, path)) else {
+                continue;
+            };
+            let diff = self.diffs.get(&file.path);
+            for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
+                let old_file = &self.olds[old_idx];
+                let Some(before_idx) = namesake(old_file, symbol) else { continue };
+                let before = &old_file.symbols[before_idx];
+                let is_taken_over =
+                    |diff| stayed::is_taken_over(diff, (old_file, before.lines), (file, symbol));
+                let (old, new) = (&before.features.fingerprint, &symbol.features.fingerprint);
+                if is_rewritten(old, symbol)
+                    || (old.bytes != new.bytes && diff.is_some_and(is_taken_over))
+                {
+                    rewritten.insert((old_idx, before_idx), (file_idx, symbol_idx));
+                } else {
+                    claimed.insert((file_idx, symbol_idx));
+                }
+            }
+        }
+        SameNames { claimed, rewritten }
+    }
+
+    /// Returns the symbol with the name of old code in `after_idx`, the new version of its file.
+    pub(super) fn own_name(
+        &self,
+        (old_idx, symbol_idx): (usize, usize),
+        after_idx: usize,
+    ) -> Option<OwnName> {
+        let (old_file, new) = (&self.olds[old_idx], &self.news[after_idx]);
+        let (diff, old) = (self.diffs.get(&new.path)?, &old_file.symbols[symbol_idx]);
+        let is_own = |it: &FileSymbol| same_name(it.name.as_deref(), old.name.as_deref());
+        let symbol_idx = new.symbols.iter().position(is_own)?;
+        let own = (new, &new.symbols[symbol_idx]);
+        let is_taken_over = stayed::is_taken_over(diff, (old_file, old.lines), own);
+        Some(OwnName { symbol_idx, is_taken_over })
+    }
+
+    /// Returns the share of the lines that old code and a symbol of the new version of its file have in
+    /// common.
+    pub(super) fn shared_lines(
+        &self,
+        (old_idx, old_symbol_idx): (usize, usize),
+        own: Option<OwnName>,
+        (file_idx, symbol_idx): (usize, usize),
+    ) -> f64 {
+        // Code that stayed under its name is not also elsewhere, not even in a part of it.
+        if own.is_some_and(|own| !own.is_taken_over && own.symbol_idx != symbol_idx) {
+            return 0.0;
+        }
+        let new = &self.news[file_idx];
+        let old = &self.olds[old_idx].symbols[old_symbol_idx];
+        let diff = self.diffs.get(&new.path);
+        diff.map_or(0.0, |diff| diff.shared(old.lines, new.symbols[symbol_idx].lines))
     }
 
     /// Returns the removed code, that of `walk_idxs` first. The rest, which `is_removed` selects,
