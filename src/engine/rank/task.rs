@@ -40,7 +40,7 @@ const OTHER_MOMENT: f64 = -2.0;
 const USUAL_LENGTH: f64 = 30.0;
 const MAX_LENGTH: f64 = 60.0;
 
-/// What is known of a rule and a change.
+/// The features of a rule and a change.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskFeatures {
     pub(crate) moment: Moment,
