@@ -31,6 +31,7 @@ mod client;
 mod edit;
 mod example;
 mod into;
+mod likely;
 mod pack;
 mod relevance;
 mod short;
@@ -50,8 +51,8 @@ pub(crate) struct Request {
     /// Limit the output to this many tokens [default: 1500]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Only memories that match these words, the best first; with files, a task that also needs the
-    /// rules for any change
+    /// Only memories that match these words, the best first; a task (four words or more, or with
+    /// files) also needs the rules for any change and for the files that it is likely to change
     #[arg(long, value_name = "WORDS")]
     pub(crate) query: Option<String>,
     /// Only memories that are relevant to this file, the best first (may be repeated)
@@ -145,6 +146,9 @@ pub(crate) struct Report {
     pub(crate) memories: Vec<InjectedMemory>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) omitted: Omitted,
+    /// The files that the task is expected to change, if it names none.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) likely_files: BTreeSet<String>,
     pub(crate) text: String,
     pub(crate) warnings: Vec<String>,
 }
@@ -230,11 +234,16 @@ fn inject_from(
     if request.part.is_some() {
         pins.clear();
     }
-    let focus = Focus {
+    let mut focus = Focus {
         query: request.query.clone(),
         files: files(project, request)?,
         changed: if request.staged { staged_lines(project)? } else { BTreeMap::new() },
     };
+    let mut likely_files = BTreeSet::new();
+    if let Some(task) = focus.task_without_files() {
+        likely_files = likely::files(project, task)?;
+        focus.files.clone_from(&likely_files);
+    }
     let Ranked { memories: ranked, reasons, shows, skipped: not_applicable } =
         relevance::rank(project, memories, &focus)?;
     let selected = ranked.into_iter().zip(reasons.into_iter().zip(shows));
@@ -321,6 +330,7 @@ fn inject_from(
         memories,
         skipped,
         omitted,
+        likely_files,
         text,
         warnings,
     })
@@ -376,7 +386,11 @@ fn explanation(report: &Report) -> Vec<String> {
     });
     let skipped = report.skipped.iter();
     let skipped = skipped.map(|it| format!("skipped: {} {}: {}", it.what, it.id, it.why));
-    let mut lines: Vec<String> = given.chain(skipped).collect();
+    let likely = (!report.likely_files.is_empty()).then(|| {
+        let files: Vec<&str> = report.likely_files.iter().map(String::as_str).collect();
+        format!("likely files of the task: {}", files.join(", "))
+    });
+    let mut lines: Vec<String> = likely.into_iter().chain(given).chain(skipped).collect();
     if report.skipped.is_empty() {
         lines.push("no items were skipped".to_owned());
     }

@@ -229,6 +229,33 @@ fn a_task_needs_the_rules_for_any_change() {
 }
 
 #[test]
+fn a_task_without_files_is_given_the_rules_of_the_likely_files() {
+    let sandbox = quiet();
+    sandbox.memory("types", "---\ntype: rule\n---\nAnnotate each function with types\n");
+    sandbox.memory("shop", "---\npaths: [shop/**]\n---\nPrefer tabs\n");
+    sandbox.memory("web", "---\npaths: [web/**]\n---\nPrefer tabs\n");
+    let task = "memory inject --query 'Retry the database session when a request fails'";
+    let given = sandbox.json(task);
+    let files = given["likelyFiles"].as_array().expect("files").clone();
+    assert!(files.contains(&"shop/db.py".into()) && files.len() <= 3, "{files:?}");
+    let ids: Vec<&str> = given["memories"]
+        .as_array()
+        .expect("memories")
+        .iter()
+        .filter_map(|it| it["id"].as_str())
+        .collect();
+    for id in ["close-session", "types", "shop"] {
+        assert!(ids.contains(&id), "{id} {ids:?}");
+    }
+    let explained = sandbox.run(&format!("{task} --explain")).stderr();
+    assert!(explained.contains("likely files of the task: "), "{explained}");
+    // A few words are a search.
+    let found = sandbox.json("memory inject --query 'the database session'");
+    assert!(found.get("likelyFiles").is_none(), "{found}");
+    assert!(!found.to_string().contains("Annotate each function"), "{found}");
+}
+
+#[test]
 fn long_texts_are_shortened_if_not_all_fit() {
     let sandbox = quiet();
     let reason =

@@ -2,8 +2,8 @@
 //! scope and age. Without a task, every memory is relevant.
 //!
 //! There are three kinds of requests. Files alone are about to be edited: what they have in common with the code that shows a rule
-//! decides, and few rules are given. A query alone is a search. A query with files is a task: it also needs the rules that hold
-//! for any change.
+//! decides, and few rules are given. A few words alone are a search. A longer query, or one with files, is a task: it also needs
+//! the rules that hold for any change. If it names no file, the code that is most similar to it stands in for them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +16,7 @@ use crate::bank::MemoryFile;
 use crate::engine::patterns;
 use crate::engine::rank::moment::{self, Moment};
 use crate::engine::rank::path_class::PathClass;
+use crate::engine::rank::query::ParsedQuery;
 use crate::engine::rank::task::{TaskFeatures, TaskWords};
 use crate::engine::rank::{relevance, rule_kind, tokenize};
 use crate::engine::relevance as code;
@@ -54,6 +55,9 @@ const MATCH: f64 = 6.0;
 /// The stem of "test", "tests" and "testing".
 const TEST: &str = "test";
 
+/// The fewest words of a task, stop words not counted. Fewer are a search.
+const MIN_TASK_WORDS: usize = 4;
+
 /// The most memories that match a query.
 const MAX_MATCHES: usize = 100;
 
@@ -76,6 +80,12 @@ impl Focus {
     /// Whether there is a task whose files are known.
     pub(super) fn is_task(&self) -> bool {
         self.task().is_some()
+    }
+
+    /// The text of a task that names no file. A few words are a search.
+    pub(super) fn task_without_files(&self) -> Option<&str> {
+        let query = self.query.as_deref().filter(|_| self.files.is_empty())?;
+        (ParsedQuery::search(query, &[]).terms.len() >= MIN_TASK_WORDS).then_some(query)
     }
 
     /// The text of the task, if its files are known too.
