@@ -6,14 +6,17 @@ usage: fit.py CASES.jsonl ANSWERS.jsonl [ANSWERS.jsonl ...]
 ANSWERS come from `score.py --answers`, made without and with hints and with --foreign; CASES are their rules. The first model
 (src/engine/rank/rule_kind.rs) tells from the wording of a rule whether it is working advice, the second
 (src/engine/rank/calibrate.rs) gives the probability that the first answer is right. Code bases that are held out are ignored.
-Prints for each model the coefficients fitted on all code bases, and its quality on each code base by the model of the others.
+Prints for each model the coefficients fitted on all code bases, and its quality on each tenth of the code bases by the model of
+the others.
 Uses the standard library only.
 """
-import argparse, json, math
+import argparse, hashlib, json, math
 
 WORDING = ["process", "project", "code", "commands", "names", "length", "phrase", "verb"]
-EVIDENCE = ["score", "lead", "rest", "effective words", "process", "unknown names", "general", "length"]
+EVIDENCE = ["score", "lead", "rest", "effective words", "process", "unknown names", "general", "length", "hinted", "found hints",
+            "definition", "test mismatch", "tool"]
 RIDGE = 0.1  # keeps coefficients finite if a feature separates the classes completely
+FOLDS = 10
 FOREIGN_WEIGHT = 0.35  # rules asked in other code bases are many, and rare in use
 
 def dot(coefficients, x):
@@ -60,7 +63,11 @@ def evidence(row, kind_model):
     e = row["evidence"]
     process = max(-2.0, min(4.0, dot(kind_model, wording(row))))
     return [1.0, e["score"], e["lead"], e["rest"], math.log(max(1.0, e["nEffective"])), process, min(e["nUnknownNames"], 2),
-            e["wording"]["general"], math.log(max(1, e["nLines"]))]
+            e["wording"]["general"], math.log(max(1, e["nLines"])), e["nHints"] > 0, e["nFoundHints"], e["isDefinition"],
+            e["isTestMismatch"], e["isTool"]]
+
+def fold(corpus):
+    return hashlib.sha256(corpus.encode()).digest()[0] % FOLDS
 
 def show(names, coefficients):
     print("  " + "  ".join(f"{name} {c:.2f}" for name, c in zip(["intercept"] + names, coefficients)))
@@ -76,9 +83,10 @@ def main():
     rules = {row["id"]: row for row in rows if row["kind"] != "foreign"}
 
     def kind_model(without):
-        return fit([(wording(row), kinds[i] == "process", 1.0) for i, row in rules.items() if home[i] != without])
+        return fit([(wording(row), kinds[i] == "process", 1.0) for i, row in rules.items() if fold(home[i]) != without])
 
-    models = {corpus: kind_model(corpus) for corpus in corpora}
+    by_fold = {number: kind_model(number) for number in {fold(corpus) for corpus in corpora}}
+    models = {corpus: by_fold[fold(corpus)] for corpus in corpora}
     everything = kind_model(None)
     print("working advice:"); show(WORDING, everything)
     for kind in ("process", "code", "absent"):
@@ -90,9 +98,9 @@ def main():
 
     print("the first answer is right:"); show(EVIDENCE, fit([data(row, everything) for row in rows]))
     judged = []
-    for corpus in corpora:
-        model = fit([data(row, everything) for row in rows if row["corpus"] != corpus])
-        judged += [(probability(dot(model, evidence(row, models[corpus]))), row) for row in rows if row["corpus"] == corpus]
+    for number, kinds_model in by_fold.items():
+        model = fit([data(row, everything) for row in rows if fold(row["corpus"]) != number])
+        judged += [(probability(dot(model, evidence(row, kinds_model))), row) for row in rows if fold(row["corpus"]) == number]
     own = [(p, row["first"]) for p, row in judged if row["kind"] != "foreign" and dot(models[home[row["id"]]], wording(row)) <= 0]
     for low, high in ((0, .2), (.2, .35), (.35, .5), (.5, .7), (.7, .8), (.8, .9), (.9, 1.01)):
         right = [first for p, first in own if low <= p < high]

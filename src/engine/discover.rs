@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::rank::calibrate::{self, Features};
-use crate::engine::rank::document::Document;
+use crate::engine::rank::document::{Document, SymbolDoc};
 use crate::engine::rank::postings;
 use crate::engine::rank::query::ParsedQuery;
 use crate::engine::rank::rule_kind::{self, Wording};
@@ -378,12 +378,27 @@ impl Ranker<'_> {
         let gains = self.gains(candidates, file, first.symbol_idx());
         let gains: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
         let names = rule.names.iter().zip(&scorer.name_freqs);
+        let is_named = |symbol: &SymbolDoc| {
+            rule.names.iter().any(|name| named_code::is_definition(name, &symbol.name))
+        };
+        let symbol = first.symbol_idx().map(|idx| &file.doc().symbols[idx]);
+        let (hints, path) = (&candidates.query.hints, &self.code.files[file.file_idx].path);
         Features {
             score: first.score / file.place_factor,
             lead: if candidates.is_in_named_files { lead.min(NAMED_FILE_LEAD) } else { lead },
             rest: rest / first.score.max(f64::MIN_POSITIVE),
             n_effective: calibrate::effective_number(&gains),
             n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
+            n_hints: hints.len(),
+            n_found_hints: named_code::n_found_hints(
+                self.code,
+                path,
+                (first_line, last_line),
+                hints,
+            ),
+            is_definition: symbol.is_some_and(is_named),
+            is_test_mismatch: file.scorable.is_test(first.symbol_idx()) != rule.is_about_tests,
+            is_tool: file.scorable.is_tool(),
             n_lines: (last_line - first_line + 1) as usize,
             wording,
         }

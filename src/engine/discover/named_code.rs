@@ -64,6 +64,28 @@ pub(super) fn matches(
     files.par_iter().with_max_len(CHUNK_SIZE).flat_map_iter(read_file).collect()
 }
 
+/// Returns how many of `hints` occur in these lines of a file and in the comments above them, in any case.
+pub(super) fn n_found_hints(
+    code: Code<'_>,
+    path: &str,
+    (first, last): (u32, u32),
+    hints: &[String],
+) -> usize {
+    if hints.is_empty() {
+        return 0;
+    }
+    let text = read::listed_text(code.root, path).unwrap_or_default();
+    let index = LineIndex::new(&text);
+    let first = with_lines_above(&text, &index, first as usize);
+    let code = text[index.start(first)..index.start(last as usize + 1)].to_lowercase();
+    hints.iter().filter(|hint| code.contains(&hint.to_lowercase())).count()
+}
+
+/// Returns whether a symbol has this name, or a name of this pattern.
+pub(super) fn is_definition(named: &NamedCode, symbol: &str) -> bool {
+    name_match(named, symbol, "") == NameMatch::Definition
+}
+
 /// Returns the first line of the annotations and comments above a line.
 fn with_lines_above(text: &str, index: &LineIndex, first: usize) -> usize {
     let is_above = |line: &usize| {

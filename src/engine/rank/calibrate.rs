@@ -2,9 +2,9 @@
 //!
 //! A score is relative: the best of only wrong candidates can have a high one. The match is
 //! the probability that the first candidate is right. A logistic model computes it from the
-//! score, its lead over the next file, how many words the score rests on, how many candidates are
-//! nearly as good, the code that the rule names in vain, the rule's wording, and the length of the
-//! candidate. `benches/anchors/fit.py` fits the model from `anchor-test --explain --json`.
+//! score, its lead over the next file, how many words and hints the score rests on, how many candidates
+//! are nearly as good, the code that the rule names, in vain or not, the rule's wording, and the length
+//! and kind of the candidate. `benches/anchors/fit.py` fits the model from `anchor-test --explain --json`.
 
 use super::rule_kind::{self, Wording};
 
@@ -23,38 +23,56 @@ pub(crate) struct Features {
     pub(crate) n_effective: f64,
     /// Number of names of code in the rule of which no file contains all parts.
     pub(crate) n_unknown_names: usize,
+    /// Number of hints, and of those whose text occurs in the candidate.
+    pub(crate) n_hints: usize,
+    pub(crate) n_found_hints: usize,
+    /// Whether the candidate has the name of code in the rule.
+    pub(crate) is_definition: bool,
+    /// Whether either only the rule is about tests, or only the candidate is a test.
+    pub(crate) is_test_mismatch: bool,
+    /// Whether the candidate is in a script or checker.
+    pub(crate) is_tool: bool,
     pub(crate) n_lines: usize,
     pub(crate) wording: Wording,
 }
 
-/// The logistic model. Fitted on 2,000 searches (`benches/README.md`): rules of ten instruction
-/// files and of eight code bases, without and with hints, each also asked in other code bases,
-/// where every answer is wrong. Rounded.
-const INTERCEPT: f64 = -4.7;
-const SCORE: f64 = 4.9;
-const LEAD: f64 = 2.25;
+/// The logistic model. Fitted on 3,000 searches (`benches/README.md`): rules of 53 instruction files and of
+/// eight code bases, without and with hints, some also asked in other code bases, where every answer is
+/// wrong. Rounded.
+const INTERCEPT: f64 = -3.0;
+const SCORE: f64 = 2.8;
+const LEAD: f64 = 2.4;
 /// Coefficient of the share of the last symbol that was read: if 50 symbols are nearly as good, the
 /// words of the rule occur everywhere.
-const REST: f64 = -1.5;
+const REST: f64 = -2.25;
 /// Coefficient of ln(effective number of words): one word matches by chance, ten hardly do. The
 /// number of words separates worse, because it grows with the length of the rule: common words match
 /// anything, and add little to the score.
-const EFFECTIVE: f64 = 2.0;
+const EFFECTIVE: f64 = 1.4;
 /// Coefficient of the log odds, within limits, that the rule is working advice.
-const PROCESS: f64 = -0.8;
+const PROCESS: f64 = -0.53;
 const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
 /// Coefficient of the number of unknown names, up to two: code that lacks what the rule names is
 /// not an example.
-const UNKNOWN_NAME: f64 = -3.2;
+const UNKNOWN_NAME: f64 = -3.6;
 /// Coefficient of the share of nouns of programming among the rule's words: "public fields before
 /// private methods" matches the code of a compiler better than its examples.
-const GENERAL: f64 = -4.25;
+const GENERAL: f64 = -0.9;
 /// Coefficient of ln(number of lines): long code contains any word.
-const LENGTH: f64 = -0.33;
+const LENGTH: f64 = -0.27;
+
+/// Coefficients for a search with hints, and for each hint that occurs in the candidate: of five guesses, wrong
+/// code has few.
+const HINTED: f64 = -1.65;
+const FOUND_HINT: f64 = 0.42;
+const DEFINITION: f64 = 0.73;
+const TEST_MISMATCH: f64 = -0.7;
+const TOOL: f64 = -0.28;
 
 /// Returns the probability that the first candidate is right.
 pub(crate) fn confidence(features: Features) -> f64 {
-    let Features { score, lead, rest, n_effective, n_unknown_names, n_lines, wording } = features;
+    let Features { score, lead, rest, n_effective, wording, .. } = features;
+    let flag = |is_set: bool, coefficient: f64| if is_set { coefficient } else { 0.0 };
     let (least, most) = PROCESS_LIMITS;
     let logit = INTERCEPT
         + SCORE * score
@@ -62,9 +80,14 @@ pub(crate) fn confidence(features: Features) -> f64 {
         + REST * rest
         + EFFECTIVE * n_effective.max(1.0).ln()
         + PROCESS * rule_kind::process_logit(&wording).clamp(least, most)
-        + UNKNOWN_NAME * n_unknown_names.min(2) as f64
+        + UNKNOWN_NAME * features.n_unknown_names.min(2) as f64
         + GENERAL * wording.general
-        + LENGTH * (n_lines.max(1) as f64).ln();
+        + LENGTH * (features.n_lines.max(1) as f64).ln()
+        + flag(features.n_hints > 0, HINTED)
+        + FOUND_HINT * features.n_found_hints as f64
+        + flag(features.is_definition, DEFINITION)
+        + flag(features.is_test_mismatch, TEST_MISMATCH)
+        + flag(features.is_tool, TOOL);
     1.0 / (1.0 + (-logit).exp())
 }
 
@@ -136,6 +159,11 @@ mod tests {
             rest: 0.5,
             n_effective: 4.0,
             n_unknown_names: 0,
+            n_hints: 4,
+            n_found_hints: 2,
+            is_definition: false,
+            is_test_mismatch: false,
+            is_tool: false,
             n_lines: 20,
             wording,
         }
@@ -148,6 +176,8 @@ mod tests {
         check(Features { score: 0.5, ..base });
         check(Features { lead: 0.4, ..base });
         check(Features { n_effective: 6.0, ..base });
+        check(Features { n_found_hints: 3, ..base });
+        check(Features { is_definition: true, ..base });
     }
 
     #[test]
@@ -157,6 +187,9 @@ mod tests {
         check(Features { n_unknown_names: 1, ..base });
         check(Features { n_lines: 200, ..base });
         check(Features { rest: 0.9, ..base });
+        check(Features { n_found_hints: 0, ..base });
+        check(Features { is_test_mismatch: true, ..base });
+        check(Features { is_tool: true, ..base });
         let wording = rule_kind::classify("Ask for a review before the merge").wording;
         check(Features { wording, ..base });
     }
