@@ -68,7 +68,7 @@ def share(flags):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("corpora"); p.add_argument("--bin", default="cerberus"); p.add_argument("--hints", action="store_true")
-    p.add_argument("--cases", nargs="+", default=[os.path.join(HERE, name) for name in ("wild.jsonl", "imported.jsonl")]); p.add_argument("--foreign", type=int, default=0)
+    p.add_argument("--cases", nargs="+", default=[os.path.join(HERE, name) for name in ("wild.jsonl", "imported.jsonl", "held_out.jsonl")]); p.add_argument("--foreign", type=int, default=0)
     p.add_argument("--answers"); p.add_argument("--misses", action="store_true"); p.add_argument("--strict", action="store_true")
     a = p.parse_args()
     cases = [case for path in a.cases for case in read_jsonl(path)]

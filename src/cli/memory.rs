@@ -239,7 +239,8 @@ rules of a nested document apply to its folder.
 Without FILE, all files of rules are read: AGENTS.md and CLAUDE.md at any depth, GEMINI.md,
 CONTRIBUTING.md, .cursor/rules, .cursorrules, .windsurfrules, .github/copilot-instructions.md,
 .github/instructions, .claude/rules, .clinerules, .serena/memories and others, with the documents
-that they import as `@path`. On a terminal, a summary is shown first.
+that they import as `@path`, except in folders of other projects such as vendor and testdata. On a
+terminal, a summary is shown first. --dry-run needs no bank.
 
 Run it again after the documents changed: changed items update their memories, unless these were
 edited; memories of removed items are listed, and --prune moves them to the trash; a deleted memory

@@ -23,7 +23,7 @@ use crate::engine::rank::document::{Document, SymbolDoc};
 use crate::engine::rank::postings;
 use crate::engine::rank::query::ParsedQuery;
 use crate::engine::rank::rule_kind::{self, Wording};
-use crate::engine::rank::score::{self, NameMatch, NameSet, ScorableFile, TermSet};
+use crate::engine::rank::score::{self, NameSet, ScorableFile, TermSet};
 use crate::model::{Confidence, Language, RuleKind, SymbolKind};
 use crate::store::code::FileRow;
 use crate::text::Globs;
@@ -32,6 +32,7 @@ use crate::timings;
 use super::examples::{Options, Query, RankedSymbol, Ranking, Reason};
 use super::index::{Code, CodeIndex};
 use super::{Progress, rounded};
+use named_code::Found;
 use order::{append_below, distinct_files_first, order, prefer_short, select_top};
 use phrase_reader::{PhraseReader, PhraseRequest};
 use term_index::{TermIdx, TermIndex};
@@ -135,6 +136,11 @@ impl<'a> FileCandidates<'a> {
         let term_idxs = terms.term_idxs(rule);
         Self { query, rule, scorer, term_idxs, files, is_in_named_files: !named.is_empty(), place }
     }
+
+    /// Returns whether the text of the first symbols is searched for names of code and hints.
+    fn is_read_for_names(&self) -> bool {
+        !self.rule.names.is_empty() || !self.query.hints.is_empty()
+    }
 }
 
 /// Returns the best candidates for each of `queries`, in order. Their quality is not rated yet.
@@ -226,8 +232,8 @@ impl Ranker<'_> {
             .zip(&parsed)
             .for_each(|(scores, parsed)| select_top(scores, READ_SYMBOLS, parsed));
         self.add_phrases(reader, batch, &parsed, &mut scores);
-        let names = named_code::matches(self.code, batch, &parsed, &scores);
-        add_names(batch, &mut scores, &names);
+        let found = named_code::find(self.code, batch, &parsed, &scores);
+        add_names_and_hints(batch, &mut scores, &found);
         self.lower_deprecated(batch, &parsed, &mut scores);
         let ranked = batch.par_iter().zip(&parsed).zip(scores);
         rankings.par_extend(
@@ -301,10 +307,10 @@ impl Ranker<'_> {
         parsed: &[ParsedCandidate<'_>],
         mut scores: Vec<SymbolScore>,
     ) -> Ranking {
-        let unread = if candidates.rule.names.is_empty() {
-            Vec::new()
-        } else {
+        let unread = if candidates.is_read_for_names() {
             scores.split_off(scores.len().min(READ_SYMBOLS))
+        } else {
+            Vec::new()
         };
         add_coherence(&mut scores, parsed.len());
         let last_read = scores.iter().take(READ_SYMBOLS).map(|symbol| symbol.score);
@@ -529,19 +535,18 @@ fn add_coherence(scores: &mut [SymbolScore], n_docs: usize) {
     }
 }
 
-/// Adds the bonus for names of code to the first symbols of each rule, whose text was read.
-fn add_names(
+/// Raises the scores of the first symbols of each rule, whose text was read, by the names of code and the
+/// hints that they contain.
+fn add_names_and_hints(
     batch: &[FileCandidates<'_>],
     scores: &mut [Vec<SymbolScore>],
-    matches: &FxHashMap<(usize, usize), Vec<NameMatch>>,
+    found: &FxHashMap<(usize, usize), Found>,
 ) {
     for (rule_idx, (candidates, scores)) in batch.iter().zip(scores).enumerate() {
-        if candidates.rule.names.is_empty() {
-            continue;
-        }
         for (symbol_rank, symbol) in scores.iter_mut().take(READ_SYMBOLS).enumerate() {
-            let matches = matches.get(&(rule_idx, symbol_rank)).map_or(&[][..], Vec::as_slice);
-            symbol.score += score::name_bonus(&candidates.scorer, matches, symbol.names);
+            let Some(found) = found.get(&(rule_idx, symbol_rank)) else { continue };
+            symbol.score += score::name_bonus(&candidates.scorer, &found.names, symbol.names);
+            symbol.score *= score::hint_factor(found.n_hints, candidates.query.hints.len());
         }
     }
 }

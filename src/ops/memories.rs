@@ -19,7 +19,7 @@ use crate::timings;
 use super::Project;
 
 /// Memories and anchors of a bank.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Memories {
     pub(crate) all: Vec<MemoryFile>,
     /// Ignored files: those whose id an earlier one has, and shared ones whose text one has.

@@ -74,6 +74,19 @@ const RULE_FILES: &[&str] = &[
     "**/.github/instructions/**/*.instructions.md",
 ];
 
+/// Names of folders with code of other projects, or with projects that tests use. Their documents
+/// are not about this project.
+const FOREIGN_FOLDERS: &[&str] = &[
+    "node_modules",
+    "vendor",
+    "vendored",
+    "third_party",
+    "testdata",
+    "fixtures",
+    "__fixtures__",
+    "test-fixtures",
+];
+
 /// Globs of other documents that describe the work on a project.
 const GUIDES: &[&str] = &[
     "README.md",
@@ -126,7 +139,8 @@ pub(crate) fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// Returns the paths, relative to `root`, of the files of rules that a project has, sorted.
+/// Returns the paths, relative to `root`, of the files of rules that a project has, sorted, without
+/// those of other projects in it.
 pub(crate) fn find_rule_files(root: &Path) -> Result<Vec<String>> {
     find_matching(root, &[FOLDER_RULE_FILES, RULE_FILES].concat())
 }
@@ -149,10 +163,19 @@ fn find_matching(root: &Path, globs: &[&str]) -> Result<Vec<String>> {
     // All of the globs are about documents, and most files are none.
     let may_match = |file: &str| is_document(file) || is_folder_rule_file(name_of(file));
     files.retain(|file| {
-        may_match(file) && !file.contains(char::is_control) && globs.find(file).is_some()
+        may_match(file)
+            && !file.contains(char::is_control)
+            && globs.find(file).is_some()
+            && !is_foreign(file)
     });
     files.sort_unstable();
     Ok(files)
+}
+
+/// Returns whether the file at a path relative to the root belongs to another project.
+pub(crate) fn is_foreign(path: &str) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    folders.split('/').any(|folder| FOREIGN_FOLDERS.contains(&folder))
 }
 
 /// Returns whether people or agents read rules from the file at a path relative to the root.

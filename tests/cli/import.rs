@@ -146,6 +146,18 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
+fn a_dry_run_needs_no_bank() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("AGENTS.md", "- Use tea\n");
+    let report = sandbox.json("memory import --dry-run");
+    assert_eq!(n_added(&report), 1, "{report}");
+    assert!(!sandbox.exists(".memories"));
+    let imported = sandbox.run("memory import");
+    assert_eq!(imported.status(), 2);
+    assert!(imported.stderr().contains("cerberus memory init"), "{}", imported.stderr());
+}
+
+#[test]
 fn edited_memories_and_moved_items_are_recognised() {
     let sandbox = with_agents();
     sandbox.ok("memory import AGENTS.md --no-anchor");
@@ -352,6 +364,7 @@ fn all_files_of_rules_are_found_with_their_imports() {
     sandbox.write(".cursor/rules/go.mdc", "---\nglobs: api/**\n---\n- Use a limiter\n");
     sandbox.write(".gitignore", "vendor/\n");
     sandbox.write("vendor/AGENTS.md", "- Use water\n");
+    sandbox.write("third_party/pots/AGENTS.md", "- Use sand\n");
     sandbox.session(expect![[r#"
         $ cerberus memory import --no-anchor
         added use-a-limiter (.cursor/rules/go.mdc:4)

@@ -234,7 +234,7 @@ fn a_task_without_files_is_given_the_rules_of_the_likely_files() {
     sandbox.memory("types", "---\ntype: rule\n---\nAnnotate each function with types\n");
     sandbox.memory("shop", "---\npaths: [shop/**]\n---\nPrefer tabs\n");
     sandbox.memory("web", "---\npaths: [web/**]\n---\nPrefer tabs\n");
-    let task = "memory inject --query 'Retry the database session when a request fails'";
+    let task = "memory inject --query \"Retry the database session when a request fails\"";
     let given = sandbox.json(task);
     let files = given["likelyFiles"].as_array().expect("files").clone();
     assert!(files.contains(&"shop/db.py".into()) && files.len() <= 3, "{files:?}");
@@ -250,7 +250,7 @@ fn a_task_without_files_is_given_the_rules_of_the_likely_files() {
     let explained = sandbox.run(&format!("{task} --explain")).stderr();
     assert!(explained.contains("likely files of the task: "), "{explained}");
     // A few words are a search.
-    let found = sandbox.json("memory inject --query 'the database session'");
+    let found = sandbox.json("memory inject --query \"the database session\"");
     assert!(found.get("likelyFiles").is_none(), "{found}");
     assert!(!found.to_string().contains("Annotate each function"), "{found}");
 }

@@ -148,15 +148,15 @@ fn the_best_anchor_is_moved_to_the_target() {
         merged into the new both (both.md)
           escape-html moved to the trash as .trash/escape-html.md
           close-session moved to the trash as .trash/close-session.md
-          anchored to the example of close-session
+          anchored to the example of escape-html
         --- stderr
-        warning: the anchor of `escape-html` is dropped: web/html.ts::escapeHtml
+        warning: the anchor of `close-session` is dropped: shop/db.py::request_session
         [exit 0]
     "#]]);
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
     assert!(sandbox.json("memory show both")["memories"][0]["anchor"].is_object());
-    sandbox.ok("memory restore escape-html");
-    assert!(sandbox.json("memory show escape-html")["memories"][0]["anchor"].is_object());
+    sandbox.ok("memory restore close-session");
+    assert!(sandbox.json("memory show close-session")["memories"][0]["anchor"].is_object());
 }
 
 #[test]

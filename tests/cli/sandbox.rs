@@ -56,7 +56,7 @@ impl Sandbox {
         for (path, text) in project::FILES {
             sandbox.write(path, text);
         }
-        sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.2\n");
+        sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.4\n");
         sandbox.commit("the shop");
         sandbox
     }

@@ -17,19 +17,8 @@ use crate::ops::Project;
 use crate::text::Globs;
 use crate::tree::{documents, read};
 
-/// Folders whose documents describe another project, or none.
-const OTHER_FOLDERS: &[&str] = &[
-    "node_modules",
-    "vendor",
-    "vendored",
-    "third_party",
-    "testdata",
-    "fixtures",
-    "__fixtures__",
-    "templates",
-    "template",
-    "test-fixtures",
-];
+/// Folders of documents that describe another project: the one that is made from the template.
+const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];
 
 /// Words in the names of documents about the past or the future.
 const OTHER_TIMES: &[&str] = &[
@@ -161,6 +150,7 @@ fn is_other(path: &str) -> bool {
         part.split(['-', '_', '.']).any(|word| OTHER_TIMES.iter().any(|it| word.starts_with(it)))
     };
     folders.split('/').any(|folder| {
-        OTHER_FOLDERS.contains(&folder) || is_of_other_time(&folder.to_ascii_lowercase())
+        TEMPLATE_FOLDERS.contains(&folder) || is_of_other_time(&folder.to_ascii_lowercase())
     }) || is_of_other_time(&name)
+        || documents::is_foreign(path)
 }

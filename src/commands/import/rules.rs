@@ -231,7 +231,7 @@ pub(super) struct Plan {
 pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
     let find::Documents { found: documents, unreadable, warnings } =
         find::documents(project, args)?;
-    let memories = Memories::load(project)?;
+    let (memories, deleted) = bank(project, args)?;
     let report = Report {
         dry_run: args.dry_run,
         documents: Vec::new(),
@@ -239,7 +239,6 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
         to_review: 0,
         warnings,
     };
-    let deleted: BTreeSet<String> = project.bank.deleted_items()?.into_iter().collect();
     let sources = Sources::new(&memories);
     let deleted_with_document = deleted
         .iter()
@@ -291,6 +290,16 @@ fn commits(project: &Project, documents: &[Found]) -> Vec<Option<String>> {
         documents.iter().map(&mut of).collect()
     })
     .unwrap_or_else(unknown)
+}
+
+/// Returns the memories and the deleted items of the bank. A dry run needs no bank: it shows what a
+/// new one would get.
+fn bank(project: &Project, args: &ImportArgs) -> Result<(Memories, BTreeSet<String>)> {
+    if args.dry_run && !project.bank.exists() {
+        return Ok(Default::default());
+    }
+    let memories = Memories::load(project)?;
+    Ok((memories, project.bank.deleted_items()?.into_iter().collect()))
 }
 
 /// Finds the examples of the new rules, and adds warnings about similar memories.

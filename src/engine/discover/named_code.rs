@@ -1,4 +1,4 @@
-//! Reads the text of the first symbols of each rule to find the code that the rule names.
+//! Reads the text of the first symbols of each rule to find the code that the rule names, and its hints.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -21,15 +21,23 @@ const MAX_LINES_ABOVE: usize = 30;
 /// A symbol to read: the index of its rule, and its rank for it.
 type Owner = (usize, usize);
 
-/// Returns, for the first symbols of each rule, how they contain each name of the rule.
-pub(super) fn matches(
+/// What of a rule the text of a symbol contains.
+pub(super) struct Found {
+    /// How it contains each name of the rule.
+    pub(super) names: Vec<NameMatch>,
+    /// Number of hints.
+    pub(super) n_hints: usize,
+}
+
+/// Returns what the first symbols of each rule contain of it, for rules with names of code or hints.
+pub(super) fn find(
     code: Code<'_>,
     batch: &[FileCandidates<'_>],
     parsed: &[Vec<ParsedCandidate<'_>>],
     scores: &[Vec<SymbolScore>],
-) -> FxHashMap<Owner, Vec<NameMatch>> {
-    let with_names = batch.iter().enumerate().filter(|(_, it)| !it.rule.names.is_empty());
-    let mut requests: Vec<(usize, Owner)> = with_names
+) -> FxHashMap<Owner, Found> {
+    let rules = batch.iter().enumerate().filter(|(_, it)| it.is_read_for_names());
+    let mut requests: Vec<(usize, Owner)> = rules
         .flat_map(|(rule_idx, _)| {
             let top = scores[rule_idx].iter().take(READ_SYMBOLS).enumerate();
             top.map(move |(symbol_rank, symbol)| {
@@ -45,9 +53,7 @@ pub(super) fn matches(
         let of_symbol = |&(_, owner): &(usize, Owner)| {
             let (rule, symbol) = (&batch[owner.0], scores[owner.0][owner.1]);
             let doc = parsed[owner.0][symbol.doc_idx()].doc();
-            let (first, last) = lines(doc, symbol.symbol_idx());
-            let first = with_lines_above(&text, &index, first as usize);
-            let code = &text[index.start(first)..index.start(last as usize + 1)];
+            let code = with_lines_above(&text, &index, lines(doc, symbol.symbol_idx()));
             let name = symbol.symbol_idx().map_or("", |idx| doc.symbols[idx].name.as_str());
             let names = rule.rule.names.iter().enumerate();
             let found = names.map(|(idx, named)| {
@@ -57,28 +63,35 @@ pub(super) fn matches(
                     NameMatch::Absent
                 }
             });
-            (owner, found.collect())
+            let n_hints = n_contained(code, &rule.query.hints);
+            (owner, Found { names: found.collect(), n_hints })
         };
         requests.iter().map(of_symbol).collect::<Vec<_>>()
     };
     files.par_iter().with_max_len(CHUNK_SIZE).flat_map_iter(read_file).collect()
 }
 
-/// Returns how many of `hints` occur in these lines of a file and in the comments above them, in any case.
+/// Returns how many of `hints` occur in these lines of a file and in the comments above them.
 pub(super) fn n_found_hints(
     code: Code<'_>,
     path: &str,
-    (first, last): (u32, u32),
+    lines: (u32, u32),
     hints: &[String],
 ) -> usize {
     if hints.is_empty() {
         return 0;
     }
     let text = read::listed_text(code.root, path).unwrap_or_default();
-    let index = LineIndex::new(&text);
-    let first = with_lines_above(&text, &index, first as usize);
-    let code = text[index.start(first)..index.start(last as usize + 1)].to_lowercase();
-    hints.iter().filter(|hint| code.contains(&hint.to_lowercase())).count()
+    n_contained(with_lines_above(&text, &LineIndex::new(&text), lines), hints)
+}
+
+/// Returns how many of `words` occur in a text, in any case.
+fn n_contained(text: &str, words: &[String]) -> usize {
+    if words.is_empty() {
+        return 0;
+    }
+    let text = text.to_lowercase();
+    words.iter().filter(|word| text.contains(&word.to_lowercase())).count()
 }
 
 /// Returns whether a symbol has this name, or a name of this pattern.
@@ -86,14 +99,15 @@ pub(super) fn is_definition(named: &NamedCode, symbol: &str) -> bool {
     name_match(named, symbol, "") == NameMatch::Definition
 }
 
-/// Returns the first line of the annotations and comments above a line.
-fn with_lines_above(text: &str, index: &LineIndex, first: usize) -> usize {
+/// Returns the lines from `first` to `last`, with the annotations and comments above them.
+fn with_lines_above<'t>(text: &'t str, index: &LineIndex, (first, last): (u32, u32)) -> &'t str {
     let is_above = |line: &usize| {
         let line = text[index.start(*line)..index.start(line + 1)].trim_start();
         ["@", "#[", "//", "/*", "*"].iter().any(|start| line.starts_with(start))
     };
+    let first = first as usize;
     let above = (0..first).rev().take(MAX_LINES_ABOVE).take_while(is_above);
-    above.last().unwrap_or(first)
+    &text[index.start(above.last().unwrap_or(first))..index.start(last as usize + 1)]
 }
 
 /// Returns how a symbol with this qualified name and code contains a name whose parts occur in it.

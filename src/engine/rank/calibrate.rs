@@ -39,35 +39,35 @@ pub(crate) struct Features {
 /// The logistic model. Fitted on 3,000 searches (`benches/README.md`): rules of 53 instruction files and of
 /// eight code bases, without and with hints, some also asked in other code bases, where every answer is
 /// wrong. Rounded.
-const INTERCEPT: f64 = -3.0;
-const SCORE: f64 = 2.8;
-const LEAD: f64 = 2.4;
+const INTERCEPT: f64 = -2.4;
+const SCORE: f64 = 1.9;
+const LEAD: f64 = 2.2;
 /// Coefficient of the share of the last symbol that was read: if 50 symbols are nearly as good, the
 /// words of the rule occur everywhere.
-const REST: f64 = -2.25;
+const REST: f64 = -2.9;
 /// Coefficient of ln(effective number of words): one word matches by chance, ten hardly do. The
 /// number of words separates worse, because it grows with the length of the rule: common words match
 /// anything, and add little to the score.
-const EFFECTIVE: f64 = 1.4;
+const EFFECTIVE: f64 = 1.5;
 /// Coefficient of the log odds, within limits, that the rule is working advice.
-const PROCESS: f64 = -0.53;
+const PROCESS: f64 = -0.46;
 const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
 /// Coefficient of the number of unknown names, up to two: code that lacks what the rule names is
 /// not an example.
-const UNKNOWN_NAME: f64 = -3.6;
+const UNKNOWN_NAME: f64 = -3.3;
 /// Coefficient of the share of nouns of programming among the rule's words: "public fields before
 /// private methods" matches the code of a compiler better than its examples.
-const GENERAL: f64 = -0.9;
+const GENERAL: f64 = -1.45;
 /// Coefficient of ln(number of lines): long code contains any word.
-const LENGTH: f64 = -0.27;
+const LENGTH: f64 = -0.25;
 
 /// Coefficients for a search with hints, and for each hint that occurs in the candidate: of five guesses, wrong
 /// code has few.
-const HINTED: f64 = -1.65;
-const FOUND_HINT: f64 = 0.42;
-const DEFINITION: f64 = 0.73;
-const TEST_MISMATCH: f64 = -0.7;
-const TOOL: f64 = -0.28;
+const HINTED: f64 = -2.5;
+const FOUND_HINT: f64 = 0.48;
+const DEFINITION: f64 = 0.84;
+const TEST_MISMATCH: f64 = -1.0;
+const TOOL: f64 = -0.34;
 
 /// Returns the probability that the first candidate is right.
 pub(crate) fn confidence(features: Features) -> f64 {
@@ -197,7 +197,9 @@ mod tests {
     #[test]
     fn confidence_ranges_from_near_0_to_near_1() {
         assert!(confidence(Features { n_effective: 1.0, score: 0.0, lead: 0.0, ..base() }) < 0.05);
-        assert!(confidence(Features { score: 0.8, lead: 0.5, n_effective: 10.0, ..base() }) > 0.95);
+        let words = Features { score: 0.8, lead: 0.5, rest: 0.2, n_effective: 10.0, ..base() };
+        let strong = Features { n_found_hints: 4, is_definition: true, ..words };
+        assert!(confidence(strong) > 0.95);
     }
 
     #[test]

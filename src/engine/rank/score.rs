@@ -107,6 +107,11 @@ const DEFINITION: f64 = 0.8;
 /// Weight of code that a rule names, relative to a word of the same rarity.
 const NAMED_CODE: f64 = 1.5;
 
+/// Bonus for a symbol whose text contains all hints as they are written, as a share of its score: hints are
+/// also split into words, of which common ones occur everywhere. With 0.3 to 1.2, 0.02 to 0.03 more of 354
+/// imported rules with hints have the right code first.
+const FOUND_HINTS: f64 = 0.5;
+
 /// Shares of the weight of named code: for a file or a symbol that contains all of its parts,
 /// before the text is compared, and for a symbol that has only the last part of a qualified name
 /// (`env.close` as `environment.close`). Accuracy changes by at most 0.02 for half or double of any
@@ -486,6 +491,11 @@ pub(crate) fn name_bonus(query: &WeightedQuery, matches: &[NameMatch], in_parts:
     let weights = query.name_weights.iter().zip(matches);
     let found: f64 = weights.map(|(weight, found)| weight * found.share()).sum();
     query.share(found - query.parts_score(in_parts))
+}
+
+/// Returns the factor for a symbol whose text contains `n_found` of `n_hints` hints.
+pub(crate) fn hint_factor(n_found: usize, n_hints: usize) -> f64 {
+    1.0 + FOUND_HINTS * n_found as f64 / n_hints.max(1) as f64
 }
 
 /// The highest scores of a file's symbols, in descending order.

@@ -130,7 +130,7 @@ fn symbols_without_a_word_of_the_rule_are_skipped() {
 }
 
 #[test]
-fn tests_count_in_full_for_rules_about_tests() {
+fn tests_count_more_than_other_code_for_rules_about_tests_only() {
     let score = |rule: &str, class| {
         let (_, query) = query(rule);
         scores(&query, &doc("function f | body: hash", class))[0].1
@@ -138,7 +138,16 @@ fn tests_count_in_full_for_rules_about_tests() {
     assert!(score("Hash it", PathClass::Test) < score("Hash it", PathClass::Source));
     assert!(score("Hash it", PathClass::Vendored) < score("Hash it", PathClass::Source));
     let about_tests = "Hash it in tests";
-    assert_eq!(score(about_tests, PathClass::Test), score(about_tests, PathClass::Source));
+    assert!(score(about_tests, PathClass::Test) > score(about_tests, PathClass::Source));
+}
+
+#[test]
+fn found_hints_raise_a_score() {
+    let factors: Vec<f64> =
+        [(0, 0), (0, 4), (2, 4), (4, 4)].map(|(n, of)| hint_factor(n, of)).into();
+    assert_eq!(factors[0], 1.0);
+    assert!(factors.is_sorted(), "{factors:?}");
+    assert!(factors[3] > factors[2] && factors[2] > factors[1]);
 }
 
 #[test]
