@@ -24,10 +24,6 @@ const TAKEN_OVER: f64 = 0.3;
 /// Minimum similarity of a copy with the same name.
 const COPIED: f64 = 0.5;
 
-/// Minimum similarity of code under another name without a history. Below it, one answer was right and
-/// five were wrong in the traced cases of seven Java repositories.
-const RENAMED: f64 = 0.2;
-
 /// A file at an old commit.
 #[derive(Debug, Clone)]
 enum OldFile {
@@ -54,9 +50,7 @@ pub(super) fn apply(
     pairs.retain(|pair| {
         let file = &files[pair.file_idx];
         let anchor = missing[pair.missing_idx].anchor;
-        has_past(pair)
-            || !(look_alikes::contains(anchor, file, &file.symbols[pair.symbol_idx])
-                || is_other_code(pair))
+        has_past(pair) || !look_alikes::contains(anchor, file, &file.symbols[pair.symbol_idx])
     });
     let is_relevant = |pair: &Pair| pair.odds >= LEAST_LISTED && has_past(pair);
     if !pairs.iter().any(is_relevant) {
@@ -71,12 +65,6 @@ pub(super) fn apply(
                 || !old_files.excludes(missing[pair.missing_idx], &walk.end, files, pair)
         });
     });
-}
-
-/// Returns whether code has neither the name nor much of the code of an anchor: what remains, its
-/// place and its identifiers, is also that of other code which was written for it.
-fn is_other_code(pair: &Pair) -> bool {
-    pair.evidence.name < 1.0 && !pair.evidence.is_same_code && pair.evidence.jaccard < RENAMED
 }
 
 /// The parsed versions of files at old commits.
