@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use crate::model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind};
@@ -151,7 +151,7 @@ pub(crate) fn follow(
     let _step = timings::step("track anchors");
     let moved = moved_files::find(root, excludes, anchors)?;
     let applied = moved_files::apply_moves(anchors, &moved);
-    let outcomes = follow_each(root, excludes, &applied, progress)?;
+    let outcomes = follow_each(root, excludes, &applied, &moved, progress)?;
     Ok(moved_files::restore_paths(root, anchors, &applied, outcomes))
 }
 
@@ -179,11 +179,12 @@ impl<'a> TrackedAnchor<'a> {
     }
 }
 
-/// Tracks anchors whose files were not moved as a whole.
+/// Tracks anchors whose files were not moved as a whole. `moved` has the new paths of those that were.
 fn follow_each(
     root: &Path,
     excludes: &[String],
     anchors: &[Anchor],
+    moved: &FxHashMap<String, String>,
     progress: Progress<'_>,
 ) -> Result<Vec<Outcome>> {
     let mut order: Vec<usize> = (0..anchors.len()).collect();
@@ -252,7 +253,9 @@ fn follow_each(
     });
     rename_patterns::raise_odds(&missing, &files, &mut pairs);
     veto::apply(root, &past, &searched_idxs, &missing, &files, &mut pairs);
-    let mut assignments = together::assign(&missing, &files, &mut pairs);
+    let moved: FxHashMap<&str, &str> =
+        moved.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+    let mut assignments = together::assign(&missing, &files, &mut pairs, &moved);
     let history = History::read(root, &missing, &assignments);
     history.resolve(&missing, &files, &mut pairs, &mut assignments);
 

@@ -29,10 +29,15 @@ use super::{
 };
 use super::{rename_patterns, stayed, together};
 
+mod callers;
 mod changed_files;
+mod flow;
+mod handover;
 mod versions;
 
 use changed_files::{ChangedFiles, OwnName, SameNames};
+use flow::Flow;
+use handover::Handover;
 use versions::Versions;
 
 /// Maximum number of removed symbols of a commit that are compared with the added ones.
@@ -422,8 +427,18 @@ impl Walker<'_, '_> {
                 pair.odds += INHERITED;
             }
         }
+        let handover = Handover {
+            changed: &changed,
+            removed: &removed,
+            missing: &missing,
+            claimed: &claimed,
+            flow: Flow::new(olds, news, version_idx, |old_idx, symbol_idx| {
+                rewritten.contains_key(&(old_idx, symbol_idx))
+            }),
+        };
+        handover.apply(&mut pairs, &new_of);
         rename_patterns::raise_odds(&missing, news, &mut pairs);
-        let mut assignments = together::assign(&missing, news, &mut pairs);
+        let mut assignments = together::assign(&missing, news, &mut pairs, &new_of);
         let owner = |anchor: &Anchor| {
             let old_idx = find_file(olds, &anchor.file)?;
             let found = in_place_match(anchor, &olds[old_idx])?;
@@ -446,7 +461,7 @@ impl Walker<'_, '_> {
         if is_possible.contains(&false) {
             let mut is_possible = is_possible.into_iter();
             pairs.retain(|_| is_possible.next().unwrap_or(true));
-            assignments = together::assign(&missing, news, &mut pairs);
+            assignments = together::assign(&missing, news, &mut pairs, &new_of);
         }
         let mut found = FxHashSet::default();
         for (missing_idx, (assignment, removed)) in assignments.iter().zip(&removed).enumerate() {
@@ -454,8 +469,8 @@ impl Walker<'_, '_> {
             let (walk, old) = (&mut walks[walk_idx], &removed.anchor);
             let found_pair = match assignment {
                 Assignment::Found(pair_idx) => Some(&pairs[*pair_idx]),
-                Assignment::Gone => merged(missing_idx, &missing, news, &pairs),
-                _ => None,
+                Assignment::Ambiguous(idxs) if !is_one_place(idxs, news, &pairs) => None,
+                _ => merged(missing_idx, &missing, news, &pairs),
             };
             if let Some(pair) = found_pair {
                 walk.advance(&news[pair.file_idx], pair.symbol_idx);
@@ -502,6 +517,15 @@ fn merged<'p>(
     (best.odds >= MERGED && name == missing[anchor_idx].name).then_some(best)
 }
 
+/// Returns whether pairs are all with definitions of one name in one file, such as overloads.
+fn is_one_place(pair_idxs: &[usize], news: &[FileSymbols], pairs: &[Pair]) -> bool {
+    let place = |idx: &usize| {
+        let (file_idx, symbol_idx) = pairs[*idx].symbol();
+        (file_idx, &news[file_idx].symbols[symbol_idx].name)
+    };
+    pair_idxs.iter().all(|idx| place(idx) == place(&pair_idxs[0]))
+}
+
 /// Returns the first symbol of `file` with the name and the kind of `symbol`: a field may have the
 /// name of a method.
 fn namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
@@ -510,6 +534,22 @@ fn namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
             && search::is_same_family(it.kind, symbol.kind)
     };
     file.symbols.iter().position(is_namesake)
+}
+
+/// Returns the symbol of `file` with the name and the kind of `symbol`; of several (overloads), the most
+/// similar one.
+fn likest_namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
+    let is_namesake = |it: &FileSymbol| {
+        same_name(it.name.as_deref(), symbol.name.as_deref())
+            && search::is_same_family(it.kind, symbol.kind)
+    };
+    let likeness =
+        |it: &FileSymbol| similarity(&it.features.fingerprint, &symbol.features.fingerprint);
+    let namesakes = file.symbols.iter().enumerate().filter(|(_, it)| is_namesake(it));
+    let likest = namesakes.max_by(|(a_idx, a), (b_idx, b)| {
+        likeness(a).total_cmp(&likeness(b)).then(b_idx.cmp(a_idx))
+    });
+    likest.map(|(idx, _)| idx)
 }
 
 /// Returns whether a symbol has so much other code than before that another may have taken over its

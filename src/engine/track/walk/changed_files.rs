@@ -1,5 +1,8 @@
 //! The files that a commit changed, and the code that it removed from them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use memchr::memmem;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,8 +15,9 @@ use super::super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use super::super::line_diff::LineDiff;
 use super::super::search::{MissingAnchor, Pair, Prefilter};
 use super::super::{in_place_match, same_name, stayed};
+use super::callers::{self, Callers};
 use super::versions::Versions;
-use super::{MAX_REMOVED, Walk, is_rewritten, namesake};
+use super::{MAX_REMOVED, Walk, is_rewritten, likest_namesake};
 
 /// The files that a commit changed, as far as they may contain removed or added code.
 pub(super) struct ChangedFiles {
@@ -21,9 +25,14 @@ pub(super) struct ChangedFiles {
     pub(super) olds: Vec<FileSymbols>,
     /// How the files of anchors changed, by their new paths.
     diffs: FxHashMap<String, LineDiff>,
+    /// Both versions of the files that used the name of an anchor, by the old path and the new one.
+    texts: Vec<Texts>,
     /// Number of the versions that the clone lacks.
     pub(super) n_unread: usize,
 }
+
+/// The old and the new path of a file, and its content.
+type Texts = (String, String, Vec<u8>, Vec<u8>);
 
 /// Code that a commit removed.
 pub(super) struct Removed {
@@ -67,6 +76,9 @@ impl ChangedFiles {
         let mut news: Vec<(&str, Vec<u8>)> = Vec::new();
         let mut olds: Vec<(&str, Vec<u8>)> = Vec::new();
         let mut diffs = FxHashMap::default();
+        let mut texts = Vec::new();
+        let finders: Vec<memmem::Finder<'_>> =
+            missing.iter().map(|missing| memmem::Finder::new(missing.name)).collect();
         for change in changes {
             let is_own = change.old.as_ref().is_some_and(|old| own.contains(old.path.as_str()));
             let mut read = |version: Option<&git::Version>| {
@@ -75,7 +87,7 @@ impl ChangedFiles {
                 bytes.filter(|_| !versions.is_limit_exceeded())
             };
             let new = read(change.new.as_ref());
-            let old = if is_own || new.is_none() { read(change.old.as_ref()) } else { None };
+            let old = read(change.old.as_ref());
             let matches = |version: Option<&git::Version>, bytes: Option<&Vec<u8>>| {
                 version.zip(bytes).is_some_and(|(version, bytes)| {
                     prefilter.may_match(&version.path, &text::decode(bytes).0)
@@ -87,11 +99,16 @@ impl ChangedFiles {
             if !is_match {
                 continue;
             }
-            let old = old.or_else(|| read(change.old.as_ref()));
             let n_bytes = |version: &Option<Vec<u8>>| version.as_ref().map_or(0, Vec::len);
             versions.count(n_bytes(&new) + n_bytes(&old));
             if let (Some(version), Some(new), Some(old), true) = (&change.new, &new, &old, is_own) {
                 diffs.insert(version.path.clone(), LineDiff::new(old, new));
+            }
+            if let (Some(before), Some(after)) = (&change.old, &change.new)
+                && let (Some(old), Some(new)) = (&old, &new)
+                && finders.iter().any(|it| it.find(old).is_some())
+            {
+                texts.push((before.path.clone(), after.path.clone(), old.clone(), new.clone()));
             }
             news.extend(change.new.as_ref().map(|it| it.path.as_str()).zip(new));
             olds.extend(change.old.as_ref().map(|it| it.path.as_str()).zip(old));
@@ -102,7 +119,21 @@ impl ChangedFiles {
             files.sort_by(|a, b| a.path.cmp(&b.path));
             files
         };
-        Self { news: parse(news), olds: parse(olds), diffs, n_unread }
+        Self { news: parse(news), olds: parse(olds), diffs, texts, n_unread }
+    }
+
+    /// Returns which names the callers of the removed code use instead. `names` has the names that may
+    /// replace each removed one.
+    pub(super) fn callers<'c>(&self, names: &BTreeMap<&'c str, BTreeSet<&'c str>>) -> Callers<'c> {
+        let versions = self.texts.iter().filter_map(|(old_path, new_path, old, new)| {
+            Some(callers::Versions {
+                old,
+                new,
+                old_file: &self.olds[find_file(&self.olds, old_path)?],
+                new_file: &self.news[find_file(&self.news, new_path)?],
+            })
+        });
+        Callers::new(&versions.collect::<Vec<_>>(), names)
     }
 
     /// Compares the symbols with the same names. `old_paths` are the paths of the files by the new ones.
@@ -116,7 +147,7 @@ impl ChangedFiles {
             let diff = self.diffs.get(&file.path);
             for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
                 let old_file = &self.olds[old_idx];
-                let Some(before_idx) = namesake(old_file, symbol) else { continue };
+                let Some(before_idx) = likest_namesake(old_file, symbol) else { continue };
                 let before = &old_file.symbols[before_idx];
                 let is_taken_over =
                     |diff| stayed::is_taken_over(diff, (old_file, before.lines), (file, symbol));

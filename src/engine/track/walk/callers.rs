@@ -1,0 +1,234 @@
+//! The names by which the callers of removed code call other code.
+//!
+//! Pure. If a commit replaces `close(conn)` by `conn.shut()` in the callers, `shut` has the role that
+//! `close` had, however little their code has in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memchr::memmem;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::file_symbols::FileSymbols;
+use crate::syntax::fingerprint::{hashed_words, name_hash, short_hash};
+
+/// Minimum similarity of the statements of a caller before and after, without the name: the arguments
+/// are the same, the receiver may be another.
+const SAME_STATEMENT: f64 = 0.5;
+
+/// Maximum number of lines of a statement, and of statements of a file that call one name.
+const MAX_LINES: usize = 5;
+const MAX_STATEMENTS: usize = 50;
+
+/// Both versions of a file that a commit changed.
+pub(super) struct Versions<'v> {
+    pub(super) old: &'v [u8],
+    pub(super) new: &'v [u8],
+    pub(super) old_file: &'v FileSymbols,
+    pub(super) new_file: &'v FileSymbols,
+}
+
+/// For each removed name, how many statements used it and which new names they use instead.
+#[derive(Debug, Default)]
+pub(super) struct Callers<'c> {
+    n_statements: FxHashMap<&'c str, usize>,
+    n_switched: FxHashMap<(&'c str, &'c str), f64>,
+}
+
+impl<'c> Callers<'c> {
+    /// Counts the statements of `files`. `names` has the names that may replace each removed one.
+    pub(super) fn new(
+        files: &[Versions<'_>],
+        names: &BTreeMap<&'c str, BTreeSet<&'c str>>,
+    ) -> Self {
+        let mut this = Self::default();
+        for (old_name, new_names) in names {
+            let finder = memmem::Finder::new(old_name);
+            for file in files.iter().filter(|file| finder.find(file.old).is_some()) {
+                this.count(file, old_name, new_names);
+            }
+        }
+        this
+    }
+
+    /// Returns the share of the statements with the old name that use the new one instead, and their
+    /// number.
+    pub(super) fn switched(&self, old_name: &str, new_name: &str) -> (f64, f64) {
+        let n = self.n_switched.get(&(old_name, new_name)).copied().unwrap_or_default();
+        let n_all = self.n_statements.get(old_name).copied().unwrap_or_default();
+        (n / n_all.max(1) as f64, n)
+    }
+
+    /// Returns whether any statement uses a name instead of a removed one.
+    pub(super) fn is_used(&self, new_name: &str) -> bool {
+        self.n_switched.keys().any(|(_, name)| *name == new_name)
+    }
+
+    fn count(&mut self, file: &Versions<'_>, old_name: &'c str, new_names: &BTreeSet<&'c str>) {
+        let (old_lines, new_lines) = (trimmed_lines(file.old), trimmed_lines(file.new));
+        let stayed: FxHashSet<&[u8]> = new_lines.iter().copied().collect();
+        let old_hash = hash(old_name);
+        let is_call = |line_idx: &usize| {
+            words(old_lines[*line_idx]).binary_search(&old_hash).is_ok()
+                && !is_in_definition(file.old_file, old_name, *line_idx)
+        };
+        let calls: Vec<usize> = (0..old_lines.len()).filter(is_call).take(MAX_STATEMENTS).collect();
+        *self.n_statements.entry(old_name).or_default() += calls.len();
+        let changed = || calls.iter().filter(|idx| !stayed.contains(old_lines[**idx]));
+        if changed().next().is_none() {
+            return;
+        }
+        let added = added_calls(file, (&old_lines, &new_lines), new_names);
+        for &line_idx in changed() {
+            let before = statement(&old_lines, line_idx);
+            let mut best: (f64, BTreeSet<&'c str>) = (SAME_STATEMENT, BTreeSet::new());
+            for (name, new_hash, after) in &added {
+                if before.binary_search(new_hash).is_ok() || after.binary_search(&old_hash).is_ok()
+                {
+                    continue;
+                }
+                let likeness = dice_without((&before, old_hash), (after, *new_hash));
+                if likeness > best.0 {
+                    best = (likeness, BTreeSet::from([*name]));
+                } else if likeness >= best.0 {
+                    best.1.insert(name);
+                }
+            }
+            let share = 1.0 / best.1.len().max(1) as f64;
+            for name in best.1 {
+                *self.n_switched.entry((old_name, name)).or_default() += share;
+            }
+        }
+    }
+}
+
+/// Returns the statements with one of `names` on a line that only the new version has: the name, its
+/// hash and the words.
+fn added_calls<'c>(
+    file: &Versions<'_>,
+    (old_lines, new_lines): (&[&[u8]], &[&[u8]]),
+    names: &BTreeSet<&'c str>,
+) -> Vec<(&'c str, u16, Vec<u16>)> {
+    let was_there: FxHashSet<&[u8]> = old_lines.iter().copied().collect();
+    let hashes: Vec<(u16, &'c str)> = names.iter().map(|it| (hash(it), *it)).collect();
+    let mut added = Vec::new();
+    for (line_idx, line) in new_lines.iter().enumerate() {
+        if was_there.contains(line) {
+            continue;
+        }
+        let words = words(line);
+        for &(hash, name) in &hashes {
+            if words.binary_search(&hash).is_ok()
+                && !is_in_definition(file.new_file, name, line_idx)
+            {
+                added.push((name, hash, statement(new_lines, line_idx)));
+            }
+        }
+    }
+    added
+}
+
+/// Returns whether a line is inside a definition of this name.
+fn is_in_definition(file: &FileSymbols, name: &str, line_idx: usize) -> bool {
+    file.symbols.iter().any(|symbol| {
+        let (first, last) = symbol.lines;
+        symbol.name.is_some()
+            && (first as usize..=last as usize).contains(&line_idx)
+            && file.split_name(symbol).1 == name
+    })
+}
+
+fn hash(name: &str) -> u16 {
+    short_hash(name_hash(name))
+}
+
+/// Returns the distinct words from a line to the end of its brackets.
+fn statement(lines: &[&[u8]], first: usize) -> Vec<u16> {
+    let mut depth = 0i32;
+    let mut text: Vec<u8> = Vec::new();
+    for line in lines.iter().skip(first).take(MAX_LINES) {
+        text.extend_from_slice(line);
+        text.push(b'\n');
+        for byte in *line {
+            match byte {
+                b'(' | b'[' => depth += 1,
+                b')' | b']' => depth -= 1,
+                _ => {}
+            }
+        }
+        if depth <= 0 {
+            break;
+        }
+    }
+    words(&text)
+}
+
+/// Returns the hashes of the distinct words, sorted.
+fn words(text: &[u8]) -> Vec<u16> {
+    let mut words: Vec<u16> = hashed_words(&String::from_utf8_lossy(text)).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// Returns the Dice coefficient of two sorted sets, each without one word that it contains.
+fn dice_without((a, a_word): (&[u16], u16), (b, b_word): (&[u16], u16)) -> f64 {
+    let is_shared =
+        |word: &&u16| **word != a_word && **word != b_word && b.binary_search(word).is_ok();
+    let n_shared = a.iter().filter(is_shared).count();
+    (2 * n_shared) as f64 / (a.len() + b.len()).saturating_sub(2).max(1) as f64
+}
+
+fn trimmed_lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::file_symbols::ALL;
+    use super::*;
+
+    /// Returns what the callers of `close` use instead, of `shut` and `open`.
+    fn switched(old: &str, new: &str) -> [(f64, f64); 2] {
+        let parse = |text: &str| FileSymbols::parse("a.py", text.as_bytes(), ALL);
+        let (old_file, new_file) = (parse(old), parse(new));
+        let file = Versions {
+            old: old.as_bytes(),
+            new: new.as_bytes(),
+            old_file: &old_file,
+            new_file: &new_file,
+        };
+        let names = BTreeMap::from([("close", BTreeSet::from(["open", "shut"]))]);
+        let callers = Callers::new(&[file], &names);
+        ["shut", "open"].map(|name| callers.switched("close", name))
+    }
+
+    #[test]
+    fn the_same_statement_calls_another_name() {
+        let old = "def run(conn):\n    done = close(conn, now())\n    return done\n";
+        let new =
+            "def run(conn):\n    done = conn.shut(now())\n    log(open(other))\n    return done\n";
+        assert_eq!(switched(old, new), [(1.0, 1.0), (0.0, 0.0)]);
+    }
+
+    #[test]
+    fn statements_may_have_several_lines() {
+        let old = "close(\n    conn, now(),\n)\n";
+        let new = "shut(conn, now())\n";
+        assert_eq!(switched(old, new)[0], (1.0, 1.0));
+    }
+
+    #[test]
+    fn a_caller_that_stays_counts_against_a_switch() {
+        let old = "close(conn, now())\nclose(file)\n";
+        let new = "shut(conn, now())\nclose(file)\n";
+        assert_eq!(switched(old, new)[0], (0.5, 1.0));
+    }
+
+    #[test]
+    fn neither_other_statements_nor_definitions_are_callers() {
+        let old = "close(conn, now())\n";
+        assert_eq!(switched(old, "shut(everything)\n")[0].0, 0.0);
+        let definition = |name: &str| format!("def {name}(conn, clock):\n    pass\n");
+        assert_eq!(switched(&definition("close"), &definition("shut"))[0].0, 0.0);
+    }
+}
