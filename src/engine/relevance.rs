@@ -20,7 +20,6 @@ use super::rank::{postings, score, tokenize};
 use crate::model::Anchor;
 use crate::store::code::FileRow;
 use crate::syntax::fingerprint;
-use crate::syntax::parse::last_name;
 use crate::timings;
 use crate::tree::{entries, read};
 
@@ -80,7 +79,6 @@ pub(crate) fn compare(
                 let shared = example_files.get(anchor.file.as_str()).map(|files| files[file_idx]);
                 let Shared { terms, imports } = shared.unwrap_or_default();
                 ExampleFeatures {
-                    own_name: own_name(anchor.symbol.as_deref().unwrap_or_default(), file.names),
                     names: name_rarities.share(&anchor.fingerprint.names, file.names),
                     terms,
                     imports,
@@ -408,15 +406,6 @@ fn share_of_named_code(query: &ParsedQuery, hashes: &[u16]) -> f64 {
     }))
 }
 
-/// Returns how much it says that a text contains the name of a symbol: 0 if it does not, from the sorted hashes of its words.
-fn own_name(symbol: &str, hashes: &[u16]) -> f64 {
-    let name = last_name(symbol);
-    let mut words = fingerprint::hashed_words(name).peekable();
-    let is_contained =
-        words.peek().is_some() && words.all(|word| hashes.binary_search(&word).is_ok());
-    if is_contained { relevance::distinctness(name) } else { 0.0 }
-}
-
 /// The rarity of hashed names in several sets of them.
 struct Rarities(FxHashMap<u16, f64>);
 
@@ -446,18 +435,4 @@ fn each_term(row: &FileRow, mut each: impl FnMut(u32, u32)) {
             each(id, count);
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_an_example_is_found_as_a_whole() {
-        let hashes = fingerprint::word_hashes("help = render_help(); render(dialog)");
-        assert_eq!(own_name("Dialog.render_help", &hashes), relevance::distinctness("render_help"));
-        for missing in ["render_dialog", "render_help.show", "", "+"] {
-            assert_eq!(own_name(missing, &hashes), 0.0, "{missing}");
-        }
-    }
 }
