@@ -14,7 +14,7 @@ Uses the standard library only.
 import argparse, hashlib, json, math
 
 WORDING = ["process", "project", "code", "commands", "names", "length", "phrase", "verb"]
-EVIDENCE = ["score", "lead", "rest", "effective words", "process", "unknown names", "general", "length", "hinted", "found hints",
+EVIDENCE = ["score", "lead", "rest", "effective words", "process", "unknown names", "general", "length", "missing hints", "found hints",
             "definition", "test mismatch", "tool"]
 KIND_MODEL = [2.0, 1.7, 0.95, -0.6, 1.9, -1.2, -1.45, 2.0, 0.4]  # as in rule_kind.rs: the intercept, then as WORDING
 RIDGE = 0.1  # keeps coefficients finite if a feature separates the classes completely
@@ -68,7 +68,7 @@ def evidence(row):
     e = row["evidence"]
     process = max(-2.0, min(4.0, process_logit(row)))
     return [1.0, e["score"], e["lead"], e["rest"], math.log(max(1.0, e["nEffective"])), process, min(e["nUnknownNames"], 2),
-            e["wording"]["general"], math.log(max(1, e["nLines"])), e["nHints"] > 0, e["nFoundHints"], e["isDefinition"],
+            e["wording"]["general"], math.log(max(1, e["nLines"])), e["nHints"] - e["nFoundHints"], e["nFoundHints"], e["isDefinition"],
             e["isTestMismatch"], e["isTool"]]
 
 def fold(corpus):

@@ -67,12 +67,12 @@ fn the_project_file_overrides_the_user_file() {
         "[anchor]\nmin_quality = 0.9\nweights = \"seed\"\n",
     );
     let gate = || sandbox.json("memory anchor-test x")["minQuality"].as_f64();
-    assert_eq!(gate(), Some(0.2));
+    assert_eq!(gate(), Some(0.4));
     sandbox.remove("cerberus.toml");
     assert_eq!(gate(), Some(0.9));
     sandbox.remove("../home/config");
     assert_eq!(gate(), Some(0.7));
-    assert_eq!(sandbox.json("memory anchor-test x --min-quality 0.4")["minQuality"], 0.4);
+    assert_eq!(sandbox.json("memory anchor-test x --min-quality 0.3")["minQuality"], 0.3);
 }
 
 #[test]

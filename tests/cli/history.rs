@@ -196,6 +196,37 @@ fn a_method_is_followed_to_the_base_of_its_class() {
 }
 
 #[test]
+fn a_method_is_followed_if_all_implementations_are_renamed_and_rewritten() {
+    let write = |sandbox: &Sandbox, declaration: &str, bodies: [&str; 3]| {
+        sandbox
+            .write("src/Writer.java", format!("interface Writer {{\n  void {declaration};\n}}\n"));
+        for (class, body) in ["Json", "Xml", "Csv"].into_iter().zip(bodies) {
+            let field = "  private final Target target;\n";
+            let method = format!("  @Override\n  public void {declaration} {{\n    {body}\n  }}\n");
+            let text = format!("class {class} implements Writer {{\n{field}\n{method}}}\n");
+            sandbox.write(&format!("src/{class}.java"), text);
+        }
+    };
+    let sandbox = Sandbox::bank();
+    let old =
+        ["target.append(root);", "target.open(); target.append(tag);", "target.line(header);"];
+    write(&sandbox, "write()", old);
+    sandbox.commit("writers");
+    sandbox.ok("memory add \"Append the root\" --id root --anchor-to src/Json.java::Json.write");
+    sandbox.commit("rule");
+    let new = [
+        "page.json(page.root(), target);",
+        "page.tags(target).close();",
+        "for (Row row : page) { target.line(row); }",
+    ];
+    write(&sandbox, "render(Page page)", new);
+    sandbox.commit("render pages");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    assert_eq!(place(&found), "renamed src/Json.java::Json.render", "{found:#}");
+    assert_eq!(found["drift"], true, "it is for a person to accept: {found:#}");
+}
+
+#[test]
 fn a_constant_may_become_a_function_in_place() {
     let sandbox = Sandbox::bank();
     sandbox.write("web/limit.ts", "export const limit = 12 * 1024;\n");

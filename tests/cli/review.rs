@@ -268,7 +268,7 @@ fn hints_that_occur_nowhere_are_reported() {
 
         $ cerberus memory add "Render markup" --id render --kind code --hint zzzz
         added render (render.md)
-          not anchored: the best candidate has quality Q, below the threshold 1
+          not anchored: the best candidate is likely but not sure (quality Q, threshold 1)
           next: cerberus memory anchor render --candidates 5
           or, with a keyword from its code: cerberus memory anchor render --hint WORD
         --- stderr

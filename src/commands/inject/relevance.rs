@@ -3,7 +3,7 @@
 //!
 //! There are three kinds of requests. Files alone are about to be edited: what they have in common with the code that shows a rule
 //! decides, and few rules are given. A few words alone are a search. A longer query, or one with files, is a task: it also needs
-//! the rules that hold for any change. If it names no file, the code that is most similar to it stands in for them.
+//! the rules that hold for any change. If it names no file, the code that is most similar to it is used in their place.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

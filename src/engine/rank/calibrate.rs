@@ -37,37 +37,36 @@ pub(crate) struct Features {
 }
 
 /// The logistic model. Fitted on 3,000 searches (`benches/README.md`): rules of 53 instruction files and of
-/// eight code bases, without and with hints, some also asked in other code bases, where every answer is
+/// eight code bases, without and with hints, also asked in other code bases, where every answer is
 /// wrong. Rounded.
-const INTERCEPT: f64 = -2.4;
+const INTERCEPT: f64 = -2.6;
 const SCORE: f64 = 1.9;
-const LEAD: f64 = 2.2;
+const LEAD: f64 = 2.3;
 /// Coefficient of the share of the last symbol that was read: if 50 symbols are nearly as good, the
 /// words of the rule occur everywhere.
-const REST: f64 = -2.9;
+const REST: f64 = -2.8;
 /// Coefficient of ln(effective number of words): one word matches by chance, ten hardly do. The
 /// number of words separates worse, because it grows with the length of the rule: common words match
 /// anything, and add little to the score.
 const EFFECTIVE: f64 = 1.5;
 /// Coefficient of the log odds, within limits, that the rule is working advice.
-const PROCESS: f64 = -0.46;
+const PROCESS: f64 = -0.5;
 const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
 /// Coefficient of the number of unknown names, up to two: code that lacks what the rule names is
 /// not an example.
-const UNKNOWN_NAME: f64 = -3.3;
+const UNKNOWN_NAME: f64 = -3.35;
 /// Coefficient of the share of nouns of programming among the rule's words: "public fields before
 /// private methods" matches the code of a compiler better than its examples.
 const GENERAL: f64 = -1.45;
 /// Coefficient of ln(number of lines): long code contains any word.
 const LENGTH: f64 = -0.25;
 
-/// Coefficients for a search with hints, and for each hint that occurs in the candidate: of five guesses, wrong
-/// code has few.
-const HINTED: f64 = -2.5;
-const FOUND_HINT: f64 = 0.48;
+/// Coefficients of the number of hints that do not occur in the candidate, and of those that do.
+const MISSING_HINT: f64 = -0.33;
+const FOUND_HINT: f64 = 0.1;
 const DEFINITION: f64 = 0.84;
 const TEST_MISMATCH: f64 = -1.0;
-const TOOL: f64 = -0.34;
+const TOOL: f64 = -0.35;
 
 /// Returns the probability that the first candidate is right.
 pub(crate) fn confidence(features: Features) -> f64 {
@@ -83,7 +82,7 @@ pub(crate) fn confidence(features: Features) -> f64 {
         + UNKNOWN_NAME * features.n_unknown_names.min(2) as f64
         + GENERAL * wording.general
         + LENGTH * (features.n_lines.max(1) as f64).ln()
-        + flag(features.n_hints > 0, HINTED)
+        + MISSING_HINT * features.n_hints.saturating_sub(features.n_found_hints) as f64
         + FOUND_HINT * features.n_found_hints as f64
         + flag(features.is_definition, DEFINITION)
         + flag(features.is_test_mismatch, TEST_MISMATCH)
@@ -177,6 +176,7 @@ mod tests {
         check(Features { lead: 0.4, ..base });
         check(Features { n_effective: 6.0, ..base });
         check(Features { n_found_hints: 3, ..base });
+        check(Features { n_hints: 5, n_found_hints: 3, ..base });
         check(Features { is_definition: true, ..base });
     }
 
@@ -188,6 +188,7 @@ mod tests {
         check(Features { n_lines: 200, ..base });
         check(Features { rest: 0.9, ..base });
         check(Features { n_found_hints: 0, ..base });
+        check(Features { n_hints: 5, ..base });
         check(Features { is_test_mismatch: true, ..base });
         check(Features { is_tool: true, ..base });
         let wording = rule_kind::classify("Ask for a review before the merge").wording;

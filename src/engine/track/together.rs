@@ -58,12 +58,17 @@ pub(super) fn assign(
         _ => None,
     });
     let folders = Folders::new(found.chain(moved_files.iter().map(|(old, new)| (*old, *new))));
+    // A moved folder says where a file is now, but not which of its code has another name.
+    let has_name = |pair: &Pair| {
+        let file = &files[pair.file_idx];
+        file.split_name(&file.symbols[pair.symbol_idx]).1 == missing[pair.missing_idx].name
+    };
     let raised: Vec<bool> = pairs
         .iter()
         .map(|pair| {
             let (old, new) = paths(pair);
             places(pair).iter().any(|(old, new)| old != new && is_majority(old, new))
-                || folders.are_moved(old, new)
+                || (has_name(pair) && folders.are_moved(old, new))
         })
         .collect();
     if !raised.contains(&true) {
