@@ -3,6 +3,8 @@
 //! Pure. A short body may have few tokens in common with its successor. If these are names that no
 //! other function lost or got in the commit, the body went there.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::file_symbols::{FileSymbol, FileSymbols};
@@ -45,7 +47,7 @@ impl<'f> Flow<'f> {
         }
         for (new_idx, new) in news.iter().enumerate() {
             if !is_compared.contains(&new_idx) {
-                note(&mut this.got, new_idx, &functions(new, |_| false), &FxHashMap::default());
+                note(&mut this.got, new_idx, &functions(new, |_| false), &BTreeMap::new());
             }
         }
         this
@@ -67,11 +69,11 @@ impl<'f> Flow<'f> {
 /// Returns the identifiers of each function of a file.
 fn functions(
     file: &FileSymbols,
-    is_left_out: impl Fn(usize) -> bool,
-) -> FxHashMap<&str, FxHashSet<u16>> {
-    let mut found: FxHashMap<&str, FxHashSet<u16>> = FxHashMap::default();
+    is_skipped: impl Fn(usize) -> bool,
+) -> BTreeMap<&str, FxHashSet<u16>> {
+    let mut found: BTreeMap<&str, FxHashSet<u16>> = BTreeMap::new();
     for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
-        if let Some(name) = function_name(symbol).filter(|_| !is_left_out(symbol_idx)) {
+        if let Some(name) = function_name(symbol).filter(|_| !is_skipped(symbol_idx)) {
             found.entry(name).or_default().extend(&symbol.features.names);
         }
     }
@@ -86,8 +88,8 @@ fn function_name(symbol: &FileSymbol) -> Option<&str> {
 fn note<'f>(
     carriers: &mut Carriers<'f>,
     file_idx: usize,
-    own: &FxHashMap<&'f str, FxHashSet<u16>>,
-    other: &FxHashMap<&'f str, FxHashSet<u16>>,
+    own: &BTreeMap<&'f str, FxHashSet<u16>>,
+    other: &BTreeMap<&'f str, FxHashSet<u16>>,
 ) {
     for (name, identifiers) in own {
         let place = (file_idx, *name);
