@@ -140,12 +140,15 @@ impl<'s> Handover<'s> {
     /// definitions of the new one there, as a share of all definitions of both.
     fn renamed_together(&self, pairs: &[Pair], new_of: &FxHashMap<&str, &str>) -> Vec<f64> {
         type Names<'n> = (&'n str, &'n str);
-        let mut olds: FxHashMap<&str, BTreeSet<(&str, &str)>> = FxHashMap::default();
+        /// The files and containers of definitions before and after the commit.
+        type OldPlaces<'n> = BTreeSet<(&'n str, &'n str)>;
+        type NewPlaces<'n> = BTreeSet<(usize, &'n str)>;
+        let mut olds: FxHashMap<&str, OldPlaces<'_>> = FxHashMap::default();
         for missing in self.missing {
             let place = (missing.anchor.file.as_str(), missing.container);
             olds.entry(missing.name).or_default().insert(place);
         }
-        let mut news: FxHashMap<&str, BTreeSet<(usize, &str)>> = FxHashMap::default();
+        let mut news: FxHashMap<&str, NewPlaces<'_>> = FxHashMap::default();
         for (file_idx, symbol_idx) in self.added() {
             let file = &self.changed.news[file_idx];
             let (container, name) = file.split_name(&file.symbols[symbol_idx]);
@@ -160,8 +163,7 @@ impl<'s> Handover<'s> {
             (is_same_file && old.anchor.symbol.is_some() && old.name != new)
                 .then_some((old.name, new))
         };
-        let mut places: FxHashMap<Names<'_>, (BTreeSet<(&str, &str)>, BTreeSet<(usize, &str)>)> =
-            FxHashMap::default();
+        let mut places: FxHashMap<Names<'_>, (OldPlaces<'_>, NewPlaces<'_>)> = FxHashMap::default();
         for pair in pairs {
             if let Some(key) = names(pair) {
                 let old = self.missing[pair.missing_idx];
