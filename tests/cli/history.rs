@@ -204,7 +204,7 @@ fn a_method_is_followed_if_all_implementations_are_renamed_and_rewritten() {
             let field = "  private final Target target;\n";
             let method = format!("  @Override\n  public void {declaration} {{\n    {body}\n  }}\n");
             let text = format!("class {class} implements Writer {{\n{field}\n{method}}}\n");
-            sandbox.write(&format!("src/{class}.java"), text);
+            sandbox.write(format!("src/{class}.java"), text);
         }
     };
     let sandbox = Sandbox::bank();
