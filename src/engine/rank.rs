@@ -19,6 +19,7 @@ pub(crate) mod calibrate;
 pub(crate) mod contradiction;
 pub(crate) mod dictionary;
 pub(crate) mod document;
+pub(crate) mod edit;
 pub(crate) mod fusion;
 pub(crate) mod imports;
 pub(crate) mod moment;

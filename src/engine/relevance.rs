@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::CodeBase;
 use super::index::CodeIndex;
 use super::rank::imports::import_lines;
+use super::rank::named_code;
 use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, ChangeFeatures, ExampleFeatures, Features};
@@ -87,16 +88,18 @@ pub(crate) fn compare(
                     is_same_class: is_test(&anchor.file) == is_test(file.path),
                 }
             };
-            let change =
-                file.changed.as_ref().map(|lines| ChangeFeatures {
-                    words: relevance::share(words.iter().map(|(id, weight)| {
+            let change = file.changed.as_ref().map(|lines| ChangeFeatures {
+                words: relevance::share(
+                    words.iter().map(|(id, weight)| {
                         (*weight, f64::from(u8::from(lines.terms.contains(id))))
-                    })),
-                    named_code: share_of_named_code(&queries[rule_idx], lines.names),
-                    names: rule
-                        .anchor
-                        .map(|anchor| name_rarities.share(&anchor.fingerprint.names, lines.names)),
-                });
+                    }),
+                ),
+                named_code: share_of_named_code(&queries[rule_idx], lines.names),
+                n_code_words: named_code::code_words(rule.text).intersection(&lines.words).count(),
+                names: rule
+                    .anchor
+                    .map(|anchor| name_rarities.share(&anchor.fingerprint.names, lines.names)),
+            });
             Features {
                 words: file.share(words, |count| f64::from(u8::from(count > 0))),
                 prominence: match file.n_terms {
@@ -142,18 +145,19 @@ struct FileText<'p> {
     /// The hashes of its words and of those in its imports, sorted.
     names: Vec<u16>,
     imports: Vec<u16>,
-    changed: Option<ChangedText>,
+    changed: Option<ChangedText<'p>>,
 }
 
 /// What is added to a file.
-struct ChangedText {
+struct ChangedText<'p> {
+    text: &'p str,
     terms: Vec<String>,
     /// The hashes of its words, sorted.
     names: Vec<u16>,
 }
 
 impl<'p> FileText<'p> {
-    fn new(code: CodeBase<'_>, path: &'p str, changed: Option<&String>) -> Self {
+    fn new(code: CodeBase<'_>, path: &'p str, changed: Option<&'p String>) -> Self {
         // A new file has only a path, and perhaps the text that is about to be written. It will be
         // like the files beside it.
         let mut text = read::text(code.root, path).unwrap_or_else(|_| neighbours(code, path));
@@ -162,6 +166,7 @@ impl<'p> FileText<'p> {
             text.push_str(changed);
         }
         let changed = changed.map(|changed| ChangedText {
+            text: changed,
             terms: tokenize::terms(changed),
             names: fingerprint::word_hashes(changed),
         });
@@ -362,6 +367,8 @@ struct ComparedFile<'t> {
 
 /// The lines of a file that change.
 struct ChangedLines<'t> {
+    /// The words that may be identifiers.
+    words: FxHashSet<&'t str>,
     names: &'t [u16],
     terms: FxHashSet<u32>,
 }
@@ -375,6 +382,7 @@ impl<'t> ComparedFile<'t> {
         // The sum of floating-point numbers depends on their order.
         weights.sort_unstable_by(f64::total_cmp);
         let changed = text.changed.as_ref().map(|changed| ChangedLines {
+            words: named_code::identifiers(changed.text).collect(),
             names: &changed.names,
             terms: changed.terms.iter().filter_map(|term| known.id(index, term)).collect(),
         });

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{HookTool, answer, edit, payload};
+use super::edit::{self, Written};
+use super::{HookTool, answer, payload};
 use crate::commands::review_diff::{self, Finding, Severity};
 use crate::config::GlobalArgs;
 use crate::ops::{Project, envelope};
@@ -28,9 +29,9 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
 }
 
 /// Returns what the written texts hit, by path, or an empty text.
-pub(super) fn findings(project: &Project, written: &BTreeMap<String, String>) -> Result<String> {
+pub(super) fn findings(project: &Project, written: &BTreeMap<String, Written>) -> Result<String> {
     let mut items = Vec::new();
-    for (file, text) in written {
+    for (file, Written { text, .. }) in written {
         let report = review_diff::review_file(project, file)?;
         // Other lines were there before this edit, and an earlier answer has them.
         // An edit may replace only a part of a line.

@@ -30,12 +30,19 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
     Ok(())
 }
 
+/// What is written to a file.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub(super) text: String,
+    added: String,
+}
+
 /// Returns the settings of the project around the edited files, and the written texts by path.
 /// Returns `None` if there are none, or if the project has no bank.
 pub(super) fn written(
     event: &Event,
     global: &GlobalArgs,
-) -> Result<Option<(Settings, BTreeMap<String, String>)>> {
+) -> Result<Option<(Settings, BTreeMap<String, Written>)>> {
     let edits = edits(event);
     let Some(folder) = edits.iter().find_map(|(path, _)| path.parent()) else { return Ok(None) };
     let settings = Settings::resolve_around(folder, global)?;
@@ -43,25 +50,27 @@ pub(super) fn written(
         return Ok(None);
     }
     let root = settings.project.root.canonicalize()?;
-    let mut written: BTreeMap<String, String> = BTreeMap::new();
-    for (path, text) in &edits {
+    let mut written: BTreeMap<String, Written> = BTreeMap::new();
+    for (path, edit) in &edits {
         let Some(path) = path.strip_prefix(&root).ok().and_then(slashed) else { continue };
         if !path.starts_with(".memories/") {
-            written.entry(path).or_default().push_str(text);
+            let written = written.entry(path).or_default();
+            written.text.push_str(&edit.text);
+            written.added.push_str(&edit.added);
         }
     }
     Ok((!written.is_empty()).then_some((settings, written)))
 }
 
-/// Returns the edited files with absolute paths without links, and the written texts.
-fn edits(event: &Event) -> Vec<(PathBuf, String)> {
+/// Returns the edits with the absolute paths of their files, without links.
+fn edits(event: &Event) -> Vec<(PathBuf, Edit)> {
     let folder = event.folder.as_deref().map(Path::new);
-    let absolute = |Edit { path, text }| {
+    let absolute = |edit: Edit| {
         let path = match folder {
-            Some(folder) => folder.join(path),
-            None => PathBuf::from(path),
+            Some(folder) => folder.join(&edit.path),
+            None => PathBuf::from(&edit.path),
         };
-        Some((real_path(&path)?, text))
+        Some((real_path(&path)?, edit))
     };
     event.edits().into_iter().filter_map(absolute).collect()
 }
@@ -84,9 +93,11 @@ fn slashed(path: &Path) -> Option<String> {
 }
 
 /// Returns the text with the rules that the session does not have yet, and records them.
-fn rules(project: &Project, session: &str, written: &BTreeMap<String, String>) -> Result<String> {
+fn rules(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
+    let added = written.iter().map(|(path, written)| (path.clone(), written.added.clone()));
+    let added: BTreeMap<String, String> = added.collect();
     let given = given_rules::given(Store::open(&project.store)?.reader(), session)?;
-    let rules = inject::rules_for_edit(project, written, &|id| !given.contains(id))?;
+    let rules = inject::rules_for_edit(project, &added, &|id| !given.contains(id))?;
     if rules.ids.is_empty() {
         return Ok(String::new());
     }
@@ -98,6 +109,6 @@ fn rules(project: &Project, session: &str, written: &BTreeMap<String, String>) -
         return Ok(rules.text);
     }
     // Another hook gave some of them in the meantime.
-    let rest = inject::rules_for_edit(project, written, &|id| claimed.contains(&id))?;
+    let rest = inject::rules_for_edit(project, &added, &|id| claimed.contains(&id))?;
     Ok(rest.text)
 }

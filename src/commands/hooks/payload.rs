@@ -6,6 +6,7 @@
 
 use std::io::{IsTerminal, Read};
 
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -20,6 +21,7 @@ const ARGUMENTS: &[&str] = &["tool_input", "toolArgs", "args"];
 const PATH: &[&str] = &["file_path", "filePath", "notebook_path", "path"];
 const TEXT: &[&str] =
     &["content", "new_string", "newString", "new_str", "file_text", "new_source", "insert_text"];
+const OLD_TEXT: &[&str] = &["old_string", "oldString", "old_str"];
 const PATCH: &[&str] = &["command", "patchText", "patch", "input"];
 
 /// An event of a session.
@@ -39,6 +41,8 @@ pub(super) struct Event {
 pub(super) struct Edit {
     pub(super) path: String,
     pub(super) text: String,
+    /// The lines of the text that are not in the text that it replaces.
+    pub(super) added: String,
 }
 
 /// Reads the event from stdin.
@@ -91,8 +95,15 @@ impl Event {
         let several = self.arguments.get("edits").and_then(Value::as_array);
         let several = several.map(Vec::as_slice).unwrap_or_default();
         let texts = std::iter::once(&self.arguments).chain(several);
-        let texts: Vec<String> = texts.filter_map(|it| text_field(it, TEXT)).collect();
-        vec![Edit { path, text: texts.join("\n") }]
+        let (texts, added): (Vec<String>, Vec<String>) = texts
+            .filter_map(|it| {
+                let text = text_field(it, TEXT)?;
+                let old = text_field(it, OLD_TEXT).unwrap_or_default();
+                let added = added_lines(&old, &text);
+                Some((text, added))
+            })
+            .unzip();
+        vec![Edit { path, text: texts.join("\n"), added: added.join("\n") }]
     }
 
     /// Returns the edits of a patch in the format of `apply_patch`.
@@ -108,7 +119,8 @@ impl Event {
                 .iter()
                 .find_map(|marker| line.strip_prefix(marker));
             if let Some(path) = path {
-                edits.push(Edit { path: path.trim().to_owned(), text: String::new() });
+                let path = path.trim().to_owned();
+                edits.push(Edit { path, text: String::new(), added: String::new() });
             } else if let Some(edit) = edits.last_mut() {
                 if let Some(path) = line.strip_prefix("*** Move to: ") {
                     path.trim().clone_into(&mut edit.path);
@@ -118,8 +130,17 @@ impl Event {
                 }
             }
         }
+        for edit in &mut edits {
+            edit.added.clone_from(&edit.text);
+        }
         Some(edits)
     }
+}
+
+/// Returns the lines of a text that are not in the one that it replaces: agents repeat lines around a change.
+fn added_lines(old: &str, new: &str) -> String {
+    let old: FxHashSet<&str> = old.lines().collect();
+    new.lines().filter(|line| !old.contains(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn field<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {

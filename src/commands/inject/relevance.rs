@@ -101,8 +101,7 @@ pub(super) struct Ranked<'m> {
     pub(super) reasons: Vec<Option<String>>,
     /// Whether the example of each of them is worth its room: there is no task, or the task is likely to need it.
     pub(super) shows: Vec<bool>,
-    /// The ids of the other memories with the reason.
-    pub(super) skipped: Vec<(String, String)>,
+    pub(super) skipped: Vec<Skipped>,
 }
 
 /// Ranks the memories that apply to the task.
@@ -113,24 +112,7 @@ pub(super) fn rank<'m>(
 ) -> Result<Ranked<'m>> {
     let mut synced = sync::open_with(project, memories)?;
     let matches = matches(project, &mut synced, focus)?;
-    let superseded = links::supersession(&synced)?.superseded;
-    let (mut applicable, mut skipped) = (Vec::new(), Vec::new());
-    for stored in &memories.all {
-        let memory = &stored.memory;
-        let reason = if memory.status == MemoryStatus::Archived {
-            Some("archived".to_owned())
-        } else if let Some(by) = superseded.get(&memory.id) {
-            Some(format!("superseded by `{by}`"))
-        } else if memory.body.trim().is_empty() {
-            Some("it has no text".to_owned())
-        } else {
-            other_language(&memory.scope, focus).or_else(|| other_paths(&memory.paths, focus))
-        };
-        match reason {
-            Some(reason) => skipped.push((memory.id.clone(), reason)),
-            None => applicable.push(stored),
-        }
-    }
+    let (applicable, mut skipped) = applicable(memories, focus, &synced)?;
     let in_code = compare(project, memories, focus, &applicable)?;
     let tasks = task_features(memories, focus, &applicable, &in_code);
     let mut ranked = Vec::new();
@@ -156,6 +138,36 @@ pub(super) fn rank<'m>(
     let (memories, (reasons, shows)) =
         ranked.into_iter().map(|(_, stored, why)| (stored, why)).unzip();
     Ok(Ranked { memories, reasons, shows, skipped })
+}
+
+/// A memory that is not given, by id, and the reason.
+type Skipped = (String, String);
+
+/// Returns the memories that may hold for the files of the focus, and the others.
+pub(super) fn applicable<'m>(
+    memories: &'m Memories,
+    focus: &Focus,
+    synced: &SyncedStore,
+) -> Result<(Vec<&'m MemoryFile>, Vec<Skipped>)> {
+    let superseded = links::supersession(synced)?.superseded;
+    let (mut applicable, mut skipped) = (Vec::new(), Vec::new());
+    for stored in &memories.all {
+        let memory = &stored.memory;
+        let reason = if memory.status == MemoryStatus::Archived {
+            Some("archived".to_owned())
+        } else if let Some(by) = superseded.get(&memory.id) {
+            Some(format!("superseded by `{by}`"))
+        } else if memory.body.trim().is_empty() {
+            Some("it has no text".to_owned())
+        } else {
+            other_language(&memory.scope, focus).or_else(|| other_paths(&memory.paths, focus))
+        };
+        match reason {
+            Some(reason) => skipped.push((memory.id.clone(), reason)),
+            None => applicable.push(stored),
+        }
+    }
+    Ok((applicable, skipped))
 }
 
 /// Why a memory is relevant to the task.
@@ -293,7 +305,7 @@ fn task_features(
 const FRONTEND: &str = "frontend";
 
 /// Returns whether a heading, as "Code style › Go", names languages of which no file of the focus is.
-fn is_of_other_language(heading: &str, focus: &Focus) -> bool {
+pub(super) fn is_of_other_language(heading: &str, focus: &Focus) -> bool {
     let mut named = patterns::named_languages(heading);
     if heading.to_lowercase().contains(FRONTEND) {
         named.extend([Language::JavaScript, Language::TypeScript, Language::Tsx]);
@@ -312,14 +324,14 @@ const BYTES_PER_TOKEN: usize = 4;
 const GUIDES: [&str; 2] = ["CONTRIBUTING", "README"];
 
 /// Returns whether a memory was imported from a guide for people.
-fn is_from_guide(stored: &MemoryFile) -> bool {
+pub(super) fn is_from_guide(stored: &MemoryFile) -> bool {
     let start = &stored.text[..stored.text.len() - stored.memory.body.len()];
     let sources = start.lines().filter(|line| line.starts_with("source:"));
     sources.into_iter().any(|line| GUIDES.iter().any(|guide| line.to_uppercase().contains(guide)))
 }
 
 /// Compares memories with the files of the focus, if there are any.
-fn compare(
+pub(super) fn compare(
     project: &Project,
     memories: &Memories,
     focus: &Focus,
@@ -413,7 +425,7 @@ fn subject(memory: &Memory, anchor: Option<&Anchor>, focus: &Focus) -> f64 {
     process + test
 }
 
-fn is_test(path: &str) -> bool {
+pub(super) fn is_test(path: &str) -> bool {
     PathClass::from_path(path) == PathClass::Test
 }
 

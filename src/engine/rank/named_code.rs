@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use memchr::memmem;
+use rustc_hash::FxHashSet;
 
 /// What a part of a rule's text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +100,17 @@ const FILE_ENDINGS: &[&str] = &[
 
 /// Minimum length of a name without a qualifier; shorter ones (`e`, `T`, `id`) occur everywhere.
 const MIN_NAME_LEN: usize = 3;
+
+/// Returns the words of a text that may be identifiers.
+pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter(|word| word.len() >= MIN_NAME_LEN && !word.starts_with(|c: char| c.is_numeric()))
+}
+
+/// Returns the distinct words of the code in a rule, whatever kind of code it is.
+pub(crate) fn code_words(rule: &str) -> FxHashSet<&str> {
+    spans(rule).into_iter().flat_map(|span| identifiers(&rule[span.range])).collect()
+}
 
 /// Returns the spans of a text, in order.
 pub(crate) fn spans(text: &str) -> Vec<Span> {

@@ -80,6 +80,8 @@ pub(crate) struct ChangeFeatures {
     /// The shares of the words and of the named code of the rule, as those of a file.
     pub(crate) words: f64,
     pub(crate) named_code: f64,
+    /// The number of words in the code of the rule that the lines contain.
+    pub(crate) n_code_words: usize,
     /// The share of the identifiers of the example, if there is one.
     pub(crate) names: Option<f64>,
 }
@@ -279,7 +281,7 @@ mod tests {
     fn changed_lines_weigh_more_than_their_file() {
         let file = Features { words: 0.4, prominence: 1.0, ..Features::default() };
         let changed = |words, named_code, names| {
-            let change = ChangeFeatures { words, named_code, names };
+            let change = ChangeFeatures { words, named_code, names, ..ChangeFeatures::default() };
             Features { change: Some(change), ..file }
         };
         let base = changed(0.1, 0.0, Some(0.1));

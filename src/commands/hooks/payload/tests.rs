@@ -13,6 +13,30 @@ fn check(tool: HookTool, event: &str, folder: Option<&str>, expected: &[&str]) {
     assert_eq!(edits, expected);
 }
 
+/// Returns the added lines of an edit in the format of Claude Code.
+fn added(input: &str) -> String {
+    let event = format!(r#"{{"session_id":"s","cwd":"/p","tool_input":{input}}}"#);
+    let event = Event::parse(HookTool::Claude, event.as_bytes()).expect("an event");
+    event.edits().pop().expect("an edit").added
+}
+
+#[test]
+fn lines_that_an_edit_repeats_are_not_added() {
+    for (input, expected) in [
+        (r#"{"file_path":"a","old_string":"a\nb\nc","new_string":"a\nB\nc"}"#, "B"),
+        (r#"{"file_path":"a","old_string":"a\nb\nc","new_string":"c\na"}"#, ""),
+        (r#"{"file_path":"a","old_str":"a","new_str":"b\na"}"#, "b"),
+        (r#"{"file_path":"a","content":"a\nb"}"#, "a\nb"),
+        (
+            r#"{"file_path":"a","edits":[{"old_string":"a","new_string":"a\nb"},{"old_string":"c","new_string":"d"}]}"#,
+            "b\nd",
+        ),
+        (r#"{"command":"*** Begin Patch\n*** Update File: a\n-b\n+c\n d\n*** End Patch"}"#, "c\n"),
+    ] {
+        assert_eq!(added(input), expected, "{input}");
+    }
+}
+
 // The events are those of the documents that `settings` cites.
 
 #[test]

@@ -1,0 +1,188 @@
+//! Scores whether an edit is about a rule, so that its author should be reminded of it now.
+//!
+//! Rules that hold for any change come at the start of a session and with a task. In the middle of the work, a rule that the
+//! added lines have nothing to do with distracts.
+
+use super::relevance;
+
+// The weights are log-odds, fitted by logistic regression to 69,000 pairs of a rule and a hunk of one of 80 commits of 20
+// repositories, with the rules that each commit is about (`benches/route/edits.jsonl`), and rounded. Without the repositories
+// of each of five parts the signs are the same.
+const IN_CODE: f64 = 0.3;
+const NAMED_CODE: f64 = 1.4;
+/// For e times as many words of the rule's code in the added lines.
+const CODE_WORDS: f64 = 1.3;
+const MENTION: f64 = 6.0;
+const FROM_GUIDE: f64 = -1.0;
+const PROCESS: f64 = -1.6;
+const IN_TEST: f64 = -0.6;
+const ABOUT_TESTS: f64 = -1.0;
+const BIAS: f64 = -2.0;
+
+/// For a rule that is declared for the file, if few are. Of up to eight rules that are declared for a file, an edit is about
+/// 0.20, of more than forty about 0.05.
+const DECLARED: f64 = 1.0;
+const MAX_DECLARED: usize = 10;
+
+/// An example that is similar enough to the added lines suffices. By how much it exceeds the least of a relevant rule counts as
+/// much as on the pairs of rules and symbols of `benches/anchors`, together with the hunks.
+const EXAMPLE: f64 = 0.6;
+const EXAMPLE_BIAS: f64 = -0.8;
+
+/// For e times as many rules. An edit is about as many rules of a large bank as of a small one; that would be -1, but
+/// half of it fits as well and finds more.
+const N_RULES: f64 = -0.5;
+const PRIOR_RULES: f64 = 5.0;
+
+/// An edit is hardly about a rule that scores less: of those above, it is about 0.5, and 0.2 are rules that hold for
+/// it as for any change.
+pub(crate) const MIN_SCORE: f64 = -1.0;
+
+/// The least shares of the words of a rule and of the identifiers of its example in the added lines. Of 47 examples that were
+/// given without a limit, 25 were under a rule for the edit and 14 useful by reading; with it, 17 and 12 of 21.
+const MIN_WORDS: f64 = 0.25;
+const MIN_NAMES: f64 = 0.1;
+
+/// The features of a rule and an edit.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct EditFeatures {
+    /// What the rule has in common with the file and its added lines.
+    pub(crate) code: relevance::Features,
+    /// The least score of `code` of a relevant rule.
+    pub(crate) floor: f64,
+    /// Whether the rule mentions the file.
+    pub(crate) is_mentioned: bool,
+    /// Whether the rule is declared for some files only, this one among them.
+    pub(crate) is_declared: bool,
+    /// Whether the rule comes from a guide for contributors or users.
+    pub(crate) is_from_guide: bool,
+    /// Whether the rule is working advice.
+    pub(crate) is_process: bool,
+    /// Whether the file is a test.
+    pub(crate) is_test: bool,
+    /// Whether the rule is about tests.
+    pub(crate) is_about_tests: bool,
+    /// The number of rules that are declared for the file, or of those that are not declared for any.
+    pub(crate) n_rules: usize,
+}
+
+impl EditFeatures {
+    /// Returns the log-odds that the edit is about the rule.
+    pub(crate) fn score(&self) -> f64 {
+        let text = self.score_of_text();
+        let best =
+            if self.code.example.is_some() { text.max(self.score_of_example()) } else { text };
+        best + N_RULES * (self.n_rules as f64 + PRIOR_RULES).ln()
+            + flag(self.is_declared && self.n_rules <= MAX_DECLARED, DECLARED)
+    }
+
+    /// Returns whether the example is worth its room: it is similar to the code, and the added lines have code that the rule
+    /// names, or words of both the rule and the example.
+    pub(crate) fn shows_example(&self) -> bool {
+        let change = self.code.change.unwrap_or_default();
+        let has_code = change.n_code_words > 0 && change.named_code > 0.0;
+        let names = change.names.unwrap_or_default();
+        let has_words = change.words >= MIN_WORDS && names >= MIN_NAMES;
+        self.code.score() - self.floor >= relevance::LIKELY && (has_code || has_words)
+    }
+
+    fn score_of_text(&self) -> f64 {
+        let change = self.code.change.unwrap_or_default();
+        BIAS + IN_CODE * self.code.score()
+            + NAMED_CODE * change.named_code
+            + CODE_WORDS * (change.n_code_words as f64).ln_1p()
+            + flag(self.is_mentioned, MENTION)
+            + flag(self.is_from_guide, FROM_GUIDE)
+            + flag(self.is_process, PROCESS)
+            + flag(self.is_test, IN_TEST)
+            + flag(self.is_about_tests && !self.is_test, ABOUT_TESTS)
+    }
+
+    fn score_of_example(&self) -> f64 {
+        EXAMPLE_BIAS + EXAMPLE * (self.code.score() - self.floor)
+    }
+}
+
+fn flag(is_set: bool, weight: f64) -> f64 {
+    if is_set { weight } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::relevance::{ChangeFeatures, ExampleFeatures, Features};
+    use super::*;
+
+    fn features(named_code: f64, n_code_words: usize) -> EditFeatures {
+        let change = ChangeFeatures { words: 0.2, named_code, n_code_words, names: None };
+        let code = Features { words: 0.3, change: Some(change), ..Features::default() };
+        EditFeatures { code, floor: 4.0, n_rules: 100, ..EditFeatures::default() }
+    }
+
+    #[test]
+    fn code_of_the_rule_in_the_added_lines_raises_the_score() {
+        let none = features(0.0, 0);
+        assert!(none.score() < MIN_SCORE);
+        assert!(features(0.0, 2).score() > none.score());
+        assert!(features(1.0, 2).score() > features(0.0, 2).score());
+        assert!(features(1.0, 3).score() > MIN_SCORE);
+        assert!(EditFeatures { is_mentioned: true, ..none }.score() > MIN_SCORE);
+    }
+
+    #[test]
+    fn working_advice_and_rules_about_tests_need_more() {
+        let rule = features(1.0, 2);
+        for lower in [
+            EditFeatures { is_from_guide: true, ..rule },
+            EditFeatures { is_process: true, ..rule },
+            EditFeatures { is_test: true, ..rule },
+            EditFeatures { is_about_tests: true, ..rule },
+        ] {
+            assert!(lower.score() < rule.score(), "{lower:?}");
+        }
+        let in_test = EditFeatures { is_test: true, ..rule };
+        let about_tests = EditFeatures { is_about_tests: true, ..in_test };
+        assert_eq!(in_test.score(), about_tests.score());
+    }
+
+    #[test]
+    fn a_similar_example_suffices() {
+        let change = ChangeFeatures { words: 0.5, names: Some(0.8), ..ChangeFeatures::default() };
+        let example = ExampleFeatures {
+            names: 0.8,
+            terms: 0.5,
+            imports: 0.5,
+            nearness: 1.0,
+            file_name: 0.5,
+            is_same_class: true,
+        };
+        let code = Features {
+            words: 0.5,
+            prominence: 1.0,
+            named_code: 0.0,
+            example: Some(example),
+            change: Some(change),
+        };
+        let rule = EditFeatures { code, floor: 5.0, n_rules: 20, ..EditFeatures::default() };
+        let unknown = EditFeatures { code: Features { example: None, ..code }, ..rule };
+        assert!(rule.score() > MIN_SCORE && unknown.score() < rule.score());
+        assert!(rule.shows_example());
+        let elsewhere = ChangeFeatures { words: 0.1, ..change };
+        let elsewhere = Features { change: Some(elsewhere), ..code };
+        assert!(!EditFeatures { code: elsewhere, ..rule }.shows_example());
+        let named = ChangeFeatures { named_code: 0.5, n_code_words: 1, names: None, ..change };
+        let named = Features { change: Some(named), ..code };
+        assert!(EditFeatures { code: named, ..rule }.shows_example());
+        let advice = EditFeatures { is_process: true, ..rule };
+        assert_eq!(advice.score(), rule.score(), "code that shows a rule is better evidence");
+    }
+
+    #[test]
+    fn a_rule_of_few_needs_less() {
+        let of = |n_rules| EditFeatures { n_rules, ..features(0.0, 1) }.score();
+        assert!(of(3) > of(30) && of(30) > of(300));
+        let declared =
+            |n_rules| EditFeatures { is_declared: true, n_rules, ..features(0.0, 1) }.score();
+        assert!(declared(MAX_DECLARED) > of(MAX_DECLARED));
+        assert_eq!(declared(MAX_DECLARED + 1), of(MAX_DECLARED + 1));
+    }
+}
