@@ -226,7 +226,8 @@ fn the_rules_for_a_new_file_depend_on_its_text() {
 fn each_agent_reads_the_rules_in_its_format() {
     let sandbox = Sandbox::anchored();
     let (root, file) = (sandbox.path(""), sandbox.path("web/html.ts"));
-    let patch = "*** Begin Patch\n*** Update File: web/html.ts\n+escapeHtml(x)\n*** End Patch";
+    let text = "escapeHtml(text)";
+    let patch = format!("*** Begin Patch\n*** Update File: web/html.ts\n+{text}\n*** End Patch");
     let events = [
         (
             "codex",
@@ -239,27 +240,27 @@ fn each_agent_reads_the_rules_in_its_format() {
             "gemini",
             json!({
                 "session_id": "s", "cwd": root, "hook_event_name": "AfterTool",
-                "tool_name": "write_file", "tool_input": { "file_path": file, "content": "x" },
+                "tool_name": "write_file", "tool_input": { "file_path": file, "content": text },
             }),
         ),
         (
             "cursor",
             json!({
                 "conversation_id": "s", "workspace_roots": [root], "hook_event_name": "postToolUse",
-                "tool_name": "Write", "tool_input": { "file_path": file, "content": "x" },
+                "tool_name": "Write", "tool_input": { "file_path": file, "content": text },
             }),
         ),
         (
             "copilot",
             json!({
                 "sessionId": "s", "cwd": root, "toolName": "edit",
-                "toolArgs": json!({ "path": file, "new_str": "x" }).to_string(),
+                "toolArgs": json!({ "path": file, "new_str": text }).to_string(),
             }),
         ),
         (
             "opencode",
             json!({
-                "sessionID": "s", "cwd": root, "args": { "filePath": file, "newString": "x" },
+                "sessionID": "s", "cwd": root, "args": { "filePath": file, "newString": text },
             }),
         ),
     ];

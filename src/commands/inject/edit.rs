@@ -99,11 +99,12 @@ fn rank<'m>(
         let Some((code, floor)) = in_code else { continue };
         let Memory { body, heading, kind, paths, .. } = &stored.memory;
         let is_declared = !paths.is_empty();
+        let anchor = memories.anchors.get(&stored.memory.id);
         let features = EditFeatures {
             code,
             floor,
             is_mentioned: focus.files.iter().any(|file| body.contains(file.as_str())),
-            is_declared,
+            has_example: anchor.is_some_and(|anchor| focus.files.contains(&anchor.file)),
             is_test,
             n_rules: if is_declared { n_declared } else { applicable.len() - n_declared },
             ..EditFeatures::default()
@@ -123,7 +124,6 @@ fn rank<'m>(
         };
         let score = features.score();
         if score >= edit::MIN_SCORE {
-            let anchor = memories.anchors.get(&stored.memory.id);
             let is_chosen = anchor.is_some_and(|anchor| anchor.origin == Origin::Manual);
             ranked.push((score, stored, is_chosen || features.shows_example()));
         }
