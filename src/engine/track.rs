@@ -251,6 +251,7 @@ fn follow_each(
         let missing = missing[pair.missing_idx];
         missing.in_place.is_none_or(|found| found.is_outranked_by(missing.anchor, &files, pair))
     });
+    search::doubt_unlike(&missing, &files, &mut pairs);
     rename_patterns::raise_odds(&missing, &files, &mut pairs);
     veto::apply(root, &past, &searched_idxs, &missing, &files, &mut pairs);
     let moved: FxHashMap<&str, &str> =

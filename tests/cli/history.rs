@@ -227,6 +227,26 @@ fn a_method_is_followed_if_all_implementations_are_renamed_and_rewritten() {
 }
 
 #[test]
+fn a_statement_shows_which_method_got_the_body() {
+    let sandbox = Sandbox::bank();
+    let other = "  void start() {\n    server.listen(port);\n  }\n";
+    let old = "  @Parameters\n  public static Collection<Story[]> getStories() {\n    return storiesOf(currentDraft);\n  }\n";
+    let new = "  static class Provider extends ArgumentProvider {\n    @Override\n    public List<Object> arguments() {\n      return storiesOf(currentDraft);\n    }\n  }\n";
+    sandbox.write("src/RoundTrip.java", format!("class RoundTrip {{\n{old}\n{other}}}\n"));
+    sandbox.commit("stories");
+    sandbox.ok(
+        "memory add \"Read the stories\" --id stories --anchor-to src/RoundTrip.java::RoundTrip.getStories",
+    );
+    sandbox.commit("rule");
+    sandbox.write("src/RoundTrip.java", format!("class RoundTrip {{\n{new}\n{other}}}\n"));
+    sandbox.commit("a provider");
+    let found = finding(&sandbox, "memory reanchor --dry-run");
+    let expected = "renamed src/RoundTrip.java::RoundTrip.Provider.arguments";
+    assert_eq!(place(&found), expected, "{found:#}");
+    assert_eq!(found["drift"], true, "it is for a person to accept: {found:#}");
+}
+
+#[test]
 fn a_constant_may_become_a_function_in_place() {
     let sandbox = Sandbox::bank();
     sandbox.write("web/limit.ts", "export const limit = 12 * 1024;\n");

@@ -6,7 +6,7 @@
 use similar::{Algorithm, DiffOp};
 
 /// Fewer letters and digits may stay in a file by chance.
-const MIN_LETTERS: u32 = 20;
+pub(super) const MIN_LETTERS: u32 = 20;
 
 /// The first and the last of some lines.
 type Lines = (u32, u32);
@@ -68,11 +68,13 @@ fn sum(weights: &[u32], (first, last): Lines) -> u32 {
     weights.iter().take(last as usize + 1).skip(first as usize).sum()
 }
 
-fn trimmed_lines(text: &[u8]) -> Vec<&[u8]> {
+/// Returns the lines of a text without indentation.
+pub(super) fn trimmed_lines(text: &[u8]) -> Vec<&[u8]> {
     text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect()
 }
 
-fn weight(line: &[u8]) -> u32 {
+/// Returns the number of letters and digits of a line.
+pub(super) fn weight(line: &[u8]) -> u32 {
     let n_letters = line.iter().filter(|byte| byte.is_ascii_alphanumeric() || **byte >= 0x80);
     u32::try_from(n_letters.count()).unwrap_or(u32::MAX)
 }

@@ -23,6 +23,12 @@ use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
 /// nearly every file contains the words of one.
 const MAX_PREFILTERED: usize = 32;
 
+/// Code with a smaller share of the old trigrams is more often other code, if its name does not speak for it: of 1,306 traced cases of
+/// nine repositories without history, 8 were wrong and 4 right. Set by hand, on seven of the repositories and the 229 cases of six others.
+const UNLIKE: f64 = 0.2;
+const UNLIKE_ODDS: f64 = -1.0;
+const SIMILAR_NAME: f64 = 0.6;
+
 /// Minimum odds of code that is listed as similar.
 pub(super) const LISTED_ODDS: f64 = -4.0;
 
@@ -212,6 +218,28 @@ pub(super) fn pairs(
         found
     };
     files.par_iter().enumerate().flat_map_iter(compare_file).collect()
+}
+
+/// Lowers the odds of code that has little of the old code, unless its name speaks for it: a similar name, or the same one in a
+/// file of the same name. Many classes have a method of the same name.
+pub(super) fn doubt_unlike(
+    missing: &[&MissingAnchor<'_>],
+    files: &[FileSymbols],
+    pairs: &mut [Pair],
+) {
+    for pair in pairs {
+        let (old_path, new_path) =
+            (&missing[pair.missing_idx].anchor.file, &files[pair.file_idx].path);
+        let evidence = &pair.evidence;
+        let name_speaks = if evidence.name >= 1.0 {
+            split_path(old_path).1 == split_path(new_path).1
+        } else {
+            evidence.name >= SIMILAR_NAME
+        };
+        if evidence.jaccard < UNLIKE && !evidence.is_same_code && !name_speaks {
+            pair.odds += UNLIKE_ODDS;
+        }
+    }
 }
 
 /// The missing anchors by the features that code must share to be compared with them.

@@ -247,6 +247,22 @@ fn deleted_code_is_gone_even_with_similar_code_beside_it() {
 }
 
 #[test]
+fn unlike_code_of_the_same_name_is_followed_only_to_a_file_of_the_same_name() {
+    let rewritten = "def load_rows(path, limit):
+    \"\"\"Loads rows.\"\"\"
+    rows = Table(path).rows()
+    if rows.count() > limit:
+        raise ValueError(path)
+    return rows.sorted()
+";
+    let check = |path, expected| {
+        check(&[("a.py", LOAD)], &[(path, rewritten)], &["a.py::load_rows"], &[expected]);
+    };
+    check("store/b.py", "gone");
+    check("store/a.py", "moved edited store/a.py::load_rows");
+}
+
+#[test]
 fn an_anchor_with_two_equal_candidates_is_ambiguous() {
     check(
         &[("a.py", LOAD)],

@@ -432,9 +432,12 @@ impl Walker<'_, '_> {
             removed: &removed,
             missing: &missing,
             claimed: &claimed,
-            flow: Flow::new(olds, news, version_idx, |old_idx, symbol_idx| {
-                rewritten.contains_key(&(old_idx, symbol_idx))
-            }),
+            flow: Flow::new(
+                (olds, &changed.old_bodies),
+                (news, &changed.new_bodies),
+                version_idx,
+                |old_idx, symbol_idx| rewritten.contains_key(&(old_idx, symbol_idx)),
+            ),
         };
         handover.apply(&mut pairs, &new_of);
         rename_patterns::raise_odds(&missing, news, &mut pairs);

@@ -16,6 +16,7 @@ use super::super::line_diff::LineDiff;
 use super::super::search::{MissingAnchor, Pair, Prefilter};
 use super::super::{in_place_match, same_name, stayed};
 use super::callers::{self, Callers};
+use super::flow::{self, Bodies};
 use super::versions::Versions;
 use super::{MAX_REMOVED, Walk, is_rewritten, likest_namesake};
 
@@ -23,6 +24,9 @@ use super::{MAX_REMOVED, Walk, is_rewritten, likest_namesake};
 pub(super) struct ChangedFiles {
     pub(super) news: Vec<FileSymbols>,
     pub(super) olds: Vec<FileSymbols>,
+    /// The lines of their symbols, in the order of `news` and `olds`.
+    pub(super) new_bodies: Vec<Bodies>,
+    pub(super) old_bodies: Vec<Bodies>,
     /// How the files of anchors changed, by their new paths.
     diffs: FxHashMap<String, LineDiff>,
     /// Both versions of the files that used the name of an anchor, by the old path and the new one.
@@ -113,13 +117,17 @@ impl ChangedFiles {
             news.extend(change.new.as_ref().map(|it| it.path.as_str()).zip(new));
             olds.extend(change.old.as_ref().map(|it| it.path.as_str()).zip(old));
         }
-        let parse = |files: Vec<(&str, Vec<u8>)>| {
-            let parse = |(path, bytes): &(&str, Vec<u8>)| FileSymbols::parse(path, bytes, ALL);
-            let mut files: Vec<FileSymbols> = files.par_iter().map(parse).collect();
-            files.sort_by(|a, b| a.path.cmp(&b.path));
-            files
+        let parse = |mut files: Vec<(&str, Vec<u8>)>| -> (Vec<FileSymbols>, Vec<Bodies>) {
+            files.sort_by(|a, b| a.0.cmp(b.0));
+            let parse = |(path, bytes): &(&str, Vec<u8>)| {
+                let file = FileSymbols::parse(path, bytes, ALL);
+                let bodies = flow::bodies(&file, bytes);
+                (file, bodies)
+            };
+            files.par_iter().map(parse).unzip()
         };
-        Self { news: parse(news), olds: parse(olds), diffs, texts, n_unread }
+        let ((news, new_bodies), (olds, old_bodies)) = (parse(news), parse(olds));
+        Self { news, olds, new_bodies, old_bodies, diffs, texts, n_unread }
     }
 
     /// Returns which names the callers of the removed code use instead. `names` has the names that may

@@ -1,80 +1,176 @@
-//! The identifiers that a commit took out of one function and put into one other.
+//! The identifiers and the lines that a commit took out of one function and put into one other.
 //!
-//! Pure. A short body may have few tokens in common with its successor. If these are names that no
-//! other function lost or got in the commit, the body went there.
+//! Pure. A short body may have few tokens in common with its successor. If these are names or statements
+//! that no other function lost or got in the commit, the body went there.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
+use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::file_symbols::{FileSymbol, FileSymbols};
+use super::super::line_diff;
 use super::super::search::is_same_family;
 use crate::model::SymbolKind;
+use crate::syntax::fingerprint::split_name;
 
 /// A definition: the index of its file and its qualified name. Overloads are one.
 type Place<'f> = (usize, &'f str);
 
-/// For each identifier, the only function that lost or got it, or `None` if several did.
-type Carriers<'f> = FxHashMap<u16, Option<Place<'f>>>;
+/// For each identifier or line, the only function that lost or got it, or `None` if several did.
+type Carriers<'f, K> = FxHashMap<K, Option<Place<'f>>>;
 
-/// The functions that lost and those that got identifiers.
+/// The lines of a file that the body of each of its symbols has, as hashes.
+pub(super) type Bodies = Vec<Vec<u64>>;
+
+/// Returns the lines of the bodies of functions: those after the one with the name, without indentation.
+pub(super) fn bodies(file: &FileSymbols, bytes: &[u8]) -> Bodies {
+    let lines = line_diff::trimmed_lines(bytes);
+    let hash =
+        |line: &&[u8]| (line_diff::weight(line) >= line_diff::MIN_LETTERS).then(|| xxh3_64(line));
+    let body = |symbol: &FileSymbol| {
+        let Some(name) = function_name(symbol) else { return Vec::new() };
+        let name = split_name(name).1;
+        let (first, last) = (symbol.lines.0 as usize, symbol.lines.1 as usize);
+        let own = lines.iter().take(last + 1).skip(first);
+        let body = own.skip_while(|line| memmem::find(line, name.as_bytes()).is_none()).skip(1);
+        body.filter_map(hash).collect()
+    };
+    file.symbols.iter().map(body).collect()
+}
+
+/// The symbols of the files of one side of a commit, and the bodies of these.
+pub(super) type Side<'f> = (&'f [FileSymbols], &'f [Bodies]);
+
+/// The functions that lost and those that got identifiers or lines.
 #[derive(Debug, Default)]
 pub(super) struct Flow<'f> {
-    lost: Carriers<'f>,
-    got: Carriers<'f>,
+    names: Exchange<'f, u16>,
+    lines: Exchange<'f, u64>,
+}
+
+/// What functions lost and got.
+#[derive(Debug)]
+struct Exchange<'f, K> {
+    lost: Carriers<'f, K>,
+    got: Carriers<'f, K>,
+}
+
+impl<K> Default for Exchange<'_, K> {
+    fn default() -> Self {
+        Self { lost: FxHashMap::default(), got: FxHashMap::default() }
+    }
 }
 
 impl<'f> Flow<'f> {
     /// Compares the functions of both versions of the changed files. `version_idx` has the new version
     /// of an old file.
     pub(super) fn new(
-        olds: &'f [FileSymbols],
-        news: &'f [FileSymbols],
+        (olds, old_bodies): Side<'f>,
+        (news, new_bodies): Side<'f>,
         version_idx: impl Fn(usize) -> Option<usize>,
         is_rewritten: impl Fn(usize, usize) -> bool,
     ) -> Self {
+        let names = |files: &'f [FileSymbols], file_idx: usize, symbol_idx: usize| {
+            files[file_idx].symbols[symbol_idx].features.names.as_slice()
+        };
+        Self {
+            names: Exchange::new(
+                (olds, &|file, symbol| names(olds, file, symbol)),
+                (news, &|file, symbol| names(news, file, symbol)),
+                &version_idx,
+                &is_rewritten,
+            ),
+            lines: Exchange::new(
+                (olds, &|file, symbol| &old_bodies[file][symbol]),
+                (news, &|file, symbol| &new_bodies[file][symbol]),
+                &version_idx,
+                &is_rewritten,
+            ),
+        }
+    }
+
+    /// Returns the number of identifiers that one function alone lost and another alone got, and their
+    /// share of those that it alone lost.
+    pub(super) fn moved_names(
+        &self,
+        old: Place<'_>,
+        names: &[u16],
+        new: Place<'_>,
+    ) -> (usize, f64) {
+        self.names.moved(old, names, new)
+    }
+
+    /// Returns the same for the lines of its body.
+    pub(super) fn moved_lines(
+        &self,
+        old: Place<'_>,
+        lines: &[u64],
+        new: Place<'_>,
+    ) -> (usize, f64) {
+        self.lines.moved(old, lines, new)
+    }
+}
+
+/// The files of one side of a commit, and the identifiers or lines of a symbol of one of them.
+type Contents<'f, 'c, K> = (&'f [FileSymbols], &'c dyn Fn(usize, usize) -> &'f [K]);
+
+impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
+    fn new(
+        (olds, of_old): Contents<'f, '_, K>,
+        (news, of_new): Contents<'f, '_, K>,
+        version_idx: &impl Fn(usize) -> Option<usize>,
+        is_rewritten: &impl Fn(usize, usize) -> bool,
+    ) -> Self {
         let mut this = Self::default();
         let mut is_compared: FxHashSet<usize> = FxHashSet::default();
+        let after =
+            |idx: usize| functions(&news[idx], |symbol_idx| of_new(idx, symbol_idx), |_| false);
         for (old_idx, old) in olds.iter().enumerate() {
             let new_idx = version_idx(old_idx);
             is_compared.extend(new_idx);
-            let before = functions(old, |idx| is_rewritten(old_idx, idx));
-            let after = new_idx.map(|idx| functions(&news[idx], |_| false)).unwrap_or_default();
+            let before = functions(
+                old,
+                |symbol_idx| of_old(old_idx, symbol_idx),
+                |symbol_idx| is_rewritten(old_idx, symbol_idx),
+            );
+            let after = new_idx.map(after).unwrap_or_default();
             note(&mut this.lost, old_idx, &before, &after);
             if let Some(new_idx) = new_idx {
                 note(&mut this.got, new_idx, &after, &before);
             }
         }
-        for (new_idx, new) in news.iter().enumerate() {
+        for new_idx in 0..news.len() {
             if !is_compared.contains(&new_idx) {
-                note(&mut this.got, new_idx, &functions(new, |_| false), &BTreeMap::new());
+                note(&mut this.got, new_idx, &after(new_idx), &BTreeMap::new());
             }
         }
         this
     }
 
-    /// Returns the number of identifiers that one function alone lost and another alone got, and their
-    /// share of those that it alone lost.
-    pub(super) fn moved(&self, old: Place<'_>, names: &[u16], new: Place<'_>) -> (usize, f64) {
-        let own = names.iter().filter(|name| self.lost.get(name) == Some(&Some(old)));
+    fn moved(&self, old: Place<'_>, contents: &[K], new: Place<'_>) -> (usize, f64) {
+        let own = contents.iter().filter(|it| self.lost.get(it) == Some(&Some(old)));
         let (mut n_own, mut n_moved) = (0, 0);
-        for name in own {
+        for it in own {
             n_own += 1;
-            n_moved += usize::from(self.got.get(name) == Some(&Some(new)));
+            n_moved += usize::from(self.got.get(it) == Some(&Some(new)));
         }
         (n_moved, n_moved as f64 / n_own.max(1) as f64)
     }
 }
 
-/// Returns the identifiers of each function of a file.
-fn functions(
-    file: &FileSymbols,
+/// Returns the contents of each function of a file.
+fn functions<'f, K: Copy + Eq + Hash + 'f>(
+    file: &'f FileSymbols,
+    contents: impl Fn(usize) -> &'f [K],
     is_skipped: impl Fn(usize) -> bool,
-) -> BTreeMap<&str, FxHashSet<u16>> {
-    let mut found: BTreeMap<&str, FxHashSet<u16>> = BTreeMap::new();
+) -> BTreeMap<&'f str, FxHashSet<K>> {
+    let mut found: BTreeMap<&str, FxHashSet<K>> = BTreeMap::new();
     for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
         if let Some(name) = function_name(symbol).filter(|_| !is_skipped(symbol_idx)) {
-            found.entry(name).or_default().extend(&symbol.features.names);
+            found.entry(name).or_default().extend(contents(symbol_idx));
         }
     }
     found
@@ -84,19 +180,19 @@ fn function_name(symbol: &FileSymbol) -> Option<&str> {
     symbol.name.as_deref().filter(|_| is_same_family(symbol.kind, SymbolKind::Function))
 }
 
-/// Notes the identifiers of each function of a file that it does not have in the other version.
-fn note<'f>(
-    carriers: &mut Carriers<'f>,
+/// Notes the contents of each function of a file that it does not have in the other version.
+fn note<'f, K: Copy + Eq + Hash>(
+    carriers: &mut Carriers<'f, K>,
     file_idx: usize,
-    own: &BTreeMap<&'f str, FxHashSet<u16>>,
-    other: &BTreeMap<&'f str, FxHashSet<u16>>,
+    own: &BTreeMap<&'f str, FxHashSet<K>>,
+    other: &BTreeMap<&'f str, FxHashSet<K>>,
 ) {
-    for (name, identifiers) in own {
+    for (name, contents) in own {
         let place = (file_idx, *name);
-        let is_new = |it: &&u16| !other.get(name).is_some_and(|other| other.contains(it));
-        for identifier in identifiers.iter().filter(is_new) {
+        let is_new = |it: &&K| !other.get(name).is_some_and(|other| other.contains(it));
+        for it in contents.iter().filter(is_new) {
             carriers
-                .entry(*identifier)
+                .entry(*it)
                 .and_modify(|carrier| {
                     if *carrier != Some(place) {
                         *carrier = None;
@@ -112,12 +208,18 @@ mod tests {
     use super::super::super::file_symbols::ALL;
     use super::*;
 
-    /// Returns what moved from `stories` to `arguments` when a file changed.
-    fn moved(old: &str, new: &str) -> (usize, f64) {
+    /// Returns how many identifiers and lines moved from `stories` to `arguments` when a file changed.
+    fn moved(old: &str, new: &str) -> [(usize, f64); 2] {
         let parse = |text: &str| [FileSymbols::parse("a.py", text.as_bytes(), ALL)];
         let (olds, news) = (parse(old), parse(new));
-        let flow = Flow::new(&olds, &news, Some, |_, _| false);
-        flow.moved((0, "stories"), &olds[0].symbols[0].features.names, (0, "Provider.arguments"))
+        let old_bodies = [bodies(&olds[0], old.as_bytes())];
+        let new_bodies = [bodies(&news[0], new.as_bytes())];
+        let flow = Flow::new((&olds, &old_bodies), (&news, &new_bodies), Some, |_, _| false);
+        let (old, new) = ((0, "stories"), (0, "Provider.arguments"));
+        [
+            flow.moved_names(old, &olds[0].symbols[0].features.names, new),
+            flow.moved_lines(old, &old_bodies[0][0], new),
+        ]
     }
 
     const OLD: &str = "def stories():\n    return load(current_draft)\n\ndef run():\n    start()\n";
@@ -125,13 +227,14 @@ mod tests {
     #[test]
     fn identifiers_of_removed_code_are_in_new_code() {
         let new = "class Provider:\n    def arguments(self):\n        return load(current_draft)\n\ndef run():\n    start()\n";
-        let (n, share) = moved(OLD, new);
-        assert!(n == 2 && share >= 1.0, "{n} {share}");
+        assert_eq!(moved(OLD, new), [(2, 1.0), (1, 1.0)]);
     }
 
     #[test]
     fn identifiers_that_several_functions_got_show_nothing() {
         let new = "class Provider:\n    def arguments(self):\n        return load(current_draft)\n\ndef run():\n    start(load(current_draft))\n";
-        assert_eq!(moved(OLD, new).0, 0);
+        assert_eq!(moved(OLD, new), [(0, 0.0), (1, 1.0)]);
+        let new = new.replace("start(load(current_draft))", "return load(current_draft)");
+        assert_eq!(moved(OLD, &new)[1], (0, 0.0));
     }
 }
