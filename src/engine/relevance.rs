@@ -58,6 +58,8 @@ pub(crate) fn compare(
         texts.iter().map(|text| ComparedFile::new(&index, &terms, text)).collect();
     let queries: Vec<ParsedQuery> =
         rules.par_iter().map(|rule| ParsedQuery::rule(rule.text, rule.hints)).collect();
+    let hints: Vec<Vec<String>> =
+        rules.iter().map(|it| it.hints.iter().map(|hint| hint.to_lowercase()).collect()).collect();
     let words: Vec<Words> = queries.iter().map(|query| terms.words(&index, query)).collect();
     let moments = terms.moments(&index.files, &words);
     let example_files: FxHashMap<&str, Vec<Shared>> = (index.files.par_iter())
@@ -107,6 +109,7 @@ pub(crate) fn compare(
                     n => (file.share(words, |count| terms.frequency(count, n)) - mean) / deviation,
                 },
                 named_code: share_of_named_code(&queries[rule_idx], file.names),
+                hints: share_of_hints(&hints[rule_idx], file.lowercase),
                 example: rule.anchor.map(example),
                 change,
             }
@@ -142,6 +145,7 @@ struct FileText<'p> {
     path: &'p str,
     n_terms: u32,
     counts: FxHashMap<String, u32>,
+    lowercase: String,
     /// The hashes of its words and of those in its imports, sorted.
     names: Vec<u16>,
     imports: Vec<u16>,
@@ -177,7 +181,8 @@ impl<'p> FileText<'p> {
             *counts.entry(term).or_default() += 1;
         }
         let names = fingerprint::word_hashes(&text);
-        Self { path, n_terms, counts, names, imports: imports(&text), changed }
+        let (lowercase, imports) = (text.to_lowercase(), imports(&text));
+        Self { path, n_terms, counts, lowercase, names, imports, changed }
     }
 }
 
@@ -355,6 +360,7 @@ impl Sums {
 /// A file that the rules are compared with.
 struct ComparedFile<'t> {
     path: &'t str,
+    lowercase: &'t str,
     names: &'t [u16],
     imports: &'t [u16],
     n_terms: u32,
@@ -388,6 +394,7 @@ impl<'t> ComparedFile<'t> {
         });
         Self {
             path: text.path,
+            lowercase: &text.lowercase,
             names: &text.names,
             imports: &text.imports,
             n_terms: text.n_terms,
@@ -412,6 +419,12 @@ fn share_of_named_code(query: &ParsedQuery, hashes: &[u16]) -> f64 {
         let is_contained = fingerprint::hashed_words(&name.text).all(is_known);
         (name.weight, f64::from(u8::from(is_contained)))
     }))
+}
+
+/// Returns the share of hints that a text contains, both in lower case; `None` without hints.
+fn share_of_hints(hints: &[String], text: &str) -> Option<f64> {
+    let n_found = hints.iter().filter(|hint| text.contains(hint.as_str())).count();
+    (!hints.is_empty()).then(|| n_found as f64 / hints.len() as f64)
 }
 
 /// The rarity of hashed names in several sets of them.

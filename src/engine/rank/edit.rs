@@ -159,9 +159,9 @@ mod tests {
         let code = Features {
             words: 0.5,
             prominence: 1.0,
-            named_code: 0.0,
             example: Some(example),
             change: Some(change),
+            ..Features::default()
         };
         let rule = EditFeatures { code, floor: 5.0, n_rules: 20, ..EditFeatures::default() };
         let unknown = EditFeatures { code: Features { example: None, ..code }, ..rule };
