@@ -38,6 +38,9 @@ pub(crate) const MIN_SCORE: f64 = -0.75;
 const MIN_WORDS: f64 = 0.25;
 const MIN_NAMES: f64 = 0.1;
 
+/// A smaller share of the identifiers of an example is chance. Costs none of the pairs of `benches/anchors`.
+const ANY_NAMES: f64 = 0.02;
+
 /// The features of a rule and an edit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct EditFeatures {
@@ -64,6 +67,9 @@ pub(crate) struct EditFeatures {
 impl EditFeatures {
     /// Returns the log-odds that the edit is about the rule.
     pub(crate) fn score(&self) -> f64 {
+        if !self.is_mentioned && !self.has_any_word() {
+            return f64::NEG_INFINITY;
+        }
         let text = self.score_of_text();
         let is_compared =
             self.code.example.is_some() && (!self.has_example || self.has_words_of_example());
@@ -78,6 +84,16 @@ impl EditFeatures {
         let has_code = change.n_code_words > 0 && change.named_code > 0.0;
         self.code.score() - self.floor >= relevance::LIKELY
             && (has_code || self.has_words_of_example())
+    }
+
+    /// Returns whether the added lines have anything of the rule or its example: however similar the file is, an edit is not
+    /// about a rule otherwise.
+    fn has_any_word(&self) -> bool {
+        let change = self.code.change.unwrap_or_default();
+        change.words > 0.0
+            || change.n_code_words > 0
+            || change.named_code > 0.0
+            || change.names.unwrap_or_default() >= ANY_NAMES
     }
 
     fn has_words_of_example(&self) -> bool {
@@ -173,6 +189,8 @@ mod tests {
         let named = ChangeFeatures { named_code: 0.5, n_code_words: 1, names: None, ..change };
         let named = Features { change: Some(named), ..code };
         assert!(EditFeatures { code: named, ..rule }.shows_example());
+        let nothing = Features { change: Some(ChangeFeatures::default()), ..code };
+        assert!(EditFeatures { code: nothing, floor: 0.0, ..rule }.score() < MIN_SCORE);
         let in_file = EditFeatures { code: elsewhere, has_example: true, ..rule };
         assert!(in_file.score() < MIN_SCORE, "the file alone is similar");
         assert!(EditFeatures { has_example: true, ..rule }.score() > MIN_SCORE);
