@@ -77,6 +77,11 @@ pub(crate) fn compare(
     let best = |rule_idx: usize| {
         let (rule, words) = (&rules[rule_idx], &words[rule_idx]);
         let (mean, deviation) = moments[rule_idx];
+        let code_words = if changed.is_empty() {
+            FxHashSet::default()
+        } else {
+            named_code::code_words(rule.text)
+        };
         let features = compared.iter().enumerate().map(|(file_idx, file)| {
             let example = |anchor: &Anchor| {
                 let shared = example_files.get(anchor.file.as_str()).map(|files| files[file_idx]);
@@ -90,18 +95,17 @@ pub(crate) fn compare(
                     is_same_class: is_test(&anchor.file) == is_test(file.path),
                 }
             };
-            let change = file.changed.as_ref().map(|lines| ChangeFeatures {
-                words: relevance::share(
-                    words.iter().map(|(id, weight)| {
+            let change =
+                file.changed.as_ref().map(|lines| ChangeFeatures {
+                    words: relevance::share(words.iter().map(|(id, weight)| {
                         (*weight, f64::from(u8::from(lines.terms.contains(id))))
-                    }),
-                ),
-                named_code: share_of_named_code(&queries[rule_idx], lines.names),
-                n_code_words: named_code::code_words(rule.text).intersection(&lines.words).count(),
-                names: rule
-                    .anchor
-                    .map(|anchor| name_rarities.share(&anchor.fingerprint.names, lines.names)),
-            });
+                    })),
+                    named_code: share_of_named_code(&queries[rule_idx], lines.names),
+                    n_code_words: code_words.intersection(&lines.words).count(),
+                    names: rule
+                        .anchor
+                        .map(|anchor| name_rarities.share(&anchor.fingerprint.names, lines.names)),
+                });
             Features {
                 words: file.share(words, |count| f64::from(u8::from(count > 0))),
                 prominence: match file.n_terms {

@@ -87,6 +87,9 @@ fn rank<'m>(
     let changed: BTreeMap<String, String> = (written.iter().filter(has_lines))
         .map(|(path, lines)| (path.clone(), lines.clone()))
         .collect();
+    if changed.is_empty() {
+        return Ok(Vec::new());
+    }
     let focus = Focus { query: None, files: changed.keys().cloned().collect(), changed };
     let synced = sync::open_with(project, memories)?;
     let (applicable, _) = relevance::applicable(memories, &focus, &synced)?;

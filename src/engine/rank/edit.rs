@@ -5,9 +5,9 @@
 
 use super::relevance;
 
-// The weights are log-odds, fitted by logistic regression to 96,000 pairs of a rule and a hunk of one of 128 commits of 32
+// The weights are log-odds, fitted by logistic regression to 97,000 pairs of a rule and a hunk of one of 128 commits of 32
 // repositories, with the rules that each commit is about (`benches/route/edits.jsonl`), and rounded. Without the repositories
-// of each of five parts the signs are the same.
+// of each of five parts they are similar, NAMED_CODE from 1.5 to 1.9, CODE_WORDS from 0.9 to 1.1 and MENTION from 1.7 to 3.4.
 const IN_CODE: f64 = 0.3;
 const NAMED_CODE: f64 = 1.8;
 /// For e times as many words of the rule's code in the added lines.

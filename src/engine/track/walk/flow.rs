@@ -47,13 +47,13 @@ pub(super) type Side<'f> = (&'f [FileSymbols], &'f [Bodies]);
 /// The functions that lost and those that got identifiers or lines.
 #[derive(Debug, Default)]
 pub(super) struct Flow<'f> {
-    names: Exchange<'f, u16>,
-    lines: Exchange<'f, u64>,
+    pub(super) names: Exchange<'f, u16>,
+    pub(super) lines: Exchange<'f, u64>,
 }
 
 /// What functions lost and got.
 #[derive(Debug)]
-struct Exchange<'f, K> {
+pub(super) struct Exchange<'f, K> {
     lost: Carriers<'f, K>,
     got: Carriers<'f, K>,
 }
@@ -90,27 +90,6 @@ impl<'f> Flow<'f> {
                 &is_rewritten,
             ),
         }
-    }
-
-    /// Returns the number of identifiers that one function alone lost and another alone got, and their
-    /// share of those that it alone lost.
-    pub(super) fn moved_names(
-        &self,
-        old: Place<'_>,
-        names: &[u16],
-        new: Place<'_>,
-    ) -> (usize, f64) {
-        self.names.moved(old, names, new)
-    }
-
-    /// Returns the same for the lines of its body.
-    pub(super) fn moved_lines(
-        &self,
-        old: Place<'_>,
-        lines: &[u64],
-        new: Place<'_>,
-    ) -> (usize, f64) {
-        self.lines.moved(old, lines, new)
     }
 }
 
@@ -150,7 +129,9 @@ impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
         this
     }
 
-    fn moved(&self, old: Place<'_>, contents: &[K], new: Place<'_>) -> (usize, f64) {
+    /// Returns the number of identifiers or lines that one function alone lost and another alone got, and their
+    /// share of those that it alone lost. `contents` has those of the old function.
+    pub(super) fn moved(&self, old: Place<'_>, contents: &[K], new: Place<'_>) -> (usize, f64) {
         let own = contents.iter().filter(|it| self.lost.get(it) == Some(&Some(old)));
         let (mut n_own, mut n_moved) = (0, 0);
         for it in own {
@@ -217,8 +198,8 @@ mod tests {
         let flow = Flow::new((&olds, &old_bodies), (&news, &new_bodies), Some, |_, _| false);
         let (old, new) = ((0, "stories"), (0, "Provider.arguments"));
         [
-            flow.moved_names(old, &olds[0].symbols[0].features.names, new),
-            flow.moved_lines(old, &old_bodies[0][0], new),
+            flow.names.moved(old, &olds[0].symbols[0].features.names, new),
+            flow.lines.moved(old, &old_bodies[0][0], new),
         ]
     }
 

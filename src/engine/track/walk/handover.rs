@@ -90,8 +90,8 @@ impl<'s> Handover<'s> {
         let (from, to) = ((old_idx, old_name.as_str()), (pair.file_idx, new_name.as_str()));
         let lines = &self.changed.old_bodies[old_idx][symbol_idx];
         [
-            self.flow.moved_names(from, &old.features.names, to),
-            self.flow.moved_lines(from, lines, to),
+            self.flow.names.moved(from, &old.features.names, to),
+            self.flow.lines.moved(from, lines, to),
         ]
     }
 
