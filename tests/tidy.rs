@@ -102,7 +102,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("terminal_size", Only(&["config"])),
     ("thread_local", Only(&["engine"])),
     ("tokio", Only(&["mcp"])),
-    ("toml", Only(&["bank", "engine", "config"])),
+    ("toml", Only(&["text", "bank", "engine", "config"])),
     ("toml_edit", Only(&["bank"])),
     ("tree-sitter", Only(&["syntax"])),
     ("tree-sitter-go", Only(&["syntax"])),

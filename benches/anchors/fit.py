@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 """Fit the two models that decide whether a rule gets an anchor.
 
-usage: fit.py CASES.jsonl ANSWERS.jsonl [ANSWERS.jsonl ...]
+usage: fit.py [--write] CASES.jsonl ANSWERS.jsonl [ANSWERS.jsonl ...]
 
 ANSWERS come from `score.py --answers`, made without and with hints and with --foreign; CASES are their rules. The first model
 (src/engine/rank/rule_kind.rs) tells from the wording of a rule whether it is working advice, the second
 (src/engine/rank/calibrate.rs) gives the probability that the first answer is right; the first model as it is in the program is an
-input of it. Code bases that are held out are ignored.
+input of it. Code bases that are held out are ignored. --write writes both to src/engine/weights/quality.toml: run it twice, since the
+second model depends on the first as it was.
 Prints for each model the coefficients fitted on all code bases, and its quality on each tenth of the code bases by the model of
 the others.
 Uses the standard library only.
 """
-import argparse, hashlib, json, math
+import argparse, hashlib, json, math, pathlib, tomllib
 
 WORDING = ["process", "project", "code", "commands", "names", "length", "phrase", "verb"]
-EVIDENCE = ["score", "lead", "rest", "effective words", "process", "unknown names", "general", "length", "missing hints", "found hints",
-            "definition", "test mismatch", "tool"]
-KIND_MODEL = [2.0, 1.7, 0.95, -0.6, 1.9, -1.2, -1.45, 2.0, 0.4]  # as in rule_kind.rs: the intercept, then as WORDING
+EVIDENCE = ["score", "lead", "rest", "effective_words", "process", "unknown_names", "general", "length", "missing_hints", "found_hints",
+            "definition", "test_mismatch", "tool"]
+FILE = pathlib.Path(__file__).parents[2] / "src/engine/weights/quality.toml"
+KIND_MODEL = [tomllib.loads(FILE.read_text(encoding="utf-8"))["working_advice"][name] for name in ["intercept"] + WORDING]
+HEAD = """# Written by benches/anchors/fit.py: the two models that decide whether a rule gets an anchor, fitted on
+# 3,000 searches (benches/README.md). src/engine/rank/rule_kind.rs and calibrate.rs explain the features.
+"""
 RIDGE = 0.1  # keeps coefficients finite if a feature separates the classes completely
 FOLDS = 10
 FOREIGN_WEIGHT = 0.15  # rules asked in other code bases are many, and rare in use
@@ -77,9 +82,13 @@ def fold(corpus):
 def show(names, coefficients):
     print("  " + "  ".join(f"{name} {c:.2f}" for name, c in zip(["intercept"] + names, coefficients)))
 
+def table(comment, title, names, coefficients):
+    rows = [f"{name} = {round(c, 2)}" for name, c in zip(["intercept"] + names, coefficients)]
+    return "\n".join(["", f"# {comment}", f"[{title}]"] + rows) + "\n"
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("cases"); p.add_argument("answers", nargs="+")
+    p.add_argument("--write", action="store_true"); p.add_argument("cases"); p.add_argument("answers", nargs="+")
     a = p.parse_args()
     home = {case["id"]: case["corpus"] for case in read(a.cases)}
     kinds = {case["id"]: case["kind"] for case in read(a.cases)}
@@ -92,7 +101,8 @@ def main():
 
     folds = sorted({fold(corpus) for corpus in corpora})
     models = {number: kind_model(number) for number in folds}
-    print("working advice:"); show(WORDING, kind_model(None))
+    advice = kind_model(None)
+    print("working advice:"); show(WORDING, advice)
     for kind in ("process", "code", "absent"):
         logits = [(dot(models[fold(home[i])], wording(row)), process_logit(row)) for i, row in rules.items() if kinds[i] == kind]
         share = lambda which: sum(pair[which] > 0 for pair in logits) / max(1, len(logits))
@@ -101,7 +111,11 @@ def main():
     def data(row):
         return evidence(row), row["first"], FOREIGN_WEIGHT if row["kind"] == "foreign" else 1.0
 
-    print("the first answer is right:"); show(EVIDENCE, fit([data(row) for row in rows]))
+    first = fit([data(row) for row in rows])
+    print("the first answer is right:"); show(EVIDENCE, first)
+    if a.write:
+        FILE.write_text(HEAD + table("Log odds that a rule is working advice.", "working_advice", WORDING, advice)
+                        + table("Log odds that the first answer is right.", "first_answer", EVIDENCE, first), encoding="utf-8")
     judged = []
     for number in folds:
         model = fit([data(row) for row in rows if fold(row["corpus"]) != number])

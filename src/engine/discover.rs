@@ -24,6 +24,7 @@ use crate::engine::rank::postings;
 use crate::engine::rank::query::ParsedQuery;
 use crate::engine::rank::rule_kind::{self, Wording};
 use crate::engine::rank::score::{self, NameSet, ScorableFile, TermSet};
+use crate::engine::rank::weights::WEIGHTS;
 use crate::model::{Confidence, Language, RuleKind, SymbolKind};
 use crate::store::code::FileRow;
 use crate::text::Globs;
@@ -44,14 +45,6 @@ pub(super) const PARSED_FILES: usize = 200;
 
 /// Symbols read again for adjacent words. The first dozen decide which candidate is first.
 const READ_SYMBOLS: usize = 50;
-
-/// Maximum lead of a candidate in a file that the rule names, since no other file competes: the
-/// usual lead of a right answer.
-const NAMED_FILE_LEAD: f64 = 0.3;
-
-/// Factor for files that the rule applies to, if it applies to some only. Code elsewhere may show it
-/// too, for example a test.
-const INSIDE: f64 = 1.3;
 
 /// Limits of a batch: rules ranked together, and files parsed for them on all threads.
 const RULES_PER_BATCH: usize = 200;
@@ -97,7 +90,7 @@ struct ParsedCandidate<'a> {
     score: f64,
     /// The terms of the rule that the file contains.
     terms: TermSet,
-    /// See [`INSIDE`].
+    /// Of its file; see [`place_factor`].
     place_factor: f64,
     scorable: &'a ScorableFile,
 }
@@ -295,7 +288,7 @@ impl Ranker<'_> {
             for symbol in scores.iter_mut().take(READ_SYMBOLS) {
                 let doc = parsed[symbol.doc_idx()].doc();
                 if symbol.symbol_idx().is_some_and(|idx| doc.announces(idx, id)) {
-                    symbol.score *= score::DEPRECATED;
+                    symbol.score *= WEIGHTS.symbol.deprecated;
                 }
             }
         }
@@ -391,7 +384,11 @@ impl Ranker<'_> {
         let (hints, path) = (&candidates.query.hints, &self.code.files[file.file_idx].path);
         Features {
             score: first.score / file.place_factor,
-            lead: if candidates.is_in_named_files { lead.min(NAMED_FILE_LEAD) } else { lead },
+            lead: if candidates.is_in_named_files {
+                lead.min(WEIGHTS.candidates.named_file_lead)
+            } else {
+                lead
+            },
             rest: rest / first.score.max(f64::MIN_POSITIVE),
             n_effective: calibrate::effective_number(&gains),
             n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
@@ -470,7 +467,11 @@ fn group_by_file<T: Send>(requests: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
 }
 
 fn place_factor(place: Option<&Globs>, path: &str) -> f64 {
-    if place.is_some_and(|globs| globs.find(path).is_some()) { INSIDE } else { 1.0 }
+    if place.is_some_and(|globs| globs.find(path).is_some()) {
+        WEIGHTS.candidates.inside
+    } else {
+        1.0
+    }
 }
 
 /// Returns the indices of the files with these paths, or with a path that ends so if only one does.

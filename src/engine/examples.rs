@@ -12,6 +12,7 @@ use super::index::CodeIndex;
 use super::rank::rule_words::RuleWords;
 use super::{CodeBase, discover, recency, rounded};
 use crate::engine::rank::calibrate::{self, Features, Weights};
+use crate::engine::rank::weights::WEIGHTS;
 use crate::model::{Confidence, Language, RuleKind, SymbolKind};
 use crate::store::Store;
 
@@ -69,17 +70,13 @@ pub(crate) struct Ranking {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Quality from which a candidate is worth a decision by a person or an agent. Of the candidates
-/// between this and the threshold for anchors, about half are right.
-const LIKELY: f64 = 0.3;
-
 impl Ranking {
     /// Sets the confidence and the anchor from the first candidate and the kind of the rule.
     fn decide(&mut self) {
         let first = self.candidates.first().filter(|_| self.kind == RuleKind::Code);
         self.confidence = match first {
             Some(first) if first.meets_threshold(self.min_quality) => Confidence::Sure,
-            Some(first) if first.meets_threshold(LIKELY) => Confidence::Likely,
+            Some(first) if first.meets_threshold(WEIGHTS.candidates.likely) => Confidence::Likely,
             _ => Confidence::None,
         };
         self.anchor = first.filter(|_| self.confidence == Confidence::Sure).cloned();

@@ -12,6 +12,7 @@
 //! - [`patterns`] derives patterns of code that breaks a rule, and tests them.
 //! - [`relevance`] compares rules and their examples with the files of a task.
 //! - [`track`] finds the code of an anchor again after the tree changed.
+//! - [`weights`] reads fitted numbers from files.
 //!
 //! From a rule to its anchor: [`examples::rank`] turns each query into ranked symbols. The quality
 //! of a symbol is computed by [`rank::calibrate::quality`].
@@ -32,6 +33,7 @@ pub(crate) mod rank;
 mod recency;
 pub(crate) mod relevance;
 pub(crate) mod track;
+pub(crate) mod weights;
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! Ranking formulas: which code shows a rule, and how similar two pieces of code are.
 //!
 //! - [`tokenize`] splits text into terms, [`token_cache`] caches the terms of raw words (in a
-//!   [`word_map`]), [`word_lists`] has the stop words and other lists.
+//!   [`word_map`]), [`word_lists`] has the stop words and other lists,
+//!   [`weights`] the weights.
 //! - [`dictionary`], [`postings`] and [`document`] pack term ids, the terms of a file and the
 //!   terms of its symbols into bytes.
 //! - [`query`] parses a rule or a search query, [`score`] scores files and symbols against it,
@@ -36,5 +37,6 @@ pub(crate) mod similarity;
 pub(crate) mod task;
 pub(crate) mod token_cache;
 pub(crate) mod tokenize;
+pub(crate) mod weights;
 mod word_lists;
 mod word_map;

@@ -17,6 +17,7 @@ use super::rank::named_code;
 use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, ChangeFeatures, ExampleFeatures, Features};
+use super::rank::weights::WEIGHTS;
 use super::rank::{postings, score, tokenize};
 use crate::model::Anchor;
 use crate::store::code::FileRow;
@@ -271,7 +272,7 @@ impl<'t> Terms<'t> {
 
     fn frequency(&self, count: u32, n_terms: u32) -> f64 {
         let n_terms = f64::from(n_terms);
-        score::file_term_score(f64::from(count), false, n_terms, self.average_length)
+        WEIGHTS.file.term_score(f64::from(count), false, n_terms, self.average_length)
     }
 
     fn words(&self, index: &CodeIndex, query: &ParsedQuery) -> Words {

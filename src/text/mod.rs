@@ -3,6 +3,7 @@
 //! Inside the crate a position is a byte offset and lines count from 0; only `output` prints
 //! lines from 1. Reads no file.
 
+pub(crate) mod conventions;
 mod encoding;
 mod escape;
 mod globs;
@@ -11,7 +12,7 @@ pub(crate) mod sentences;
 pub(crate) mod similarity;
 mod span;
 mod suggest;
-mod word_list;
+pub(crate) mod word_list;
 
 pub(crate) use self::encoding::decode;
 pub(crate) use self::escape::{escaped, shell_word};

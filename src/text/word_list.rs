@@ -2,8 +2,8 @@
 //!
 //! A file is `words/NAME.txt` in the folder of the module that reads it. A line that starts with `#` is
 //! a comment; the first ones state what the lists are for and where they come from. A line `[name]`
-//! starts a section. Every other line is one entry, a word or a phrase in lower case; a row of a table
-//! has tabs between its fields.
+//! starts a section. Every other line is one entry, a word or a phrase in lower case, in quotes if it
+//! ends with a space; a row of a table has tabs between its fields.
 //!
 //! ```text
 //! # Words that say how a rule binds. Source: RFC 2119, and 53 instruction files.
@@ -90,7 +90,7 @@ pub(crate) fn section(file: &'static str, name: &str) -> impl Iterator<Item = &'
         line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) == Some(name)
     };
     let rest = lines(file).skip_while(move |line| !is_title(line, name)).skip(1);
-    rest.take_while(|line| !line.starts_with('['))
+    rest.take_while(|line| !line.starts_with('[')).map(|line| line.trim_matches('"'))
 }
 
 #[cfg(test)]

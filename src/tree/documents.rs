@@ -10,6 +10,7 @@ use super::ignore_bytes::IgnoreBytes;
 use super::read;
 use super::walk::check_ignore_files;
 use crate::error::UserError;
+use crate::text::conventions::{self, CONVENTIONS};
 use crate::text::{Globs, decode};
 
 /// File extensions of documents.
@@ -72,19 +73,6 @@ const RULE_FILES: &[&str] = &[
     "**/.serena/memories/**/*.md",
     "**/.github/copilot-instructions.md",
     "**/.github/instructions/**/*.instructions.md",
-];
-
-/// Names of folders with code of other projects, or with projects that tests use. Their documents
-/// are not about this project.
-const FOREIGN_FOLDERS: &[&str] = &[
-    "node_modules",
-    "vendor",
-    "vendored",
-    "third_party",
-    "testdata",
-    "fixtures",
-    "__fixtures__",
-    "test-fixtures",
 ];
 
 /// Globs of other documents that describe the work on a project.
@@ -174,8 +162,7 @@ fn find_matching(root: &Path, globs: &[&str]) -> Result<Vec<String>> {
 
 /// Returns whether the file at a path relative to the root belongs to another project.
 pub(crate) fn is_foreign(path: &str) -> bool {
-    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
-    folders.split('/').any(|folder| FOREIGN_FOLDERS.contains(&folder))
+    conventions::is_below(path, &CONVENTIONS.folders.foreign)
 }
 
 /// Returns whether people or agents read rules from the file at a path relative to the root.

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::markdown::claims::{self, Part, Target};
 use crate::text;
+use crate::text::conventions::CONVENTIONS;
 use crate::tree::git::Objects;
 use crate::tree::git::past::{self, Differences, TreeEntry};
 
@@ -31,28 +32,6 @@ const MIN_PARALLEL: usize = 64;
 
 /// Maximum number of versions of files with a name that are searched for its definition.
 const MAX_SEARCHED: usize = 200;
-
-/// Folders of small projects that are laid out as the reader's project is.
-const SAMPLE_FOLDERS: &[&str] = &[
-    "__fixtures__",
-    "__tests__",
-    "demo",
-    "demos",
-    "e2e",
-    "example",
-    "examples",
-    "fixtures",
-    "integration",
-    "playground",
-    "playgrounds",
-    "sample",
-    "samples",
-    "template",
-    "templates",
-    "test",
-    "testdata",
-    "tests",
-];
 
 /// A name of more files and folders says little about what a document means.
 const MAX_NAMESAKES: usize = 3;
@@ -519,7 +498,7 @@ fn is_in_sample(document: &str, text: &str, path: &str, found: &str) -> bool {
     let folder = folder_of(document);
     let is_around = folder == head || folder.starts_with(&format!("{head}/"));
     let is_unnamed_sample = |part: &&str| {
-        SAMPLE_FOLDERS.contains(part)
+        CONVENTIONS.folders.samples.contains(*part)
             && !folder.split('/').any(|own| own == *part)
             && !text.contains(&format!("{part}/"))
     };

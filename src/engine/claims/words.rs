@@ -14,62 +14,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::engine::rank::path_class::PathClass;
 use crate::model::Language;
 use crate::syntax::{ParsedFile, TokenKind, language};
+use crate::text::conventions::{self, CONVENTIONS};
 use crate::tree::git::past::{EntryKind, TreeEntry};
 use crate::tree::read;
 
 /// A word that occurs in more files than this is in use; in fewer, its occurrences in comments are
 /// not counted.
 const MAX_PARSED: usize = 12;
-
-/// Endings of files that are not code.
-const OTHER_ENDINGS: &[&str] = &[
-    "md",
-    "mdx",
-    "mdc",
-    "markdown",
-    "rst",
-    "adoc",
-    "txt",
-    "ipynb",
-    "lock",
-    "snap",
-    "svg",
-    "png",
-    "jpg",
-    "gif",
-    "ico",
-    "pdf",
-    "csv",
-    "tsv",
-    "jsonl",
-    "log",
-    "po",
-    "pot",
-    "map",
-    "woff",
-    "woff2",
-    "ttf",
-    "sum",
-    "patch",
-    "diff",
-    "approved",
-    "golden",
-    "cursorrules",
-    "html",
-    "htm",
-];
-
-/// Parts of paths whose files repeat names of code.
-const OTHER_PARTS: &[&str] = &[
-    "testdata",
-    "fixtures",
-    "__fixtures__",
-    "__snapshots__",
-    "snapshots",
-    "cassettes",
-    ".changeset",
-    "changelogs",
-];
 
 /// Words before a name that is defined, in languages that are not parsed and for what the parsed
 /// ones do not list as symbols.
@@ -218,13 +169,13 @@ fn length_bit(n_bytes: usize) -> u64 {
 /// Returns whether a file is code, in which a name is in use.
 pub(super) fn is_code(entry: &TreeEntry) -> bool {
     let name = entry.path.rsplit('/').next().unwrap_or_default();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let lower = name.to_ascii_lowercase();
     entry.kind == EntryKind::File
-        && (!OTHER_ENDINGS.contains(&ending) || name == "CMakeLists.txt")
+        && (!CONVENTIONS.endings.not_code.contains(conventions::ending(name))
+            || name == "CMakeLists.txt")
         && !lower.starts_with("changelog")
         && !lower.contains("lock.")
-        && !entry.path.split('/').any(|part| OTHER_PARTS.contains(&part))
+        && !entry.path.split('/').any(|part| CONVENTIONS.folders.repeating.contains(part))
         && PathClass::from_path(&entry.path) != PathClass::Vendored
 }
 

@@ -4,14 +4,13 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashSet;
 
+use crate::engine::rank::weights::WEIGHTS;
+
 use super::{ParsedCandidate, SymbolScore, lines};
 
-/// Lines of an example that is preferred to the longer one around it, and the share of the other's
-/// score that it needs. With these, 35 more answers of 512 have at most 60 lines, and the right symbol
-/// is first for 242 instead of 239; a share of 0.8 gains 1, 0.7 loses 6.
+/// Lines of an example that is preferred to the longer one around it.
 const MIN_EXAMPLE_LINES: usize = 3;
 const MAX_EXAMPLE_LINES: usize = 60;
-const NEARLY_AS_GOOD: f64 = 0.85;
 
 /// Moves the best `n` scores to the front, and the best of all to the first position.
 pub(super) fn select_top(scores: &mut [SymbolScore], n: usize, parsed: &[ParsedCandidate<'_>]) {
@@ -68,7 +67,7 @@ pub(super) fn prefer_short(scores: &mut [SymbolScore], parsed: &[ParsedCandidate
     let is_rival = |symbol: &&mut SymbolScore| {
         let inner = lines_of(symbol);
         symbol.doc_idx == best.doc_idx
-            && symbol.score >= NEARLY_AS_GOOD * best.score
+            && symbol.score >= WEIGHTS.candidates.nearly_as_good * best.score
             && (MIN_EXAMPLE_LINES..=MAX_EXAMPLE_LINES).contains(&inner.len())
             && outer.start <= inner.start
             && inner.end <= outer.end

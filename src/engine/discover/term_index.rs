@@ -10,6 +10,7 @@ use crate::engine::index::CodeIndex;
 use crate::engine::rank::postings;
 use crate::engine::rank::query::{NamedCode, ParsedQuery};
 use crate::engine::rank::score::{self, TermSet};
+use crate::engine::rank::weights::WEIGHTS;
 use crate::store::code::FileRow;
 
 /// Minimum length of the start that two forms of a word share. Shorter starts belong to many words.
@@ -17,9 +18,6 @@ const MIN_SHARED_START: usize = 4;
 
 /// Maximum difference in length of two forms of a word.
 const MAX_ENDING: usize = 4;
-
-/// Weight of another form of a word. Less than 1, because the form is a guess.
-const OTHER_FORM: f64 = 0.5;
 
 /// The term (stem) of deprecation notices.
 const DEPRECATED: &str = "deprec";
@@ -86,7 +84,8 @@ impl TermIndex {
             .map(|term| term.term.as_str())
             .collect();
         for term in unknown {
-            let forms = other_forms(index, term).into_iter().map(|id| (id, OTHER_FORM));
+            let forms =
+                other_forms(index, term).into_iter().map(|id| (id, WEIGHTS.query.other_form));
             this.ids.insert(term.to_owned(), forms.collect());
         }
         this.load_postings(index);
@@ -219,13 +218,13 @@ impl TermIndex {
         rule: &ParsedQuery,
         scorer: &score::WeightedQuery,
     ) -> Vec<(f64, TermSet)> {
+        let weights = &WEIGHTS.file;
         let mut scores = vec![(0.0, TermSet::default()); files.len()];
         for (term_idx, (term, weight)) in rule.terms.iter().zip(&scorer.weights).enumerate() {
             for (file_idx, count, in_path) in self.files_with(&term.term) {
                 let n_terms = f64::from(files[file_idx].n_terms);
                 let (score, terms) = &mut scores[file_idx];
-                *score +=
-                    weight * score::file_term_score(count, in_path, n_terms, self.average_length);
+                *score += weight * weights.term_score(count, in_path, n_terms, self.average_length);
                 terms.insert(term_idx);
             }
         }

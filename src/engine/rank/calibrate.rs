@@ -7,6 +7,7 @@
 //! and kind of the candidate. `benches/anchors/fit.py` fits the model from `anchor-test --explain --json`.
 
 use super::rule_kind::{self, Wording};
+use super::weights::QUALITY;
 
 /// The features of a search's first candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
@@ -36,57 +37,34 @@ pub(crate) struct Features {
     pub(crate) wording: Wording,
 }
 
-/// The logistic model. Fitted on 3,000 searches (`benches/README.md`): rules of 53 instruction files and of
-/// eight code bases, without and with hints, also asked in other code bases, where every answer is
-/// wrong. Rounded.
-const INTERCEPT: f64 = -2.6;
-const SCORE: f64 = 1.9;
-const LEAD: f64 = 2.3;
-/// Coefficient of the share of the last symbol that was read: if 50 symbols are nearly as good, the
-/// words of the rule occur everywhere.
-const REST: f64 = -2.8;
-/// Coefficient of ln(effective number of words): one word matches by chance, ten hardly do. The
-/// number of words separates worse, because it grows with the length of the rule: common words match
-/// anything, and add little to the score.
-const EFFECTIVE: f64 = 1.5;
-/// Coefficient of the log odds, within limits, that the rule is working advice.
-const PROCESS: f64 = -0.5;
+/// Limits of the log odds that the rule is working advice.
 const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
-/// Coefficient of the number of unknown names, up to two: code that lacks what the rule names is
-/// not an example.
-const UNKNOWN_NAME: f64 = -3.35;
-/// Coefficient of the share of nouns of programming among the rule's words: "public fields before
-/// private methods" matches the code of a compiler better than its examples.
-const GENERAL: f64 = -1.45;
-/// Coefficient of ln(number of lines): long code contains any word.
-const LENGTH: f64 = -0.25;
-
-/// Coefficients of the number of hints that do not occur in the candidate, and of those that do.
-const MISSING_HINT: f64 = -0.33;
-const FOUND_HINT: f64 = 0.1;
-const DEFINITION: f64 = 0.84;
-const TEST_MISMATCH: f64 = -1.0;
-const TOOL: f64 = -0.35;
 
 /// Returns the probability that the first candidate is right.
 pub(crate) fn confidence(features: Features) -> f64 {
-    let Features { score, lead, rest, n_effective, wording, .. } = features;
-    let flag = |is_set: bool, coefficient: f64| if is_set { coefficient } else { 0.0 };
+    let flag = |is_set: bool| f64::from(u8::from(is_set));
     let (least, most) = PROCESS_LIMITS;
-    let logit = INTERCEPT
-        + SCORE * score
-        + LEAD * lead
-        + REST * rest
-        + EFFECTIVE * n_effective.max(1.0).ln()
-        + PROCESS * rule_kind::process_logit(&wording).clamp(least, most)
-        + UNKNOWN_NAME * features.n_unknown_names.min(2) as f64
-        + GENERAL * wording.general
-        + LENGTH * (features.n_lines.max(1) as f64).ln()
-        + MISSING_HINT * features.n_hints.saturating_sub(features.n_found_hints) as f64
-        + FOUND_HINT * features.n_found_hints as f64
-        + flag(features.is_definition, DEFINITION)
-        + flag(features.is_test_mismatch, TEST_MISMATCH)
-        + flag(features.is_tool, TOOL);
+    let logit = QUALITY.first_answer.log_odds(&[
+        ("score", features.score),
+        ("lead", features.lead),
+        // If 50 symbols are nearly as good, the words of the rule occur everywhere.
+        ("rest", features.rest),
+        // One word matches by chance, ten hardly do. The number of words separates worse, because it
+        // grows with the length of the rule: common words match anything, and add little to the score.
+        ("effective_words", features.n_effective.max(1.0).ln()),
+        ("process", rule_kind::process_logit(&features.wording).clamp(least, most)),
+        // Code that lacks what the rule names is not an example.
+        ("unknown_names", features.n_unknown_names.min(2) as f64),
+        // "Public fields before private methods" matches the code of a compiler better than its examples.
+        ("general", features.wording.general),
+        // Long code contains any word.
+        ("length", (features.n_lines.max(1) as f64).ln()),
+        ("missing_hints", features.n_hints.saturating_sub(features.n_found_hints) as f64),
+        ("found_hints", features.n_found_hints as f64),
+        ("definition", flag(features.is_definition)),
+        ("test_mismatch", flag(features.is_test_mismatch)),
+        ("tool", flag(features.is_tool)),
+    ]);
     1.0 / (1.0 + (-logit).exp())
 }
 

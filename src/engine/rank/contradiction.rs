@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use crate::text::WordList;
 
 use super::tokenize;
 use super::word_lists::{
@@ -223,7 +223,7 @@ fn parse_statement(clause: &[String]) -> Option<(Words, bool)> {
         return None;
     }
     let (before, after) = (&clause[..idx], &clause[idx + 1..]);
-    let has = |list: &FxHashSet<&str>, word: Option<&String>| {
+    let has = |list: &WordList, word: Option<&String>| {
         word.is_some_and(|word| list.contains(word.as_str()))
     };
     if has(&PERMISSIONS, after.first()) || has(&PERMISSIONS, before.last()) {

@@ -4,6 +4,8 @@
 //! releases, reviews, the tone of an answer, or how to set up a machine. The code that a rule shares words with does not tell
 //! them apart: "Keep commit messages brief" has the words of many files.
 
+use crate::text::WordList;
+
 use super::named_code::{self, SpanKind};
 use super::rule_kind;
 use super::tokenize;
@@ -58,36 +60,36 @@ fn by_cues(text: &str, heading: Option<&str>, min_cues: usize) -> Moment {
     let prose = rule_kind::prose(text, &spans);
     let words: Vec<&str> = rule_kind::words(&prose).collect();
     let heading = heading.unwrap_or_default().to_lowercase();
-    let in_text = |list: &Words, phrases: &[&str]| {
+    let in_text = |list: &WordList, phrases: &WordList| {
         let mut found: Vec<&str> =
             words.iter().copied().filter(|word| list.contains(word)).collect();
         found.sort_unstable();
         found.dedup();
-        found.len() + phrases.iter().filter(|phrase| prose.contains(**phrase)).count()
+        found.len() + phrases.entries().iter().filter(|phrase| prose.contains(**phrase)).count()
     };
-    let cues = |list: &Words, phrases: &[&str], headings: &Words| {
+    let cues = |list: &WordList, phrases: &WordList, headings: &WordList| {
         let is_heading = rule_kind::words(&heading).any(|word| headings.contains(word));
         in_text(list, phrases) + if is_heading { MIN_CUES } else { 0 }
     };
-    let sharing = cues(&SHARING_WORDS, SHARING_PHRASES, &SHARING_HEADINGS);
-    let talking = cues(&TALKING_WORDS, TALKING_PHRASES, &TALKING_HEADINGS);
-    let setup = cues(&SETUP_WORDS, SETUP_PHRASES, &SETUP_HEADINGS);
+    let sharing = cues(&SHARING_WORDS, &SHARING_PHRASES, &SHARING_HEADINGS);
+    let talking = cues(&TALKING_WORDS, &TALKING_PHRASES, &TALKING_HEADINGS);
+    let setup = cues(&SETUP_WORDS, &SETUP_PHRASES, &SETUP_HEADINGS);
     let demand: Vec<&str> = (words.iter().copied())
         .filter(|word| word.as_ptr() as usize - (prose.as_ptr() as usize) < MAX_DEMAND_LEN)
         .collect();
-    let demands = |list: &Words| demand.iter().any(|word| list.contains(word));
+    let demands = |list: &WordList| demand.iter().any(|word| list.contains(word));
     let names_command = (spans.iter())
         .any(|span| span.kind == SpanKind::Command && span.range.start < MAX_DEMAND_LEN);
     let is_check = demands(&CHECK_VERBS)
         && demands(&CHECK_TIMES)
         && (names_command || demands(&CHECK_NOUNS))
         && talking + setup <= MIN_CUES
-        && in_text(&SHARING_WORDS, SHARING_PHRASES) < MIN_CUES;
+        && in_text(&SHARING_WORDS, &SHARING_PHRASES) < MIN_CUES;
     if is_check {
         return Moment::Checking;
     }
     let names_path = spans.iter().any(|span| span.kind == SpanKind::Path);
-    if names_path && GENERATED_PHRASES.iter().any(|phrase| prose.contains(phrase)) {
+    if names_path && GENERATED_PHRASES.first_in(&prose).is_some() {
         return Moment::Writing;
     }
     let most = sharing.max(talking).max(setup);
@@ -99,11 +101,9 @@ fn by_cues(text: &str, heading: Option<&str>, min_cues: usize) -> Moment {
         };
     }
     let terms = tokenize::terms(text).into_iter().chain(tokenize::terms(&heading));
-    let is_about_tests = terms.into_iter().any(|term| TEST_TERMS.contains(&term.as_str()));
+    let is_about_tests = terms.into_iter().any(|term| TEST_TERMS.contains(&term));
     if is_about_tests { Moment::Testing } else { Moment::Writing }
 }
-
-type Words = rustc_hash::FxHashSet<&'static str>;
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,9 @@ use std::ops::Range;
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
+use crate::text::WordList;
+use crate::text::conventions::{self, CONVENTIONS};
+
 /// What a part of a rule's text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpanKind {
@@ -34,69 +37,12 @@ pub(crate) struct Span {
 
 /// Programs: the first words of command lines. A list, because `go test` and `return value` have
 /// the same form.
-const PROGRAMS: &[&str] = &[
-    "./gradlew",
-    "./mvnw",
-    "apt",
-    "bash",
-    "brew",
-    "bun",
-    "bundle",
-    "cargo",
-    "cd",
-    "claude",
-    "composer",
-    "curl",
-    "deno",
-    "docker",
-    "gh",
-    "git",
-    "go",
-    "golangci-lint",
-    "gradle",
-    "grep",
-    "hatch",
-    "helm",
-    "just",
-    "kubectl",
-    "make",
-    "mise",
-    "mvn",
-    "mypy",
-    "nox",
-    "npm",
-    "npx",
-    "nx",
-    "pdm",
-    "pip",
-    "pnpm",
-    "poetry",
-    "pre-commit",
-    "prek",
-    "pytest",
-    "python",
-    "python3",
-    "rg",
-    "ruff",
-    "rustup",
-    "sh",
-    "sudo",
-    "task",
-    "terraform",
-    "tox",
-    "turbo",
-    "uv",
-    "uvx",
-    "yarn",
-];
-
-/// Endings of file names that look like qualified names.
-const FILE_ENDINGS: &[&str] = &[
-    "c", "cc", "cfg", "cjs", "cpp", "css", "csv", "go", "h", "html", "ini", "java", "js", "json",
-    "jsonc", "jsx", "kt", "kts", "lock", "log", "md", "mdc", "mdx", "mjs", "mod", "proto", "py",
-    "pyi", "rs", "rst", "sh", "snap", "sql", "sum", "svg", "toml", "ts", "tsx", "txt", "xml",
-    "yaml", "yml",
-];
+static PROGRAMS: WordList = WordList::section(FILE, "programs");
+/// Verbs whose object is a command.
+static RUNNING: WordList = WordList::section(FILE, "running");
+/// Values and markers, which occur anywhere.
+static LITERALS: WordList = WordList::section(FILE, "literals");
+const FILE: &str = include_str!("../words/named_code.txt");
 
 /// Minimum length of a name without a qualifier; shorter ones (`e`, `T`, `id`) occur everywhere.
 const MIN_NAME_LEN: usize = 3;
@@ -188,7 +134,7 @@ fn is_command(quoted: &str) -> bool {
     };
     let mut words = quoted.split_whitespace().skip_while(is_assignment);
     let Some(first) = words.next() else { return false };
-    PROGRAMS.contains(&first)
+    PROGRAMS.entries().contains(&first)
         || first.starts_with("--")
         || first.starts_with("./")
         || quoted.split_whitespace().any(|word| word.starts_with("--") && word.len() > 2)
@@ -198,8 +144,7 @@ fn is_command(quoted: &str) -> bool {
 fn is_after_run(text: &str) -> bool {
     let word = text.trim_end_matches(['*', '_']).strip_suffix(' ').unwrap_or_default();
     let word = word.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    let verbs = ["run", "runs", "rerun", "running", "execute", "executing", "invoke"];
-    verbs.iter().any(|verb| word.eq_ignore_ascii_case(verb))
+    RUNNING.contains(word)
 }
 
 /// Returns the pattern of names in a quoted text.
@@ -253,11 +198,14 @@ pub(crate) fn occurrences<'t>(
     memmem::find_iter(code.as_bytes(), name).filter(is_whole)
 }
 
+fn has_file_ending(path: &str) -> bool {
+    CONVENTIONS.endings.rules.contains(conventions::ending(path))
+}
+
 fn is_path(quoted: &str) -> bool {
     let quoted = quoted.trim();
     let is_one_word = !quoted.contains(char::is_whitespace) && !quoted.contains('(');
-    let ending = quoted.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_file = FILE_ENDINGS.contains(&ending) && !quoted.contains("::");
+    let is_file = has_file_ending(quoted) && !quoted.contains("::");
     let is_folder = quoted.contains('/') && !quoted.contains("://") && !quoted.starts_with('@');
     let is_hidden = quoted.starts_with('.') && quoted.len() > 1;
     is_one_word && (is_file || is_folder || is_hidden)
@@ -266,8 +214,7 @@ fn is_path(quoted: &str) -> bool {
 /// Returns whether a word of prose can only be a path, unlike `and/or` and `Node.js`.
 fn is_path_in_prose(word: &str) -> bool {
     let n_slashes = word.matches('/').count();
-    let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_file = FILE_ENDINGS.contains(&ending) && ending != "js";
+    let is_file = has_file_ending(word) && !word.ends_with(".js");
     word.contains("://") || n_slashes > 1 || word.ends_with('/') || is_file
 }
 
@@ -317,7 +264,7 @@ impl Chain<'_> {
         !self.is_pattern
             && (is_qualified || name.len() >= MIN_NAME_LEN)
             && (self.is_call || !is_word)
-            && !is_literal(name)
+            && !LITERALS.entries().contains(&name)
             && name.bytes().any(|byte| byte.is_ascii_alphabetic())
     }
 
@@ -335,11 +282,6 @@ impl Chain<'_> {
         self.is_code()
             && (has_underscore || is_camel || is_annotation || is_called || name.contains("::"))
     }
-}
-
-/// Returns whether a name is a value or a marker, which occurs anywhere.
-fn is_literal(name: &str) -> bool {
-    ["None", "True", "False", "TODO", "FIXME", "README", "NULL", "Note"].contains(&name)
 }
 
 fn chains(text: &str, range: Range<usize>) -> impl Iterator<Item = Chain<'_>> {

@@ -4,6 +4,8 @@
 //! enforces, and vendored code is rarely a good example. All are ranked lower, but not excluded:
 //! they may have the only example of a rule.
 
+use crate::text::conventions::{self, CONVENTIONS};
+
 /// The class of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathClass {
@@ -14,39 +16,9 @@ pub(crate) enum PathClass {
     Tool,
 }
 
-/// Conventional names of test folders in the indexed languages.
-const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "testing", "testdata", "spec", "e2e"];
-
-/// Conventional names of folders with third-party code.
-const VENDOR_FOLDERS: &[&str] =
-    &["vendor", "vendored", "_vendor", "third_party", "node_modules", "external"];
-
-/// Conventional names of folders with scripts and checkers.
-const TOOL_FOLDERS: &[&str] = &[
-    "scripts",
-    "script",
-    "tools",
-    "_tools",
-    "lint",
-    "linters",
-    "eslint",
-    "codemod",
-    "codemods",
-    "ci",
-    ".github",
-    "hack",
-    "xtask",
-    "buildSrc",
-    "benches",
-    "benchmarks",
-    "bench",
-    "examples",
-    "example",
-];
-
 /// Returns whether a part of a path is the name of scripts or of a checker.
 fn is_tool(part: &str) -> bool {
-    TOOL_FOLDERS.contains(&part)
+    CONVENTIONS.folders.tools.contains(part)
         || part.contains("lint")
         || part.starts_with("check_")
         || part.ends_with("checks")
@@ -55,19 +27,9 @@ fn is_tool(part: &str) -> bool {
 impl PathClass {
     /// Returns the class of a file path.
     pub(crate) fn from_path(path: &str) -> Self {
-        let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let has_folder = |names: &[&str]| folders.split('/').any(|folder| names.contains(&folder));
-        if has_folder(VENDOR_FOLDERS) {
-            return Self::Vendored;
-        }
-        let stem = file.split('.').next().unwrap_or(file);
-        let is_test = has_folder(TEST_FOLDERS)
-            || stem.starts_with("test_")
-            || stem.ends_with("_test")
-            || ["test", "tests", "conftest"].contains(&stem)
-            || [".test.", ".spec."].iter().any(|infix| file.contains(infix))
-            || (file.ends_with("Test.java") || file.ends_with("Tests.java"));
-        if is_test {
+        if conventions::is_below(path, &CONVENTIONS.folders.vendored) {
+            Self::Vendored
+        } else if conventions::is_test(path) {
             Self::Test
         } else if path.split('/').any(is_tool) {
             Self::Tool
@@ -77,12 +39,9 @@ impl PathClass {
     }
 }
 
-/// Names of test modules inside a source file, a convention of Rust.
-const TEST_MODULES: &[&str] = &["test", "tests"];
-
 /// Returns whether a qualified symbol is a test module or is inside one.
 pub(crate) fn is_test_module(symbol: &str) -> bool {
-    symbol.split('.').next().is_some_and(|outer| TEST_MODULES.contains(&outer))
+    symbol.split('.').next().is_some_and(|outer| CONVENTIONS.tests.modules.contains(outer))
 }
 
 #[cfg(test)]

@@ -13,31 +13,11 @@ use std::ops::Range;
 
 use super::named_code::{self, Span, SpanKind};
 use super::tokenize;
+use super::weights::WEIGHTS;
 use super::word_lists::{
     COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, PURPOSES,
     STOP_WORDS, TEST_TERMS,
 };
-
-// The weights are relative to an ordinary word of the rule, whose weight is 1.
-
-/// Weight of a hint: it is only a guess, but usually a good one.
-const HINT_WEIGHT: f64 = 0.9;
-
-/// Weight of a word that occurs only in a contrast: the example must not do it, but often names
-/// it, for example to check for it.
-const CONTRAST_WEIGHT: f64 = 0.5;
-
-/// Weight of a word that occurs only in a purpose: code shows the means rather than the goal.
-const PURPOSE_WEIGHT: f64 = 0.5;
-
-/// Weight of a common word or an adverb of manner.
-const COMMON_WEIGHT: f64 = 0.4;
-
-/// Weight of a part of a name in the rule's text.
-const NAME_PART_WEIGHT: f64 = 0.5;
-
-/// Weight of a word in a code block of the rule: it shows a case, good or bad.
-const BLOCK_WEIGHT: f64 = 0.5;
 
 /// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).
 const MIN_ADVERB_LEN: usize = 6;
@@ -84,6 +64,7 @@ impl ParsedQuery {
     /// Parses a rule and its hints.
     pub(crate) fn rule(text: &str, hints: &[String]) -> Self {
         let mut query = Self::default();
+        let weights = &WEIGHTS.query;
         let spans = named_code::spans(text);
         let clauses = clauses(text);
         let clause_weight = |at: usize| weight_at(&clauses, at);
@@ -92,9 +73,9 @@ impl ParsedQuery {
             let word = text[range.clone()].to_lowercase();
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
             let own = match span_at(&spans, range.start).map(|span| span.kind) {
-                Some(SpanKind::Name | SpanKind::Pattern) => NAME_PART_WEIGHT,
+                Some(SpanKind::Name | SpanKind::Pattern) => weights.name_part,
                 Some(SpanKind::Path | SpanKind::Command) => 0.0,
-                Some(SpanKind::Block) => BLOCK_WEIGHT * word_weight(&word),
+                Some(SpanKind::Block) => weights.block * word_weight(&word),
                 None if is_number => 0.0,
                 None => word_weight(&word),
             };
@@ -132,15 +113,15 @@ impl ParsedQuery {
             self.add(text, |_| 1.0, false);
         }
         let mut lower = text.to_lowercase();
-        for phrase in OUTSIDE_TESTS {
+        for phrase in OUTSIDE_TESTS.entries() {
             lower = lower.replace(phrase, " ");
         }
-        self.is_about_tests =
-            tokenize::terms(&lower).iter().any(|term| TEST_TERMS.contains(&term.as_str()));
+        self.is_about_tests = tokenize::terms(&lower).iter().any(|term| TEST_TERMS.contains(term));
+        let weight = WEIGHTS.query.hint;
         for hint in hints {
-            self.add(hint, |_| HINT_WEIGHT, true);
+            self.add(hint, |_| weight, true);
             if tokenize::terms(hint).len() > 1 && !hint.contains(char::is_whitespace) {
-                self.add_name(hint, HINT_WEIGHT, true);
+                self.add_name(hint, weight, true);
             }
         }
         self
@@ -229,7 +210,7 @@ fn word_weight(word: &str) -> f64 {
         0.0
     } else if COMMON_WORDS.contains(word) || (word.len() >= MIN_ADVERB_LEN && word.ends_with("ly"))
     {
-        COMMON_WEIGHT
+        WEIGHTS.query.common
     } else {
         1.0
     }
@@ -257,8 +238,8 @@ fn clauses(text: &str) -> Vec<Clause> {
             lower.clear();
         }
         let starts = [
-            (contrast(&lower), CONTRAST_WEIGHT, true),
-            (find_phrase(&lower, PURPOSES), PURPOSE_WEIGHT, false),
+            (contrast(&lower), WEIGHTS.query.contrast, true),
+            (find_phrase(&lower, PURPOSES.entries()), WEIGHTS.query.purpose, false),
         ];
         let is_first = clauses.is_empty();
         let starts = starts.into_iter().filter_map(|(at, weight, kind)| Some((at?, weight, kind)));
@@ -307,12 +288,12 @@ fn clause_ends(text: &str) -> Vec<usize> {
 /// Returns the start of the first contrast in a lower-case clause.
 fn contrast(lower: &str) -> Option<usize> {
     let first = lower.len() - lower.trim_start().len();
-    let opening = find_phrase(lower, OPENING_CONTRASTS).filter(|&start| start == first);
+    let opening = find_phrase(lower, OPENING_CONTRASTS.entries()).filter(|&start| start == first);
     let preferred_to = find_phrase(lower, &["over"]).filter(|&start| {
         let mut words = lower[..start].split_whitespace();
         words.any(|word| PREFERENCE_VERBS.contains(word))
     });
-    opening.into_iter().chain(find_phrase(lower, CONTRASTS)).chain(preferred_to).min()
+    opening.into_iter().chain(find_phrase(lower, CONTRASTS.entries())).chain(preferred_to).min()
 }
 
 /// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.

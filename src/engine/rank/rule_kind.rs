@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::model::RuleKind;
 
 use super::named_code::{self, Span, SpanKind};
+use super::weights::QUALITY;
 use super::word_lists::{
     CODE_WORDS, DEMAND_OPENINGS, PROCESS_PHRASES, PROCESS_VERBS, PROCESS_WORDS, PROJECT_WORDS,
 };
@@ -37,11 +38,6 @@ pub(crate) struct Wording {
     pub(crate) verb: f64,
 }
 
-/// Intercept and coefficients of the logistic model, in the order of [`process_logit`].
-/// Fitted by `benches/anchors/fit.py` on the rules of benches/README.md and rounded.
-const INTERCEPT: f64 = 2.0;
-const COEFFICIENTS: [f64; 8] = [1.7, 0.95, -0.6, 1.9, -1.2, -1.45, 2.0, 0.4];
-
 /// The kind of a rule, with its reasons.
 #[derive(Debug, Clone)]
 pub(crate) struct Verdict {
@@ -57,7 +53,7 @@ pub(crate) fn classify(text: &str) -> Verdict {
     let n_spans = |kind| spans.iter().filter(|span| span.kind == kind).count();
     let prose = prose(text, &spans);
     let words: Vec<&str> = words(&prose).collect();
-    let phrase = PROCESS_PHRASES.iter().find(|phrase| prose.contains(**phrase));
+    let phrase = PROCESS_PHRASES.first_in(&prose);
     let verb = working_verb(&prose, lead(&prose), &spans).or_else(|| {
         // A condition may come first: "If you change a schema: commit the snapshot".
         let statement = prose.split_once(": ")?.1;
@@ -83,8 +79,7 @@ pub(crate) fn classify(text: &str) -> Verdict {
     let cue_words = words
         .iter()
         .filter(|word| PROCESS_WORDS.contains(**word) || PROJECT_WORDS.contains(**word));
-    let single =
-        phrase.map(|phrase| (*phrase).to_owned()).into_iter().chain(verb.map(str::to_owned));
+    let single = phrase.map(str::to_owned).into_iter().chain(verb.map(str::to_owned));
     for cue in single.chain(commands).chain(cue_words.map(|word| (*word).to_owned())) {
         if !cues.contains(&cue) {
             cues.push(cue);
@@ -116,9 +111,16 @@ fn working_verb<'t>(prose: &'t str, statement: &'t str, spans: &[Span]) -> Optio
 
 /// Returns the log odds that a rule is working advice.
 pub(super) fn process_logit(wording: &Wording) -> f64 {
-    let Wording { process, project, code, commands, names, length, phrase, verb, .. } = *wording;
-    let features = [process, project, code, commands, names, length, phrase, verb];
-    INTERCEPT + features.iter().zip(COEFFICIENTS).map(|(value, weight)| value * weight).sum::<f64>()
+    QUALITY.working_advice.log_odds(&[
+        ("process", wording.process),
+        ("project", wording.project),
+        ("code", wording.code),
+        ("commands", wording.commands),
+        ("names", wording.names),
+        ("length", wording.length),
+        ("phrase", wording.phrase),
+        ("verb", wording.verb),
+    ])
 }
 
 fn general_share(words: &[&str]) -> f64 {

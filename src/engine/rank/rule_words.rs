@@ -7,9 +7,7 @@ use crate::text::Span;
 use super::named_code;
 use super::query::ParsedQuery;
 use super::tokenize;
-
-/// Weight of a name of code that occurs verbatim, relative to a word.
-const NAME_WEIGHT: f64 = 3.0;
+use super::weights::WEIGHTS;
 
 /// The words of a rule and of its hints, with the code that they name.
 pub(crate) struct RuleWords {
@@ -60,7 +58,7 @@ impl RuleWords {
         let words = terms.iter().filter_map(|term| self.terms.get(term).copied());
         let names = self.names.iter().enumerate();
         let names = names.filter(|(_, name)| named_code::occurrences(line, name).next().is_some());
-        let names = names.map(|(idx, _)| (self.terms.len() + idx, NAME_WEIGHT));
+        let names = names.map(|(idx, _)| (self.terms.len() + idx, WEIGHTS.query.name_in_line));
         let mut found: Vec<(usize, f64)> = words.chain(names).collect();
         found.sort_unstable_by_key(|(id, _)| *id);
         found.dedup_by_key(|(id, _)| *id);

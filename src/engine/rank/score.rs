@@ -15,113 +15,17 @@ use crate::model::SymbolKind;
 use super::document::{Document, Field, Lengths, N_FIELDS, N_OWN_FIELDS, SymbolDoc};
 use super::path_class::{self, PathClass};
 use super::query::ParsedQuery;
+use super::weights::{FieldWeight, FileWeights, WEIGHTS};
 
 pub(crate) use hits::{HitCounter, TermHits};
 
-// Constants without another source were chosen on the labelled rules of benches/README.md.
-
-/// The fields in order: name, weight, and usual number of terms (longer fields weigh less). Names
-/// state the purpose of code and documentation explains it; the body only implements it. Accuracy
-/// changes by less than 0.02 for weights of the name from 3 to 8, and by less than 0.03 for half or
-/// double of any other weight; the worst of these is documentation at the weight of the body.
-const FIELDS: [(&str, f64, f64); N_FIELDS] = [
-    ("name", 4.0, 3.0),
-    ("signature", 1.5, 12.0),
-    ("doc", 2.0, 30.0),
-    ("body", 1.0, 60.0),
-    ("text", 1.0, 15.0),
-    ("comment", 1.0, 15.0),
-    ("owner", 1.0, 3.0),
-    ("path", 2.0, 6.0),
-    ("module", 0.3, 30.0),
-];
-
-/// Saturation of a term frequency in a file: files repeat words more often than symbols.
-const FILE_K1: f64 = 3.0;
-
-/// Length normalization of files (the customary value of BM25).
+/// Length normalization of files, and saturation and length normalization of a symbol's fields: the
+/// customary value of BM25, and the upper end and the middle of the customary ranges (1.2 to 2, 0 to 1).
 const FILE_B: f64 = 0.75;
-
-/// Weight of a term in the path, relative to one occurrence in the text.
-const FILE_PATH: f64 = 3.0;
-
-/// Saturation and length normalization of a symbol's fields: the upper end and the middle of the
-/// customary ranges (1.2 to 2, 0 to 1).
 const K1: f64 = 2.0;
 const B: f64 = 0.5;
 
-/// Minimum length of a field as a share of its usual length, so that two words of documentation do
-/// not weigh five times as much as a sentence.
-const MIN_LENGTH: f64 = 0.2;
-
-/// Share of the file's score in a symbol's score: words outside the symbol are evidence too.
-const FILE_SHARE: f64 = 0.2;
-
-/// Bonus for a name that consists of the query's words, as a share of the score.
-const NAME_SHARE: f64 = 0.1;
-
-/// Factor for symbols of fewer than [`STUB_TERMS`] terms, one or two lines: a re-export, an alias
-/// or a stub is not a good example.
-const STUB: f64 = 0.7;
-const STUB_TERMS: f64 = 12.0;
-
-/// Factor for functions that only call another function, which is the better example.
-const DELEGATE: f64 = 0.8;
-const DELEGATE_LINES: u32 = 4;
-const DELEGATE_TERMS: f64 = 15.0;
-
-/// Code of more lines than [`LONG_LINES`] contains words of anything: its factor is their ratio to the
-/// power of [`LONG_POWER`]. Of 66 first answers with more than 200 lines that were read, 13 were good
-/// examples; of those with 10 to 200 lines, .40. Powers from 0.05 to 0.3 and limits from 100 to 200 do
-/// about the same.
-const LONG_LINES: f64 = 150.0;
-const LONG_POWER: f64 = 0.15;
-
-/// Factor for constants, variables and type aliases: data is rarely an example of a rule.
-const DATA: f64 = 0.8;
-
-/// Factors for tests, unless the query is about tests, and for vendored code. Public benchmarks use
-/// 0.3 for tests; below 0.5, rules whose example is a test lose it. Accuracy is the same from 0.5
-/// to 0.7.
-const TEST: f64 = 0.5;
-const VENDORED: f64 = 0.7;
-
-/// Factor for other code than tests if the query is about tests. Accuracy is the same from 0.7 to 0.9.
-const OTHER_THAN_TEST: f64 = 0.8;
-
-/// Factor for scripts, examples and checkers: a checker has all words of the rule that it enforces.
-const TOOL: f64 = 0.85;
-
-/// Factor for symbols with a deprecation notice: what replaces them has about the same words. None
-/// of 512 first answers to labelled rules changes.
-pub(crate) const DEPRECATED: f64 = 0.8;
-
-/// Factor for files without symbols, which are candidates themselves.
-const WHOLE_FILE: f64 = 0.6;
-
-/// Bonuses for adjacent words of the query that are adjacent in the code, and for a symbol that has
-/// the name of code in the query, as shares of the weights of their words.
-const PAIR: f64 = 0.2;
-const DEFINITION: f64 = 0.8;
-
-/// Weight of code that a rule names, relative to a word of the same rarity.
-const NAMED_CODE: f64 = 1.5;
-
-/// Bonus for a symbol whose text contains all hints as they are written, as a share of its score: hints are
-/// also split into words, of which common ones occur everywhere. With 0.3 to 1.2, 0.02 to 0.03 more of 354
-/// imported rules with hints have the right code first.
-const FOUND_HINTS: f64 = 0.5;
-
-/// Shares of the weight of named code: for a file or a symbol that contains all of its parts,
-/// before the text is compared, and for a symbol that has only the last part of a qualified name
-/// (`env.close` as `environment.close`). Accuracy changes by at most 0.02 for half or double of any
-/// of these weights.
-const ALL_PARTS: f64 = 0.5;
-const LAST_PART: f64 = 0.7;
-
-/// Bonus for the symbols of a file with several matching symbols, and how many of them count: such
-/// a file is likely to be about the rule.
-const COHERENCE: f64 = 0.15;
+/// How many symbols of a file, after the best, make it likely to be about the rule.
 const COHERENT_SYMBOLS: usize = 3;
 
 /// Returns the inverse document frequency of a term in `doc_freq` of `n_docs` files.
@@ -130,11 +34,13 @@ pub(crate) fn idf(doc_freq: usize, n_docs: usize) -> f64 {
     (1.0 + (n_docs - doc_freq + 0.5) / (doc_freq + 0.5)).ln()
 }
 
-/// Returns the score of a term in a file, as a share of its weight.
-pub(crate) fn file_term_score(count: f64, in_path: bool, n_terms: f64, average: f64) -> f64 {
-    let norm = 1.0 - FILE_B + FILE_B * n_terms / average.max(1.0);
-    let weighted = count / norm + if in_path { FILE_PATH } else { 0.0 };
-    weighted / (FILE_K1 + weighted)
+impl FileWeights {
+    /// Returns the score of a term in a file, as a share of its weight.
+    pub(crate) fn term_score(&self, count: f64, in_path: bool, n_terms: f64, average: f64) -> f64 {
+        let norm = 1.0 - FILE_B + FILE_B * n_terms / average.max(1.0);
+        let weighted = count / norm + if in_path { self.path } else { 0.0 };
+        weighted / (self.k1 + weighted)
+    }
 }
 
 /// A query with the document frequencies of its terms.
@@ -192,7 +98,7 @@ impl WeightedQuery {
         for (name, &doc_freq) in parsed.names.iter().zip(name_freqs) {
             // A hint is a guess: it may name what this code does not have.
             let is_wrong_guess = name.is_hinted && doc_freq == 0;
-            let weight = idf(doc_freq, n_docs).sqrt() * name.weight * NAMED_CODE;
+            let weight = idf(doc_freq, n_docs).sqrt() * name.weight * WEIGHTS.names.named_code;
             query.name_weights.push(if is_wrong_guess { 0.0 } else { weight });
             query.name_freqs.push(doc_freq);
             query.name_terms.push(name.parts.iter().copied().collect());
@@ -211,7 +117,8 @@ impl WeightedQuery {
     /// Returns the score of names of which only the parts are known to occur.
     pub(crate) fn parts_score(&self, names: NameSet) -> f64 {
         let weights = self.name_weights.iter().enumerate();
-        weights.filter(|(idx, _)| names.contains(*idx)).map(|(_, weight)| ALL_PARTS * weight).sum()
+        let found = weights.filter(|(idx, _)| names.contains(*idx));
+        found.map(|(_, weight)| WEIGHTS.names.all_parts * weight).sum()
     }
 
     /// Returns a sum of term scores as a share of the maximum.
@@ -345,22 +252,24 @@ impl ScorableFile {
 
 /// Returns the weight of one occurrence in a field of `length` terms.
 fn field_weight(field: usize, length: f64) -> f64 {
-    let (_, weight, usual_length) = FIELDS[field];
-    weight / (1.0 - B + B * (length / usual_length).max(MIN_LENGTH))
+    let FieldWeight { weight, usual_length, .. } = WEIGHTS.fields[field];
+    weight / (1.0 - B + B * (length / usual_length).max(WEIGHTS.symbol.min_length))
 }
 
 /// Returns a factor for the quality of a symbol as an example of any rule.
 fn example_factor(symbol: &SymbolDoc, lengths: &Lengths) -> f64 {
+    let weights = &WEIGHTS.symbol;
     let n_terms: f64 = lengths.fields.iter().sum();
-    let mut factor = if lengths.own.max(n_terms) < STUB_TERMS { STUB } else { 1.0 };
+    let is_stub = lengths.own.max(n_terms) < weights.stub_terms;
+    let mut factor = if is_stub { weights.stub } else { 1.0 };
     let n_lines = f64::from(symbol.last_line.saturating_sub(symbol.first_line) + 1);
-    factor *= (LONG_LINES / n_lines.max(LONG_LINES)).powf(LONG_POWER);
+    factor *= (weights.long_lines / n_lines.max(weights.long_lines)).powf(weights.long_power);
     match symbol.kind {
-        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Type => factor *= DATA,
+        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Type => factor *= weights.data,
         SymbolKind::Function | SymbolKind::Method => {
-            let is_short = symbol.last_line.saturating_sub(symbol.first_line) < DELEGATE_LINES;
-            if is_short && lengths.fields[Field::Body as usize] < DELEGATE_TERMS {
-                factor *= DELEGATE;
+            let is_short = n_lines <= f64::from(weights.delegate_lines);
+            if is_short && lengths.fields[Field::Body as usize] < weights.delegate_terms {
+                factor *= weights.delegate;
             }
         }
         _ => {}
@@ -394,13 +303,14 @@ impl WeightedQuery {
                 sums[symbol].score += self.term_score(term_idx, weighted);
             }
         }
+        let weights = &WEIGHTS.symbol;
         let all = sums.iter().zip(&file.symbols).enumerate();
         all.filter(|(_, (sums, _))| sums.terms.0 != 0).map(move |(symbol_idx, (sums, symbol))| {
-            let name_factor = 1.0 + NAME_SHARE * (sums.in_name / symbol.name_len).min(1.0);
+            let name_factor = 1.0 + weights.name_share * (sums.in_name / symbol.name_len).min(1.0);
             let own = self.share(sums.score) * name_factor * symbol.example_factor;
             let names = self.names_in(sums.terms);
             let own = own + self.share(self.parts_score(names));
-            let score = own * (1.0 - FILE_SHARE) + file_score * FILE_SHARE;
+            let score = own * (1.0 - weights.file_share) + file_score * weights.file_share;
             (symbol_idx, score * self.class_factor(file.class, symbol.is_test), names)
         })
     }
@@ -412,16 +322,18 @@ impl WeightedQuery {
 
     /// Returns the score of a file without symbols.
     pub(crate) fn whole_file(&self, file: &ScorableFile, file_score: f64) -> f64 {
-        file_score * WHOLE_FILE * self.class_factor(file.class, file.class == PathClass::Test)
+        let factor = self.class_factor(file.class, file.class == PathClass::Test);
+        file_score * WEIGHTS.symbol.whole_file * factor
     }
 
     fn class_factor(&self, class: PathClass, is_test: bool) -> f64 {
+        let weights = &WEIGHTS.symbol;
         match class {
-            PathClass::Vendored => VENDORED,
-            PathClass::Tool => TOOL,
+            PathClass::Vendored => weights.vendored,
+            PathClass::Tool => weights.tool,
             _ if is_test == self.is_about_tests => 1.0,
-            _ if is_test => TEST,
-            _ => OTHER_THAN_TEST,
+            _ if is_test => weights.test,
+            _ => weights.other_than_test,
         }
     }
 
@@ -440,8 +352,9 @@ impl WeightedQuery {
             counter.count(&self.ids[term_idx], &is_in_path);
             let score = self.term_score(term_idx, counter.weighted(symbol_idx));
             if score > 0.0 {
-                let fields = FIELDS.iter().zip(counter.by_field(symbol_idx));
-                let fields = fields.filter(|&(_, count)| count > 0.0).map(|((name, ..), _)| *name);
+                let fields = WEIGHTS.fields.iter().zip(counter.by_field(symbol_idx));
+                let fields =
+                    fields.filter(|&(_, count)| count > 0.0).map(|(it, _)| it.name.as_str());
                 found.push(Contribution { term_idx, score, fields: fields.collect() });
             }
         }
@@ -459,7 +372,7 @@ pub(crate) fn phrase_bonus(
 ) -> f64 {
     let pairs = parsed.pairs.iter().zip(is_adjacent).filter(|&(_, &is_adjacent)| is_adjacent);
     let pairs: f64 = pairs.map(|(&(a, b), _)| query.weights[a].min(query.weights[b])).sum();
-    query.share(PAIR * pairs)
+    query.share(WEIGHTS.symbol.pair * pairs)
 }
 
 /// How a symbol contains code that a rule names.
@@ -478,9 +391,9 @@ impl NameMatch {
     fn share(self) -> f64 {
         match self {
             Self::Absent => 0.0,
-            Self::LastPart => LAST_PART,
+            Self::LastPart => WEIGHTS.names.last_part,
             Self::Verbatim => 1.0,
-            Self::Definition => 1.0 + DEFINITION,
+            Self::Definition => 1.0 + WEIGHTS.names.definition,
         }
     }
 }
@@ -495,7 +408,7 @@ pub(crate) fn name_bonus(query: &WeightedQuery, matches: &[NameMatch], in_parts:
 
 /// Returns the factor for a symbol whose text contains `n_found` of `n_hints` hints.
 pub(crate) fn hint_factor(n_found: usize, n_hints: usize) -> f64 {
-    1.0 + FOUND_HINTS * n_found as f64 / n_hints.max(1) as f64
+    1.0 + WEIGHTS.names.found_hints * n_found as f64 / n_hints.max(1) as f64
 }
 
 /// The highest scores of a file's symbols, in descending order.
@@ -513,7 +426,7 @@ impl TopScores {
 
     /// Returns the bonus for the file's symbols.
     pub(crate) fn coherence(&self) -> f64 {
-        COHERENCE * self.0[1..].iter().sum::<f64>() / COHERENT_SYMBOLS as f64
+        WEIGHTS.symbol.coherence * self.0[1..].iter().sum::<f64>() / COHERENT_SYMBOLS as f64
     }
 }
 

@@ -7,6 +7,10 @@
 //! the symbols are then followed correctly and 1 % incorrectly, against 99 % and 0 % with the
 //! weights below.
 
+use std::sync::LazyLock;
+
+use crate::engine::weights;
+
 use super::tokenize;
 
 /// The comparison of an anchored symbol with a candidate; shares are from 0 to 1.
@@ -39,29 +43,38 @@ pub(crate) struct Features {
     pub(crate) was_sibling: bool,
 }
 
-/// Log odds of a candidate without any similarity; at 0 it is as likely as "none of them".
-const BIAS: f64 = -8.0;
-/// Similarity of the body; decides together with the identifiers.
-const BODY: f64 = 4.0;
-const IDENTIFIERS: f64 = 3.5;
-const SAME_CODE: f64 = 1.0;
-const SIGNATURE: f64 = 0.75;
-/// Similarity of the name, with a bonus for an equal name.
-const NAME: f64 = 3.75;
-const SAME_NAME: f64 = 1.0;
-const CONTAINER: f64 = 0.75;
-const SAME_CONTAINER: f64 = 1.0;
-const PATH: f64 = 1.0;
-const DOCS: f64 = 2.5;
-const SIBLINGS: f64 = 0.5;
-const ADJACENT: f64 = 2.0;
-/// Replaces the name's weight if a different symbol already had the candidate's name next to the
-/// anchored one: only a merge of the two would explain it. Set by hand. The fit gives −1 because of
-/// one such merge among 185; then the twin of a deleted function would be taken for it.
-const WAS_SIBLING: f64 = -3.0;
-/// A method of another class in another file with other siblings. Set by hand: the fit gives −0.6
-/// on few cases, but larger projects have more methods of the same name.
-const MOVED_OUT_OF_CONTAINER: f64 = -2.0;
+/// The weights, which are in `engine/weights/similarity.toml`.
+pub(crate) static WEIGHTS: LazyLock<Weights> =
+    LazyLock::new(|| weights::read(include_str!("../weights/similarity.toml")));
+
+/// The weights of the features.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Weights {
+    /// Log odds of a candidate without any similarity; at 0 it is as likely as "none of them".
+    bias: f64,
+    /// Similarity of the body; decides together with the identifiers.
+    body: f64,
+    identifiers: f64,
+    same_code: f64,
+    signature: f64,
+    /// Similarity of the name, with a bonus for an equal name.
+    name: f64,
+    same_name: f64,
+    container: f64,
+    same_container: f64,
+    path: f64,
+    docs: f64,
+    siblings: f64,
+    adjacent: f64,
+    /// Replaces the name's weight if a different symbol already had the candidate's name next to the
+    /// anchored one: only a merge of the two would explain it. Set by hand. The fit gives −1 because
+    /// of one such merge among 185; then the twin of a deleted function would be taken for it.
+    was_sibling: f64,
+    /// A method of another class in another file with other siblings. Set by hand: the fit gives −0.6
+    /// on few cases, but larger projects have more methods of the same name.
+    moved_out_of_container: f64,
+}
 
 /// log2 of the number of tokens (128) from which the similarity of code has its full weight; short
 /// bodies are similar by chance.
@@ -73,30 +86,32 @@ const MAX_UNEQUAL: f64 = 0.95;
 impl Features {
     /// Returns the log odds that the candidate is the anchored symbol.
     pub(crate) fn log_odds(&self) -> f64 {
+        let w = &*WEIGHTS;
         let flag = |is: bool| f64::from(u8::from(is));
         let code_weight = (f64::from(self.n_tokens.max(2)).log2() / FULL_WEIGHT_LOG2).min(1.0);
-        let code = BODY * self.body()
-            + SAME_CODE * flag(self.is_same_code)
-            + SIGNATURE * flag(self.is_same_signature)
-            + IDENTIFIERS * if self.is_same_code { 1.0 } else { self.identifiers };
+        let code = w.body * self.body()
+            + w.same_code * flag(self.is_same_code)
+            + w.signature * flag(self.is_same_signature)
+            + w.identifiers * if self.is_same_code { 1.0 } else { self.identifiers };
         let name = if self.was_sibling {
-            WAS_SIBLING
+            w.was_sibling
         } else {
-            NAME * self.name + SAME_NAME * flag(self.name >= 1.0)
+            w.name * self.name + w.same_name * flag(self.name >= 1.0)
         };
         // No container on both sides is half the evidence of the same container.
         let container = if self.has_container {
-            CONTAINER * self.container + SAME_CONTAINER * flag(self.container >= 1.0)
+            w.container * self.container + w.same_container * flag(self.container >= 1.0)
         } else {
-            CONTAINER / 2.0
+            w.container / 2.0
         };
-        let location = PATH * self.path + SIBLINGS * self.siblings + ADJACENT * self.adjacent;
-        BIAS + code_weight * code
+        let location = w.path * self.path + w.siblings * self.siblings + w.adjacent * self.adjacent;
+        w.bias
+            + code_weight * code
             + name
             + container
             + location
-            + DOCS * self.docs
-            + MOVED_OUT_OF_CONTAINER * self.moved_out_of_container()
+            + w.docs * self.docs
+            + w.moved_out_of_container * self.moved_out_of_container()
     }
 
     /// Returns the similarity of the bodies: the geometric mean of the two shares, because any long

@@ -1,268 +1,76 @@
-//! The English word lists of ranking, and the abbreviations of programmers. Long lists are text files
-//! in `word_lists/`.
+//! The word lists of ranking, and the abbreviations of programmers. Each list is explained in its file
+//! in `engine/words/`.
 
 use std::sync::LazyLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-type WordSet = LazyLock<FxHashSet<&'static str>>;
+use crate::text::WordList;
+use crate::text::word_list::lines;
 
-fn set(words: &'static str) -> FxHashSet<&'static str> {
-    words.split_whitespace().collect()
-}
+const QUERY: &str = include_str!("../words/query.txt");
+const ADVICE: &str = include_str!("../words/working_advice.txt");
+const MOMENTS: &str = include_str!("../words/moments.txt");
+const STATEMENTS: &str = include_str!("../words/statements.txt");
 
-/// Words without information about the code: function words and verbs that occur in every rule.
-pub(super) static STOP_WORDS: WordSet =
-    LazyLock::new(|| set(include_str!("word_lists/stop_words.txt")));
+pub(super) static STOP_WORDS: WordList = WordList::section(QUERY, "stop words");
+pub(super) static COMMON_WORDS: WordList = WordList::section(QUERY, "common words");
+pub(super) static CONTRASTS: WordList = WordList::section(QUERY, "contrasts");
+pub(super) static OPENING_CONTRASTS: WordList = WordList::section(QUERY, "opening contrasts");
+pub(super) static PREFERENCE_VERBS: WordList = WordList::section(QUERY, "preference verbs");
+pub(super) static PURPOSES: WordList = WordList::section(QUERY, "purposes");
+pub(super) static TEST_TERMS: WordList = WordList::section(QUERY, "test terms");
+pub(super) static OUTSIDE_TESTS: WordList = WordList::section(QUERY, "outside tests");
 
-/// Common English words that code seldom uses in that sense: words of degree, manner, time and
-/// opinion, and verbs that describe any code.
-pub(super) static COMMON_WORDS: WordSet =
-    LazyLock::new(|| set(include_str!("word_lists/common_words.txt")));
+pub(super) static PROCESS_WORDS: WordList = WordList::section(ADVICE, "process words");
+pub(super) static PROJECT_WORDS: WordList = WordList::section(ADVICE, "project words");
+pub(super) static CODE_WORDS: WordList = WordList::section(ADVICE, "code words");
+pub(super) static PROCESS_VERBS: WordList = WordList::section(ADVICE, "process verbs");
+pub(super) static DEMAND_OPENINGS: WordList = WordList::section(ADVICE, "demand openings");
+pub(super) static PROCESS_PHRASES: WordList = WordList::section(ADVICE, "process phrases");
 
-/// Words of the work on a project: version control, review, releases, its tools and its people.
-pub(super) static PROCESS_WORDS: WordSet =
-    LazyLock::new(|| set(include_str!("word_lists/process_words.txt")));
+pub(super) static SHARING_WORDS: WordList = WordList::section(MOMENTS, "sharing words");
+pub(super) static SHARING_PHRASES: WordList = WordList::section(MOMENTS, "sharing phrases");
+pub(super) static SHARING_HEADINGS: WordList = WordList::section(MOMENTS, "sharing headings");
+pub(super) static GENERATED_PHRASES: WordList = WordList::section(MOMENTS, "generated phrases");
+pub(super) static TALKING_WORDS: WordList = WordList::section(MOMENTS, "talking words");
+pub(super) static TALKING_PHRASES: WordList = WordList::section(MOMENTS, "talking phrases");
+pub(super) static TALKING_HEADINGS: WordList = WordList::section(MOMENTS, "talking headings");
+pub(super) static SETUP_WORDS: WordList = WordList::section(MOMENTS, "setup words");
+pub(super) static SETUP_PHRASES: WordList = WordList::section(MOMENTS, "setup phrases");
+pub(super) static SETUP_HEADINGS: WordList = WordList::section(MOMENTS, "setup headings");
+pub(super) static CHECK_NOUNS: WordList = WordList::section(MOMENTS, "check nouns");
+pub(super) static CHECK_VERBS: WordList = WordList::section(MOMENTS, "check verbs");
+pub(super) static CHECK_TIMES: WordList = WordList::section(MOMENTS, "check times");
 
-/// Words that are frequent in advice about that work, but that code uses too.
-pub(super) static PROJECT_WORDS: WordSet =
-    LazyLock::new(|| set(include_str!("word_lists/project_words.txt")));
-
-/// The nouns of programming.
-pub(super) static CODE_WORDS: WordSet =
-    LazyLock::new(|| set(include_str!("word_lists/code_words.txt")));
-
-/// Verbs that start advice about working on a project. Without those that code does too: commit,
-/// push, open.
-pub(super) static PROCESS_VERBS: WordSet = LazyLock::new(|| {
-    set("
-        ask check consider describe discuss document follow look mention note read report review run
-        see update verify
-    ")
-});
-
-/// Words before the verb of a demand.
-pub(super) static DEMAND_OPENINGS: WordSet = LazyLock::new(|| {
-    set("
-        after also always before do ensure if just make must never not only please should sure the
-        to when you
-    ")
-});
-
-/// Cues of rules about commits, reviews, issues and releases. Words that user interfaces and data have too (label,
-/// title, publish, push) are not cues.
-pub(super) static SHARING_WORDS: WordSet = LazyLock::new(|| {
-    set("
-        amend amended backport branch branches changelog changelogs cherry-pick cla commits committer
-        contribute contributing contribution contributions contributor contributors dco force-push git github
-        gitlab issue issues maintainer maintainers merge merged merging milestone pr prs rebase release releases
-        releasing reviewer reviewers reviewing roadmap squash triage upvote
-    ")
-});
-pub(super) const SHARING_PHRASES: &[&str] = &["pull request", "commit message", "code review"];
-pub(super) static SHARING_HEADINGS: WordSet = LazyLock::new(|| {
-    set("
-        branch branches branching changelog commit commits contribute contributing contribution
-        contributions git issue issues pr prs publishing pull release releases releasing
-        submitting
-    ")
-});
-
-/// Phrases of rules about generated files, which hold while code is written, whoever may change these files.
-pub(super) const GENERATED_PHRASES: &[&str] = &[
-    "auto-generated",
-    "autogenerated",
-    "do not edit",
-    "do not manually",
-    "do not modify",
-    "don't edit",
-    "never edit",
-    "never modify",
-];
-
-/// Cues of rules about the conversation with the user. Requests and responses are of programs too.
-pub(super) static TALKING_WORDS: WordSet = LazyLock::new(|| {
-    set("
-        apologize ask asked chat chitchat clarification conversation conversational emoji emojis
-        explain explaining persona planning preambles proactiveness summaries summary tone verbosity
-    ")
-});
-pub(super) const TALKING_PHRASES: &[&str] = &[
-    "by the user",
-    "the user's request",
-    "to the user",
-    "user asks",
-    "user to",
-    "with the user",
-    "without confirming",
-    "you are a ",
-    "you are an ",
-    "your task",
-    "your answer",
-    "your plan",
-    "your response",
-];
-pub(super) static TALKING_HEADINGS: WordSet =
-    LazyLock::new(|| set("ambiguity chat communication persona planning tone"));
-
-/// Cues of rules about installing and running the project.
-pub(super) static SETUP_WORDS: WordSet = LazyLock::new(|| {
-    set("
-        brew clone debugger debugging docker homebrew ide install installation installed installing
-        localhost locally prerequisites setup toolchain upgrade upgrading
-    ")
-});
-pub(super) const SETUP_PHRASES: &[&str] = &["getting started", "dev server", "development server"];
-pub(super) static SETUP_HEADINGS: WordSet = LazyLock::new(|| {
-    set("
-        debugging docker ide install installation installing locally prerequisites profiling setup
-        started toolchain troubleshooting upgrading
-    ")
-});
-
-/// Words of a rule that says what to run before the work is handed over: what, how and when.
-pub(super) static CHECK_NOUNS: WordSet = LazyLock::new(|| {
-    set("
-        build check checks ci format formatter formatting lint linter linters linting pre-commit
-        test tests type-check typecheck typechecking typing
-    ")
-});
-pub(super) static CHECK_VERBS: WordSet =
-    LazyLock::new(|| set("clean execute green pass passes run runs verify"));
-pub(super) static CHECK_TIMES: WordSet = LazyLock::new(|| {
-    set("after always before done end ensure every finally finished finishing must when")
-});
-
-/// Phrases of advice about generated files, about moments of the work, and of courtesy.
-pub(super) const PROCESS_PHRASES: &[&str] = &[
-    "auto-generated",
-    "autogenerated",
-    "do not edit",
-    "do not modify",
-    "never edit",
-    "regenerate",
-    "before submitting",
-    "before opening",
-    "before handoff",
-    "before merging",
-    "before pushing",
-    "before committing",
-    "before starting",
-    "before creating",
-    "before you",
-    "after modifying",
-    "after changing",
-    "after making",
-    "after updating",
-    "after editing",
-    "up to date",
-    "in sync",
-    "add test",
-    "add or update test",
-    "feel free",
-    "it would be great",
-    "make sure all",
-    "make sure that",
-    "when in doubt",
-    "refer to",
-    "in this session",
-    "in this conversation",
-    "for details",
-    "for more",
-    "for development",
-    "when changing",
-    "when modifying",
-    "if you change",
-    "if you modify",
-    "pull request",
-    "commit message",
-    "commit the updated",
-    "code review",
-    "merge conflict",
-    "read [",
-    "see [",
-    "must be available",
-    "is required for",
-    "pinned in",
-];
-
-/// Phrases that start a contrast anywhere in a clause.
-pub(super) const CONTRASTS: &[&str] = &["instead of", "rather than", "never"];
-
-/// Words that start a contrast only at the start of a clause; elsewhere they belong to the
-/// statement ("a reader without a lock", "if there is no owner").
-pub(super) const OPENING_CONTRASTS: &[&str] = &["not", "without", "no", "avoid", "do not", "don't"];
-
-/// Phrases that start a purpose.
-pub(super) const PURPOSES: &[&str] = &["so", "in order to"];
-
-/// Terms (stems) of rules about tests.
-pub(super) const TEST_TERMS: &[&str] = &["test", "fixtur", "mock"];
-
-/// Phrases of rules about other code than tests.
-pub(super) const OUTSIDE_TESTS: &[&str] =
-    &["outside tests", "outside of tests", "except in tests", "not in tests", "non-test"];
-
-/// Words that are ignored when two statements are compared: function words, and verbs that state
-/// a demand but not its subject. Words of place and time (before, outside, first) are not in the
-/// list, because they are often the only difference between two compatible rules.
-pub(super) static DEMAND_WORDS: WordSet =
-    LazyLock::new(|| set(include_str!("word_lists/demand_words.txt")));
-
-/// Words that negate the rest of their clause.
-pub(super) static NEGATIONS: WordSet = LazyLock::new(|| {
-    set("never avoid not no cannot forbid forbidden prohibited disallow disallowed ban banned")
-});
-
-/// Words whose negation is a permission, not a prohibition: "need not", "not necessarily".
-pub(super) static PERMISSIONS: WordSet =
-    LazyLock::new(|| set("need needs needed necessarily necessary required yet have worry"));
-
-/// Words whose negation is a demand: "do not forget to".
-pub(super) static OMISSIONS: WordSet = LazyLock::new(|| set("forget hesitate fail"));
-
-/// Words that restrict a clause or reverse a negation in it.
-pub(super) static EXCEPTIONS: WordSet =
-    LazyLock::new(|| set("without unless until except besides than lest"));
-
-/// Words that start a condition at the start of a sentence.
-pub(super) static CONDITIONS: WordSet = LazyLock::new(|| {
-    set("
-        when whenever if for before after while once unless in on during with without as where at
-        under until inside outside within to from by
-    ")
-});
-
-/// Words that start the reason of a rule.
-pub(super) static REASONS: WordSet = LazyLock::new(|| set("because since so"));
-
-/// Verbs after which "x over y" is a preference.
-pub(super) static PREFERENCE_VERBS: WordSet =
-    LazyLock::new(|| set("prefer favor favour use choose pick preferred write"));
-
-/// Words that may join a negated clause to the clause before: "x and do not y".
-pub(super) static CONJUNCTIONS: WordSet = LazyLock::new(|| set("and but so or then"));
+pub(super) static DEMAND_WORDS: WordList = WordList::section(STATEMENTS, "demand words");
+pub(super) static NEGATIONS: WordList = WordList::section(STATEMENTS, "negations");
+pub(super) static PERMISSIONS: WordList = WordList::section(STATEMENTS, "permissions");
+pub(super) static OMISSIONS: WordList = WordList::section(STATEMENTS, "omissions");
+pub(super) static EXCEPTIONS: WordList = WordList::section(STATEMENTS, "exceptions");
+pub(super) static CONDITIONS: WordList = WordList::section(STATEMENTS, "conditions");
+pub(super) static REASONS: WordList = WordList::section(STATEMENTS, "reasons");
+pub(super) static CONJUNCTIONS: WordList = WordList::section(STATEMENTS, "conjunctions");
 
 /// The full words by their abbreviations.
 pub(super) static ABBREVIATIONS: LazyLock<FxHashMap<&'static str, &'static str>> =
     LazyLock::new(|| {
         let mut table = FxHashMap::default();
-        for line in include_str!("word_lists/abbreviations.txt").lines() {
-            let mut fields = line.split_whitespace();
-            if let Some(word) = fields.next().filter(|word| !word.starts_with('#')) {
-                table.extend(fields.map(|short| (short, word)));
-            }
+        for line in lines(include_str!("../words/abbreviations.txt")) {
+            let (word, shorts) = line.split_once(' ').unwrap_or((line, ""));
+            table.extend(shorts.split(' ').map(|short| (short, word)));
         }
         table
     });
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn each_abbreviation_is_listed_once() {
         let mut seen = std::collections::BTreeSet::new();
-        let lines = include_str!("word_lists/abbreviations.txt").lines();
-        for line in lines.filter(|line| !line.starts_with('#')) {
+        for line in lines(include_str!("../words/abbreviations.txt")) {
             for short in line.split_whitespace().skip(1) {
                 assert!(seen.insert(short), "duplicate abbreviation `{short}`");
             }

@@ -1,7 +1,8 @@
 //! What a command line runs: tasks of manifests, and paths among its arguments.
 
-use super::classify::{self, FILE_ENDINGS};
+use super::classify;
 use super::{Runner, Target, Task};
+use crate::text::conventions::{self, CONVENTIONS};
 use crate::text::{Span, WordList};
 
 /// Info strings of shell blocks.
@@ -310,7 +311,7 @@ fn is_name(name: &str) -> bool {
     name.chars().all(is_part)
         && name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '@')
         && !name.contains("...")
-        && !FILE_ENDINGS.iter().any(|ending| name.ends_with(&format!(".{ending}")))
+        && !CONVENTIONS.endings.documents.contains(conventions::ending(name))
 }
 
 /// Returns the path in an argument, also after `--option=`.

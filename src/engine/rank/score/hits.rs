@@ -29,6 +29,8 @@ pub(super) struct Hit {
 /// Counts one term at a time in a file.
 pub(crate) struct HitCounter<'a> {
     file: &'a ScorableFile,
+    /// The weights of the fields that are not of a symbol itself.
+    surrounding_weights: [f64; N_FIELDS - N_OWN_FIELDS],
     /// Per-symbol counts of the current term, including those inherited from children.
     counts: Vec<[f64; N_OWN_FIELDS]>,
     has_term: Vec<bool>,
@@ -48,6 +50,7 @@ impl<'a> HitCounter<'a> {
         let n_symbols = file.symbols.len();
         Self {
             file,
+            surrounding_weights: std::array::from_fn(|idx| field_weight(N_OWN_FIELDS + idx, 0.0)),
             counts: vec![[0.0; N_OWN_FIELDS]; n_symbols],
             has_term: vec![false; n_symbols],
             with_term: Vec::new(),
@@ -139,9 +142,8 @@ impl<'a> HitCounter<'a> {
 
     /// Adds the weighted counts in enclosing names, path and module to those of a symbol itself.
     fn with_surroundings(&self, own: f64, owner: f64) -> f64 {
-        own + owner * field_weight(Field::Owner as usize, 0.0)
-            + self.in_path * field_weight(Field::Path as usize, 0.0)
-            + self.in_module * field_weight(Field::Module as usize, 0.0)
+        let [of_owner, of_path, of_module] = self.surrounding_weights;
+        own + owner * of_owner + self.in_path * of_path + self.in_module * of_module
     }
 
     /// Returns the counts of the current term by field of a symbol.

@@ -12,7 +12,7 @@ fn doc(text: &str, class: PathClass) -> ScorableFile {
         let head: Vec<&str> = parts.next().unwrap_or_default().split_whitespace().collect();
         for part in parts {
             let (field, words) = part.split_once(':').expect("field: words");
-            let field = OWN_FIELDS.iter().find(|it| FIELDS[**it as usize].0 == field);
+            let field = OWN_FIELDS.iter().find(|it| WEIGHTS.fields[**it as usize].name == field);
             let field = *field.expect("a field");
             terms.extend(
                 words.split_whitespace().map(|word| FieldTerm::new(id(word), symbols.len(), field)),
