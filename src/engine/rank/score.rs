@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::SymbolKind;
 
-use super::document::{Document, Field, Lengths, N_FIELDS, N_OWN_FIELDS, SymbolDoc};
+use super::document::{Document, Field, Lengths, N_OWN_FIELDS, SymbolDoc};
 use super::path_class::{self, PathClass};
 use super::query::ParsedQuery;
 use super::weights::{FieldWeight, FileWeights, WEIGHTS};

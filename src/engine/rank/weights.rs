@@ -17,26 +17,26 @@ pub(crate) static WEIGHTS: LazyLock<RankingWeights> =
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FieldWeight {
-    pub(super) name: String,
-    pub(super) weight: f64,
+    pub(crate) name: String,
+    pub(crate) weight: f64,
     /// Usual number of terms; longer fields weigh less.
-    pub(super) usual_length: f64,
+    pub(crate) usual_length: f64,
 }
 
 /// The weights of the stages, from the words of a rule to the order of the candidates.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RankingWeights {
-    pub(super) query: QueryWeights,
-    pub(super) file: FileWeights,
-    pub(super) symbol: SymbolWeights,
-    pub(super) names: NameWeights,
+    pub(crate) query: QueryWeights,
+    pub(crate) file: FileWeights,
+    pub(crate) symbol: SymbolWeights,
+    pub(crate) names: NameWeights,
     pub(crate) candidates: CandidateWeights,
     /// In the order of [`Field`](super::document::Field). Names state the purpose of code and
     /// documentation explains it; the body only implements it. Accuracy changes by less than 0.02 for
     /// weights of the name from 3 to 8, and by less than 0.03 for half or double of any other weight;
     /// the worst of these is documentation at the weight of the body.
-    pub(super) fields: [FieldWeight; N_FIELDS],
+    pub(crate) fields: [FieldWeight; N_FIELDS],
 }
 
 /// Weights of the words of a rule, relative to an ordinary word.
@@ -44,20 +44,20 @@ pub(crate) struct RankingWeights {
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryWeights {
     /// A hint: it is only a guess, but usually a good one.
-    pub(super) hint: f64,
+    pub(crate) hint: f64,
     /// A word that occurs only in a contrast: the example must not do it, but often names it, for
     /// example to check for it.
-    pub(super) contrast: f64,
+    pub(crate) contrast: f64,
     /// A word that occurs only in a purpose: code shows the means rather than the goal.
-    pub(super) purpose: f64,
+    pub(crate) purpose: f64,
     /// A common word or an adverb of manner.
-    pub(super) common: f64,
+    pub(crate) common: f64,
     /// A part of a name in the rule's text.
-    pub(super) name_part: f64,
+    pub(crate) name_part: f64,
     /// A word in a code block of the rule: it shows a case, good or bad.
-    pub(super) block: f64,
+    pub(crate) block: f64,
     /// A name of code that occurs verbatim in a line.
-    pub(super) name_in_line: f64,
+    pub(crate) name_in_line: f64,
     /// Another form of a word in code, as a share of the word: the form is a guess.
     pub(crate) other_form: f64,
 }
@@ -67,9 +67,9 @@ pub(crate) struct QueryWeights {
 #[serde(deny_unknown_fields)]
 pub(crate) struct FileWeights {
     /// Saturation of a term frequency: files repeat words more often than symbols.
-    pub(super) k1: f64,
+    pub(crate) k1: f64,
     /// A term in the path, relative to one occurrence in the text.
-    pub(super) path: f64,
+    pub(crate) path: f64,
 }
 
 /// Weights and factors of a symbol.
@@ -78,48 +78,48 @@ pub(crate) struct FileWeights {
 pub(crate) struct SymbolWeights {
     /// Minimum length of a field as a share of its usual length, so that two words of documentation
     /// do not weigh five times as much as a sentence.
-    pub(super) min_length: f64,
+    pub(crate) min_length: f64,
     /// Share of the file's score in a symbol's score: words outside the symbol are evidence too.
-    pub(super) file_share: f64,
+    pub(crate) file_share: f64,
     /// Bonus for a name that consists of the query's words, as a share of the score.
-    pub(super) name_share: f64,
+    pub(crate) name_share: f64,
     /// Factor for symbols of fewer than `stub_terms` terms, one or two lines: a re-export, an alias
     /// or a stub is not a good example.
-    pub(super) stub: f64,
-    pub(super) stub_terms: f64,
+    pub(crate) stub: f64,
+    pub(crate) stub_terms: f64,
     /// Factor for functions that only call another function, which is the better example.
-    pub(super) delegate: f64,
-    pub(super) delegate_lines: u32,
-    pub(super) delegate_terms: f64,
+    pub(crate) delegate: f64,
+    pub(crate) delegate_lines: u32,
+    pub(crate) delegate_terms: f64,
     /// Code of more lines than this contains words of anything: its factor is their ratio to the
     /// power of `long_power`. Of 66 first answers with more than 200 lines that were read, 13 were
     /// good examples; of those with 10 to 200 lines, .40. Powers from 0.05 to 0.3 and limits from 100
     /// to 200 do about the same.
-    pub(super) long_lines: f64,
-    pub(super) long_power: f64,
+    pub(crate) long_lines: f64,
+    pub(crate) long_power: f64,
     /// Factor for constants, variables and type aliases: data is rarely an example of a rule.
-    pub(super) data: f64,
+    pub(crate) data: f64,
     /// Factor for tests, unless the query is about tests. Public benchmarks use 0.3; below 0.5, rules
     /// whose example is a test lose it. Accuracy is the same from 0.5 to 0.7.
-    pub(super) test: f64,
-    pub(super) vendored: f64,
+    pub(crate) test: f64,
+    pub(crate) vendored: f64,
     /// Factor for other code than tests if the query is about tests. Accuracy is the same from 0.7 to
     /// 0.9.
-    pub(super) other_than_test: f64,
+    pub(crate) other_than_test: f64,
     /// Factor for scripts, examples and checkers: a checker has all words of the rule that it
     /// enforces.
-    pub(super) tool: f64,
+    pub(crate) tool: f64,
     /// Factor for symbols with a deprecation notice: what replaces them has about the same words.
     /// None of 512 first answers to labelled rules changes.
     pub(crate) deprecated: f64,
     /// Factor for files without symbols, which are candidates themselves.
-    pub(super) whole_file: f64,
+    pub(crate) whole_file: f64,
     /// Bonus for adjacent words of the query that are adjacent in the code, as a share of their
     /// weights.
-    pub(super) pair: f64,
+    pub(crate) pair: f64,
     /// Bonus for the symbols of a file with several matching symbols: it is likely to be about the
     /// rule.
-    pub(super) coherence: f64,
+    pub(crate) coherence: f64,
 }
 
 /// Weights of the code that a rule names.
@@ -127,18 +127,18 @@ pub(crate) struct SymbolWeights {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NameWeights {
     /// Relative to a word of the same rarity.
-    pub(super) named_code: f64,
+    pub(crate) named_code: f64,
     /// Bonus for a symbol that has the name, as a share of the name's weight.
-    pub(super) definition: f64,
+    pub(crate) definition: f64,
     /// Share of the weight for a file or a symbol that contains all parts, before the text is
     /// compared, and for a symbol that has only the last part of a qualified name (`env.close` as
     /// `environment.close`). Accuracy changes by at most 0.02 for half or double of any of these.
-    pub(super) all_parts: f64,
-    pub(super) last_part: f64,
+    pub(crate) all_parts: f64,
+    pub(crate) last_part: f64,
     /// Bonus for a symbol whose text contains all hints as they are written, as a share of its score:
     /// hints are also split into words, of which common ones occur everywhere. With 0.3 to 1.2, 0.02
     /// to 0.03 more of 354 imported rules with hints have the right code first.
-    pub(super) found_hints: f64,
+    pub(crate) found_hints: f64,
 }
 
 /// Weights of the order and the confidence of candidates.
@@ -171,7 +171,7 @@ pub(crate) static QUALITY: LazyLock<QualityModel> =
 #[serde(deny_unknown_fields)]
 pub(crate) struct QualityModel {
     /// The log odds that a rule is working advice; see [`super::rule_kind`].
-    pub(super) working_advice: LinearModel,
+    pub(crate) working_advice: LinearModel,
     /// The log odds that the first candidate is right.
-    pub(super) first_answer: LinearModel,
+    pub(crate) first_answer: LinearModel,
 }

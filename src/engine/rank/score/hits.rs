@@ -50,7 +50,8 @@ impl<'a> HitCounter<'a> {
         let n_symbols = file.symbols.len();
         Self {
             file,
-            surrounding_weights: std::array::from_fn(|idx| field_weight(N_OWN_FIELDS + idx, 0.0)),
+            surrounding_weights: [Field::Owner, Field::Path, Field::Module]
+                .map(|field| field_weight(field as usize, 0.0)),
             counts: vec![[0.0; N_OWN_FIELDS]; n_symbols],
             has_term: vec![false; n_symbols],
             with_term: Vec::new(),

@@ -89,10 +89,10 @@ fn check(rule: &str, text: &str, expected: &str) {
 fn rare_terms_weigh_more_and_saturate() {
     assert!(idf(1, 100) > idf(50, 100));
     assert!(idf(100, 100) > 0.0);
-    let share = |count| file_term_score(count, false, 100.0, 100.0);
+    let share = |count| WEIGHTS.file.term_score(count, false, 100.0, 100.0);
     assert!(share(1.0) < share(5.0) && share(5.0) < 1.0);
-    assert!(file_term_score(0.0, true, 100.0, 100.0) > share(1.0));
-    assert!(file_term_score(1.0, false, 1_000.0, 100.0) < share(1.0));
+    assert!(WEIGHTS.file.term_score(0.0, true, 100.0, 100.0) > share(1.0));
+    assert!(WEIGHTS.file.term_score(1.0, false, 1_000.0, 100.0) < share(1.0));
 }
 
 #[test]
@@ -168,8 +168,8 @@ fn adjacent_words_add_to_the_score() {
         assert!((bonus - expected).abs() < 1e-9, "{bonus}");
     };
     check([false, false], 0.0);
-    check([false, true], PAIR / 3.0);
-    check([true, true], 2.0 * PAIR / 3.0);
+    check([false, true], WEIGHTS.symbol.pair / 3.0);
+    check([true, true], 2.0 * WEIGHTS.symbol.pair / 3.0);
 }
 
 #[test]
