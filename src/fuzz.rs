@@ -13,7 +13,9 @@ use crate::engine::rank::dictionary::Dictionary;
 use crate::engine::rank::document::Document;
 use crate::engine::rank::path_class::PathClass;
 use crate::engine::rank::query::ParsedQuery;
-use crate::engine::rank::score::{HitCounter, ScorableFile, TermHits, TermSet, WeightedQuery};
+use crate::engine::rank::score::{
+    HitCounter, ScorableFile, TermHits, TermSet, WeightedQuery, WordInCode,
+};
 use crate::engine::rank::token_cache::TokenCache;
 use crate::engine::rank::{postings, tokenize};
 use crate::markdown::edit::{self, EditMode};
@@ -180,10 +182,11 @@ pub fn code(bytes: &[u8]) {
     let kind = kinds[usize::from(*first) / Language::ALL.len() % kinds.len()];
     let pieces = highlight(Some(language), kind, text).into_iter();
     assert_eq!(pieces.map(|(_, piece)| piece).collect::<String>(), text, "coloured");
+    let code = excerpt::Source { language: Some(language), text };
     for symbol in source.symbols.iter().take(4) {
         let shown = (lines.line(symbol.span.start), lines.line(symbol.span.end));
         let evidence = |line: &str| vec![(line.len() % 7, 1.0)];
-        let cut = excerpt::excerpt(Some(language), text, shown, 5, evidence);
+        let cut = excerpt::excerpt(code, shown, 5, evidence);
         assert!(cut.text.lines().count() <= 5, "{symbol:?}");
     }
 }
@@ -239,8 +242,8 @@ pub fn packed(bytes: &[u8]) {
     let Some(document) = Document::unpack(bytes) else { return };
     let rule = ParsedQuery::rule("Close the session", &[]);
     let ids: Vec<[(u32, f64); 1]> = (1..).zip(&rule.terms).map(|(id, _)| [(id, 1.0)]).collect();
-    let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| &ids[..]).collect();
-    let query = WeightedQuery::new(&rule, &vec![1; ids.len()], &[], 9, &ids);
+    let words: Vec<WordInCode<'_>> = ids.iter().map(|ids| (1, &ids[..])).collect();
+    let query = WeightedQuery::new(&rule, &words, &[], 9);
     let file = ScorableFile::new(document, PathClass::Source);
     let is_in_path = |id| id <= 2;
     let mut hits = HitCounter::new(&file);

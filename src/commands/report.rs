@@ -294,10 +294,9 @@ fn code(
 ) -> Option<Code> {
     let new = finding.new.as_ref()?;
     let text = read::text(&project.root, &new.file).ok()?;
-    let language = language::from_path(&new.file);
+    let source = excerpt::Source { language: language::from_path(&new.file), text: &text };
     let rule = anchors::rule_words(stored);
-    let max_lines = project.inject.max_lines;
-    let excerpt = excerpt::of_text(&rule, language, &text, (first, last), max_lines);
+    let excerpt = excerpt::of_text(&rule, source, (first, last), project.inject.max_lines);
     Some(Code {
         file: new.file.clone(),
         start_line: first + 1,

@@ -264,7 +264,8 @@ fn anchor_report(
     let lines = symbol.as_ref().map(|symbol| symbol.lines);
     let excerpt = symbol.zip(code).map(|(symbol, (text, max_lines))| {
         let rule = anchors::rule_words(stored);
-        excerpt::of_text(&rule, symbol.language, text, symbol.lines, max_lines)
+        let source = excerpt::Source { language: symbol.language, text };
+        excerpt::of_text(&rule, source, symbol.lines, max_lines)
     });
     AnchorReport {
         file: anchor.file.clone(),

@@ -22,7 +22,7 @@ use crate::engine::rank::calibrate::{self, Features};
 use crate::engine::rank::document::{Document, SymbolDoc};
 use crate::engine::rank::postings;
 use crate::engine::rank::query::ParsedQuery;
-use crate::engine::rank::rule_kind::{self, Wording};
+use crate::engine::rank::rule_kind;
 use crate::engine::rank::score::{self, NameSet, ScorableFile, TermSet};
 use crate::engine::rank::weights::WEIGHTS;
 use crate::model::{Confidence, Language, RuleKind, SymbolKind};
@@ -30,18 +30,14 @@ use crate::store::code::FileRow;
 use crate::text::Globs;
 use crate::timings;
 
-use super::examples::{Options, Query, RankedSymbol, Ranking, Reason};
-use super::index::{Code, CodeIndex};
-use super::{Progress, rounded};
+use super::index::{Code, CodeIndex, PARSED_FILES};
+use super::search::{Options, Query, RankedSymbol, Ranking, Reason};
+use super::{CodeBase, recency, rounded};
 use named_code::Found;
 use order::{append_below, distinct_files_first, order, prefer_short, select_top};
 use phrase_reader::{PhraseReader, PhraseRequest};
 use term_index::{TermIdx, TermIndex};
-use unknown_words::Suggestions;
-
-/// Files parsed for a rule. With 200, the first candidate was the same as with every file parsed
-/// for 155 rules of 155; with 50, for 98 of 100.
-pub(super) const PARSED_FILES: usize = 200;
+use unknown_words::UnknownWords;
 
 /// Symbols read again for adjacent words. The first dozen decide which candidate is first.
 const READ_SYMBOLS: usize = 50;
@@ -136,13 +132,14 @@ impl<'a> FileCandidates<'a> {
     }
 }
 
-/// Returns the best candidates for each of `queries`, in order. Their quality is not rated yet.
+/// Returns the best candidates for each of `queries`, in order.
 pub(super) fn find(
+    base: CodeBase<'_>,
     index: &mut CodeIndex,
     queries: &[Query],
     options: Options,
-    progress: Progress<'_>,
 ) -> Result<Vec<Ranking>> {
+    let progress = base.progress;
     let n_files = index.files.len();
     let report = |n_parsed: usize| progress(n_files + n_parsed, n_files + PARSED_FILES);
     let step = timings::step("term lookup");
@@ -171,13 +168,19 @@ pub(super) fn find(
             report(PARSED_FILES);
         }
     }
-    let mut suggestions = Suggestions::default();
+    let mut unknown = UnknownWords::new(index, &terms, options.explain);
     for ((ranking, rule), query) in rankings.iter_mut().zip(&rules).zip(queries) {
         if options.explain || !query.hints.is_empty() {
-            let (hints, all) = (&query.hints, options.explain);
-            let unknown = unknown_words::find(index, &terms, rule, hints, all, &mut suggestions);
-            ranking.unknown_words = Some(unknown);
+            ranking.unknown_words = Some(unknown.of_rule(rule, &query.hints));
         }
+    }
+    let recencies = if base.weights.recency > 0.0 {
+        Some(recency::of_candidates(index, &rankings)?)
+    } else {
+        None
+    };
+    for ranking in &mut rankings {
+        ranking.rate(base.weights, recencies.as_ref());
     }
     Ok(rankings)
 }
@@ -316,7 +319,11 @@ impl Ranker<'_> {
         let verdict = rule_kind::classify(&candidates.query.rule);
         let kind = candidates.query.kind.unwrap_or(verdict.kind);
         let is_by_wording = kind == RuleKind::Process && candidates.query.kind.is_none();
-        let evidence = self.evidence(candidates, parsed, &scores, rest, verdict.wording);
+        let evidence = Features {
+            rest: rest / scores.first().map_or(1.0, |first| first.score.max(f64::MIN_POSITIVE)),
+            wording: verdict.wording,
+            ..self.evidence(candidates, parsed, &scores)
+        };
         let confidence = calibrate::confidence(evidence);
         let best = scores.first().map_or(1.0, |first| first.score);
         if self.options.distinct_files {
@@ -355,19 +362,14 @@ impl Ranker<'_> {
         }
     }
 
-    /// Returns the features from which the probability is computed that the best score is
-    /// correct. The best is the first of `scores`, `rest` the lowest of the symbols that were read.
+    /// Returns the features of the first of `scores`, without those of the rule and of the others.
     fn evidence(
         &self,
         candidates: &FileCandidates<'_>,
         parsed: &[ParsedCandidate<'_>],
         scores: &[SymbolScore],
-        rest: f64,
-        wording: Wording,
     ) -> Features {
-        let Some(first) = scores.first() else {
-            return Features { wording, ..Features::default() };
-        };
+        let Some(first) = scores.first() else { return Features::default() };
         let FileCandidates { rule, scorer, .. } = candidates;
         let others = scores.iter().filter(|symbol| symbol.doc_idx != first.doc_idx);
         let next = others.map(|symbol| symbol.score).fold(0.0, f64::max);
@@ -389,7 +391,6 @@ impl Ranker<'_> {
             } else {
                 lead
             },
-            rest: rest / first.score.max(f64::MIN_POSITIVE),
             n_effective: calibrate::effective_number(&gains),
             n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
             n_hints: hints.len(),
@@ -403,7 +404,7 @@ impl Ranker<'_> {
             is_test_mismatch: file.scorable.is_test(first.symbol_idx()) != rule.is_about_tests,
             is_tool: file.scorable.is_tool(),
             n_lines: (last_line - first_line + 1) as usize,
-            wording,
+            ..Features::default()
         }
     }
 
@@ -451,7 +452,7 @@ impl Ranker<'_> {
             quality: 0.0,
             match_score: 0.0,
             size: calibrate::size((last_line - first_line + 1) as usize),
-            recency: 0.0,
+            recency: None,
             matched_terms: gains.iter().map(|gain| word(gain.term_idx)).collect(),
             reasons: gains.iter().filter(|_| self.options.explain).map(reason).collect(),
             excerpt: None,

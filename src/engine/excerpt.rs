@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::Language;
+pub(crate) use crate::syntax::excerpt::Source;
 use crate::syntax::excerpt::{self, Excerpt};
 use crate::syntax::language;
 use crate::tree::read;
@@ -18,13 +18,12 @@ const CANDIDATE_LINES: usize = 7;
 /// Returns the excerpt of the code between two lines of a file's text, both counted from 0.
 pub(crate) fn of_text(
     rule: &RuleWords,
-    language: Option<Language>,
-    text: &str,
+    source: Source<'_>,
     (first, last): (u32, u32),
     max_lines: usize,
 ) -> Excerpt {
     let lines = (first as usize, last as usize);
-    excerpt::excerpt(language, text, lines, max_lines, |line| rule.evidence(line))
+    excerpt::excerpt(source, lines, max_lines, |line| rule.evidence(line))
 }
 
 /// Returns the excerpt of a candidate between two lines of a file, both counted from 1. It is empty
@@ -37,7 +36,8 @@ pub(crate) fn of_candidate(
 ) -> Excerpt {
     let Ok(text) = read::text(root, file) else { return Excerpt::default() };
     let lines = (first.saturating_sub(1), last.saturating_sub(1));
-    of_text(rule, language::from_path(file), &text, lines, CANDIDATE_LINES)
+    let source = Source { language: language::from_path(file), text: &text };
+    of_text(rule, source, lines, CANDIDATE_LINES)
 }
 
 /// Returns the lines of a file that an excerpt has, counted from 1.

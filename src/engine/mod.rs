@@ -5,8 +5,8 @@
 //! - [`rank`] has the formulas: words, weights and scores. It uses no files and no SQL.
 //! - [`claims`] decides whether what documents say about the project is still true.
 //! - [`discover`] ranks the files, then the symbols of the best files, for many rules at once.
-//! - [`examples`] is the API to both: a [`Query`](examples::Query) in, a
-//!   [`Ranking`](examples::Ranking) of symbols out.
+//! - [`search`] has the types of a search: a [`Query`](search::Query) in, a
+//!   [`Ranking`](search::Ranking) of symbols out. [`examples`] is the API to it.
 //! - [`existing`] finds functions of the project that nearly equal a new one.
 //! - [`excerpt`] shortens an example to the lines that show its rule.
 //! - [`patterns`] derives patterns of code that breaks a rule, and tests them.
@@ -16,7 +16,7 @@
 //!
 //! From a rule to its anchor: [`examples::rank`] turns each query into ranked symbols. The quality
 //! of a symbol is computed by [`rank::calibrate::quality`].
-//! [`RankedSymbol::meets_threshold`](examples::RankedSymbol::meets_threshold) decides whether it is
+//! [`RankedSymbol::meets_threshold`](search::RankedSymbol::meets_threshold) decides whether it is
 //! high enough for an anchor; no other function compares a quality with the threshold.
 //! [`track::locate`] then returns the fingerprint that the anchor stores.
 //!
@@ -32,6 +32,7 @@ pub(crate) mod patterns;
 pub(crate) mod rank;
 mod recency;
 pub(crate) mod relevance;
+pub(crate) mod search;
 pub(crate) mod track;
 pub(crate) mod weights;
 

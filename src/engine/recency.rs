@@ -12,19 +12,22 @@ use crate::timings;
 use crate::tree::git;
 
 use super::index::CodeIndex;
+use super::search::Ranking;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Returns the recency of each of `paths`, from 0 to 1.
-pub(super) fn of_files(
+/// Returns the recency of the file of each candidate, from 0 to 1.
+pub(super) fn of_candidates(
     index: &mut CodeIndex,
-    paths: &BTreeSet<String>,
+    rankings: &[Ranking],
 ) -> Result<FxHashMap<String, f64>> {
+    let candidates = rankings.iter().flat_map(|ranking| &ranking.candidates);
+    let paths: BTreeSet<&str> = candidates.map(|candidate| candidate.file.as_str()).collect();
     let _step = timings::step("file ages");
     let Some(head) = git::head(&index.root) else {
-        return Ok(by_modification(index, paths));
+        return Ok(by_modification(index, &paths));
     };
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let paths: Vec<&str> = paths.into_iter().collect();
     let mut times = code::commit_times(index.store().reader(), &head.id, &paths)?;
     let unknown: Vec<&str> = paths.into_iter().filter(|path| !times.contains_key(*path)).collect();
     if !unknown.is_empty() {
@@ -44,9 +47,9 @@ pub(super) fn of_files(
     Ok(times.into_iter().map(|(path, seconds)| (path, recency(seconds))).collect())
 }
 
-fn by_modification(index: &CodeIndex, paths: &BTreeSet<String>) -> FxHashMap<String, f64> {
+fn by_modification(index: &CodeIndex, paths: &BTreeSet<&str>) -> FxHashMap<String, f64> {
     let newest = index.files.iter().map(|file| file.mtime).max().unwrap_or(0);
-    let files = index.files.iter().filter(|file| paths.contains(&file.path));
+    let files = index.files.iter().filter(|file| paths.contains(file.path.as_str()));
     let days = |mtime: i64| (newest - mtime) as f64 / 1e9 / SECONDS_PER_DAY;
     files.map(|file| (file.path.clone(), calibrate::recency(days(file.mtime)))).collect()
 }

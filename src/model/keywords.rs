@@ -5,9 +5,18 @@
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-/// Adds `ALL`, `as_str` and the parse error, which has the given noun, to enums.
+/// Defines enums, each with the noun of its parse error and the case of its spellings, and adds `ALL`
+/// and `as_str`.
 macro_rules! keywords {
-    ($($name:ident: $noun:literal,)+) => {$(
+    ($($(#[$meta:meta])* $name:ident($noun:tt, $case:tt) { $($values:tt)* })+) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Display, EnumString, IntoStaticStr, VariantArray)]
+        #[serde(rename_all = $case)]
+        #[strum(serialize_all = $case, ascii_case_insensitive)]
+        #[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
+        pub(crate) enum $name { $($values)* }
+
         impl $name {
             /// All values, in the order of the documentation.
             pub(crate) const ALL: &[Self] = Self::VARIANTS;
@@ -30,64 +39,111 @@ macro_rules! keywords {
 }
 
 keywords! {
-    MemoryType: "type",
-    MemoryStatus: "status",
-    Language: "language",
-    SymbolKind: "symbol kind",
-    Origin: "origin",
-    RuleKind: "kind",
-    Confidence: "confidence",
-    ExampleChoice: "value",
-    ExampleRole: "role",
-    State: "state",
-    EdgeType: "relation",
-    LinkState: "state",
-    Priority: "priority",
-    PinScope: "scope",
-    PinEvent: "event",
-}
+    /// Kind of knowledge that a memory holds.
+    MemoryType("type", "snake_case") {
+        Rule, Decision, Plan, Journal, Fact, Observation, Reflection,
+    }
 
-/// Kind of knowledge that a memory holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum MemoryType {
-    Rule,
-    Decision,
-    Plan,
-    Journal,
-    Fact,
-    Observation,
-    Reflection,
-}
+    /// Whether a memory is in use.
+    MemoryStatus("status", "snake_case") { Active, Archived }
 
-/// Whether a memory is in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum MemoryStatus {
-    Active,
-    Archived,
-}
+    /// Programming language whose definitions are indexed.
+    Language("language", "lowercase") { Python, Go, JavaScript, TypeScript, Tsx, Rust, Java }
 
-/// Programming language whose definitions are indexed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum Language {
-    Python,
-    Go,
-    JavaScript,
-    TypeScript,
-    Tsx,
-    Rust,
-    Java,
+    /// Kind of definition.
+    SymbolKind("symbol kind", "snake_case") {
+        Class,
+        Struct,
+        Interface,
+        Trait,
+        Enum,
+        Type,
+        Module,
+        Function,
+        Method,
+        Constant,
+        Variable,
+        Macro,
+        /// Whole file, for an anchor without a symbol.
+        File,
+    }
+
+    /// Whether code can show a rule.
+    RuleKind("kind", "snake_case") {
+        /// About code.
+        Code,
+        /// About the work on the project: commits, reviews, commands, documents.
+        Process,
+    }
+
+    /// How reliable the best candidate of a rule is.
+    Confidence("confidence", "snake_case") {
+        /// It becomes the anchor.
+        Sure,
+        /// It is offered to a person or an agent, who decides.
+        Likely,
+        /// No candidate is worth a decision.
+        None,
+    }
+
+    /// What a person decided about the example of a memory.
+    ExampleChoice("value", "snake_case") {
+        /// The code has none, so no command searches for one.
+        None,
+    }
+
+    /// Role of an example beside the main one of a memory.
+    ExampleRole("role", "snake_case") {
+        /// Another example of the rule.
+        Also,
+        /// Code that breaks the rule.
+        Not,
+    }
+
+    /// How an anchor was selected: by ranking or by a person.
+    Origin("origin", "snake_case") { Auto, Manual }
+
+    /// Result of following an anchor.
+    State("state", "snake_case") { Fresh, Reformatted, Edited, Moved, Renamed, Ambiguous, Gone }
+
+    /// Relation of a link's source to its target.
+    EdgeType("relation", "snake_case") {
+        Refactors, Plans, Debugs, Mentions, Supersedes, Extends, Contradicts, DependsOn,
+        RelatedTo,
+    }
+
+    /// Result of resolving the target of a link.
+    LinkState("state", "snake_case") {
+        Live,
+        Moved,
+        Missing,
+        /// Outside the project, so not checked.
+        Outside,
+        /// URL, so not checked.
+        External,
+    }
+
+    /// Priority of a pin. Critical pins are injected first and never omitted.
+    #[derive(Default)]
+    Priority("priority", "snake_case") {
+        Critical,
+        Safety,
+        #[default]
+        Info,
+    }
+
+    /// Lifetime of a pin.
+    PinScope("scope", "snake_case") {
+        /// Until the session ends.
+        Session,
+        /// Until it is removed; stored in `pins.toml`.
+        Persistent,
+        /// Until it expires.
+        Temporary,
+    }
+
+    /// Entry type in the pin history.
+    PinEvent("event", "snake_case") { Added, Removed, Expired, BudgetExceeded, Persisted, Loaded }
 }
 
 impl Language {
@@ -99,29 +155,6 @@ impl Language {
     }
 }
 
-/// Kind of definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum SymbolKind {
-    Class,
-    Struct,
-    Interface,
-    Trait,
-    Enum,
-    Type,
-    Module,
-    Function,
-    Method,
-    Constant,
-    Variable,
-    Macro,
-    /// Whole file, for an anchor without a symbol.
-    File,
-}
-
 impl SymbolKind {
     /// Returns whether definitions of this kind contain other definitions.
     pub(crate) fn is_container(self) -> bool {
@@ -130,162 +163,6 @@ impl SymbolKind {
             Self::Class | Self::Struct | Self::Interface | Self::Trait | Self::Enum | Self::Module
         )
     }
-}
-
-/// Whether code can show a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum RuleKind {
-    /// About code.
-    Code,
-    /// About the work on the project: commits, reviews, commands, documents.
-    Process,
-}
-
-/// How reliable the best candidate of a rule is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum Confidence {
-    /// It becomes the anchor.
-    Sure,
-    /// It is offered to a person or an agent, who decides.
-    Likely,
-    /// No candidate is worth a decision.
-    None,
-}
-
-/// What a person decided about the example of a memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum ExampleChoice {
-    /// The code has none, so no command searches for one.
-    None,
-}
-
-/// Role of an example beside the main one of a memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum ExampleRole {
-    /// Another example of the rule.
-    Also,
-    /// Code that breaks the rule.
-    Not,
-}
-
-/// How an anchor was selected: by ranking or by a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum Origin {
-    Auto,
-    Manual,
-}
-
-/// Result of following an anchor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum State {
-    Fresh,
-    Reformatted,
-    Edited,
-    Moved,
-    Renamed,
-    Ambiguous,
-    Gone,
-}
-
-/// Relation of a link's source to its target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum EdgeType {
-    Refactors,
-    Plans,
-    Debugs,
-    Mentions,
-    Supersedes,
-    Extends,
-    Contradicts,
-    DependsOn,
-    RelatedTo,
-}
-
-/// Result of resolving the target of a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum LinkState {
-    Live,
-    Moved,
-    Missing,
-    /// Outside the project, so not checked.
-    Outside,
-    /// URL, so not checked.
-    External,
-}
-
-/// Priority of a pin. Critical pins are injected first and never omitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum Priority {
-    Critical,
-    Safety,
-    #[default]
-    Info,
-}
-
-/// Lifetime of a pin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum PinScope {
-    /// Until the session ends.
-    Session,
-    /// Until it is removed; stored in `pins.toml`.
-    Persistent,
-    /// Until it expires.
-    Temporary,
-}
-
-/// Entry type in the pin history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
-#[strum(parse_err_ty = String, parse_err_fn = Self::unknown)]
-pub(crate) enum PinEvent {
-    Added,
-    Removed,
-    Expired,
-    BudgetExceeded,
-    Persisted,
-    Loaded,
 }
 
 #[cfg(test)]

@@ -45,11 +45,8 @@ pub(crate) fn from_candidate(
     candidate: &RankedSymbol,
     chosen: Origin,
 ) -> Result<Anchor> {
-    let symbol = candidate.symbol.as_deref();
-    let scores = (candidate.quality, candidate.match_score);
-    let mut anchor = new_anchor(project, &candidate.file, symbol, chosen, scores)?;
-    remember_look_alikes(project, &mut [&mut anchor])?;
-    Ok(anchor)
+    let anchor = Anchor { origin: chosen, ..of_candidate(project, candidate)? };
+    with_look_alikes(project, anchor)
 }
 
 /// Like [`from_candidate`] for several automatic anchors; the files of the tree are read once.
@@ -57,12 +54,8 @@ pub(crate) fn from_candidates(
     project: &Project,
     candidates: &[&RankedSymbol],
 ) -> Result<Vec<Anchor>> {
-    let new = |candidate: &&RankedSymbol| {
-        let symbol = candidate.symbol.as_deref();
-        let scores = (candidate.quality, candidate.match_score);
-        new_anchor(project, &candidate.file, symbol, Origin::Auto, scores)
-    };
-    let mut anchors: Vec<Anchor> = candidates.iter().map(new).collect::<Result<_>>()?;
+    let new = candidates.iter().map(|candidate| of_candidate(project, candidate));
+    let mut anchors: Vec<Anchor> = new.collect::<Result<_>>()?;
     remember_look_alikes(project, &mut anchors.iter_mut().collect::<Vec<_>>())?;
     Ok(anchors)
 }
@@ -75,19 +68,23 @@ pub(crate) fn remember_look_alikes(project: &Project, anchors: &mut [&mut Anchor
 /// Returns an anchor to a location chosen by a person, which has full quality.
 pub(crate) fn at_location(project: &Project, location: &CodeLocation) -> Result<Anchor> {
     check_file(project, &location.file)?;
-    let symbol = location.symbol.as_deref();
-    let mut anchor = new_anchor(project, &location.file, symbol, Origin::Manual, (1.0, 1.0))?;
+    let anchor = new_anchor(project, &location.file, location.symbol.as_deref())?;
+    with_look_alikes(project, anchor)
+}
+
+fn with_look_alikes(project: &Project, mut anchor: Anchor) -> Result<Anchor> {
     remember_look_alikes(project, &mut [&mut anchor])?;
     Ok(anchor)
 }
 
-fn new_anchor(
-    project: &Project,
-    file: &str,
-    symbol: Option<&str>,
-    chosen: Origin,
-    (quality, match_score): (f64, f64),
-) -> Result<Anchor> {
+/// Returns an automatic anchor to a candidate.
+fn of_candidate(project: &Project, candidate: &RankedSymbol) -> Result<Anchor> {
+    let RankedSymbol { file, symbol, quality, match_score, .. } = candidate;
+    let anchor = new_anchor(project, file, symbol.as_deref())?;
+    Ok(Anchor { origin: Origin::Auto, quality: *quality, match_score: *match_score, ..anchor })
+}
+
+fn new_anchor(project: &Project, file: &str, symbol: Option<&str>) -> Result<Anchor> {
     let located = track::locate(&project.root, file, symbol)?;
     Ok(Anchor {
         look_alikes: None,
@@ -95,9 +92,9 @@ fn new_anchor(
         symbol: located.found.symbol,
         kind: located.found.kind,
         language: located.found.language,
-        origin: chosen,
-        quality,
-        match_score,
+        origin: Origin::Manual,
+        quality: 1.0,
+        match_score: 1.0,
         commit: git::head(&project.root).map(|head| head.abbreviated_id()),
         fingerprint: located.fingerprint,
         others: Vec::new(),

@@ -29,6 +29,14 @@ const MIN_GAIN: f64 = 0.4;
 /// The words and names of a rule in a line: distinct numbers with their weights.
 pub(crate) type Evidence = Vec<(usize, f64)>;
 
+/// A file with code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'t> {
+    /// `None` if it is not known.
+    pub(crate) language: Option<Language>,
+    pub(crate) text: &'t str,
+}
+
 /// Shortened code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Excerpt {
@@ -37,10 +45,9 @@ pub(crate) struct Excerpt {
     pub(crate) lines: Vec<Lines>,
 }
 
-/// Returns the lines `first..=last` of `text`, shortened to `max_lines`.
+/// Returns the lines `first..=last` of a file, shortened to `max_lines`.
 pub(crate) fn excerpt(
-    language: Option<Language>,
-    text: &str,
+    Source { language, text }: Source<'_>,
     (first, last): Lines,
     max_lines: usize,
     evidence: impl Fn(&str) -> Evidence,
@@ -50,10 +57,11 @@ pub(crate) fn excerpt(
     if first > last || lines.is_empty() || max_lines == 0 {
         return Excerpt::default();
     }
+    let page = Page { language, lines: &lines, max_lines };
     let is_short = last - first < max_lines;
     // Only the head of a file has lines that a short excerpt omits.
     if is_short && first > 0 {
-        return render(language, &lines, (first, last), &vec![true; last + 1], max_lines);
+        return page.render((first, last), &vec![true; last + 1]);
     }
     let structure = Structure::new(language, text, &lines, (first, last));
     let class_line = structure.class_line().filter(|line| *line < first);
@@ -66,7 +74,7 @@ pub(crate) fn excerpt(
         shown: vec![false; last + 1],
     };
     if is_short && selection.show_all_code() {
-        return selection.render(language);
+        return page.render((first, last), &selection.shown);
     }
     let weights = Weights::new(&selection, evidence, class_line);
     selection.show_head();
@@ -79,7 +87,7 @@ pub(crate) fn excerpt(
         selection.show_context(&centers);
     }
     selection.close();
-    selection.render(language)
+    page.render((selection.first, last), &selection.shown)
 }
 
 /// The evidence of the lines of a definition.
@@ -353,10 +361,6 @@ impl Selection<'_> {
         n_shown + rows.filter(starts_gap).count()
     }
 
-    fn render(&self, language: Option<Language>) -> Excerpt {
-        render(language, self.lines, (self.first, self.last), &self.shown, self.max_lines)
-    }
-
     fn is_blank(&self, row: usize) -> bool {
         self.lines[row].trim().is_empty()
     }
@@ -383,32 +387,37 @@ fn best(rows: &[usize], weight: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
     best
 }
 
-/// Returns the shown lines without their common indentation, and comments in place of the others.
-fn render(
+/// What an excerpt is rendered from.
+struct Page<'a> {
     language: Option<Language>,
-    lines: &[&str],
-    (first, last): Lines,
-    shown: &[bool],
+    lines: &'a [&'a str],
     max_lines: usize,
-) -> Excerpt {
-    let n_shown = (first..=last).filter(|row| shown[*row]).count();
-    let mut n_comments = max_lines.saturating_sub(n_shown);
-    let (mut text, mut ranges) = (Vec::new(), Vec::new());
-    let mut row = first;
-    while row <= last {
-        let is_shown = shown[row];
-        let end = (row..=last).take_while(|row| shown[*row] == is_shown).last().unwrap_or(row);
-        if is_shown {
-            text.extend(lines[row..=end].iter().map(|line| (*line).to_owned()));
-            ranges.push((row, end));
-        } else if n_comments > 0 && lines[row..=end].iter().any(|line| !line.trim().is_empty()) {
-            text.push(omission(language, &lines[row..=end]));
-            n_comments -= 1;
+}
+
+impl Page<'_> {
+    /// Returns the shown lines without their common indentation, and comments in place of the others.
+    fn render(&self, (first, last): Lines, shown: &[bool]) -> Excerpt {
+        let Self { language, lines, max_lines } = *self;
+        let n_shown = (first..=last).filter(|row| shown[*row]).count();
+        let mut n_comments = max_lines.saturating_sub(n_shown);
+        let (mut text, mut ranges) = (Vec::new(), Vec::new());
+        let mut row = first;
+        while row <= last {
+            let is_shown = shown[row];
+            let end = (row..=last).take_while(|row| shown[*row] == is_shown).last().unwrap_or(row);
+            if is_shown {
+                text.extend(lines[row..=end].iter().map(|line| (*line).to_owned()));
+                ranges.push((row, end));
+            } else if n_comments > 0 && lines[row..=end].iter().any(|line| !line.trim().is_empty())
+            {
+                text.push(omission(language, &lines[row..=end]));
+                n_comments -= 1;
+            }
+            row = end + 1;
         }
-        row = end + 1;
+        dedent(&mut text);
+        Excerpt { text: text.join("\n"), lines: ranges }
     }
-    dedent(&mut text);
-    Excerpt { text: text.join("\n"), lines: ranges }
 }
 
 /// Removes the common indentation, which costs LLM tokens without being information.

@@ -65,6 +65,14 @@ pub(crate) struct SymbolFeatures {
     pub(crate) bases: Vec<u16>,
 }
 
+impl SymbolFeatures {
+    fn with_docs(mut self, docs: Vec<u16>) -> Self {
+        self.fingerprint.docs = sample(&docs, MAX_DOCS);
+        self.docs = docs;
+        self
+    }
+}
+
 /// The normalised tokens of a file, from which the features of its symbols are computed.
 pub(crate) struct FileFeatures<'t> {
     text: &'t str,
@@ -96,7 +104,7 @@ impl<'t> FileFeatures<'t> {
         let docs = sorted(leading.into_iter().flatten().chain(inside));
         let tokens = within(&self.tokens, symbol.span, |token| token.start);
         let code = symbol.span.slice(self.text);
-        let mut features = features(code, tokens, own_name, symbol.body_start, docs);
+        let mut features = features(code, tokens, own_name, symbol.body_start).with_docs(docs);
         if symbol.kind.is_container() {
             let heading = tokens.iter().take_while(|token| token.start < symbol.body_start);
             features.bases = sorted(names(heading, own_name));
@@ -114,7 +122,7 @@ impl<'t> FileFeatures<'t> {
     /// Returns the features of the whole file.
     pub(crate) fn file(&self) -> SymbolFeatures {
         let docs = self.docs_in(Span::new(0, self.text.len()), true);
-        features(self.text, &self.tokens, OWN_NAME, 0, docs)
+        features(self.text, &self.tokens, OWN_NAME, 0).with_docs(docs)
     }
 }
 
@@ -154,7 +162,7 @@ pub(crate) fn plain_text(text: &str) -> SymbolFeatures {
     let token =
         |line: &str| NormalisedToken { hash: xxh3_64(line.as_bytes()), start: 0, is_name: false };
     let tokens: Vec<NormalisedToken> = lines.map(token).collect();
-    let mut features = features(text, &tokens, OWN_NAME, 0, Vec::new());
+    let mut features = features(text, &tokens, OWN_NAME, 0);
     features.names = word_hashes(text);
     features.fingerprint.names = sample(&features.names, MAX_NAMES);
     features.fingerprint.n_tokens =
@@ -262,7 +270,6 @@ fn features(
     tokens: &[NormalisedToken],
     own_name: u64,
     body_start: usize,
-    docs: Vec<u16>,
 ) -> SymbolFeatures {
     let hash = |token: &NormalisedToken| {
         if token.hash == own_name { OWN_NAME } else { token.hash }
@@ -277,10 +284,9 @@ fn features(
         signature: (hash_all(&hashes[..n_signature]) >> 32) as u32,
         sketch: minhash::signature(trigrams(&hashes)),
         names: sample(&names, MAX_NAMES),
-        docs: sample(&docs, MAX_DOCS),
         ..Fingerprint::default()
     };
-    SymbolFeatures { fingerprint, names, docs, bases: Vec::new() }
+    SymbolFeatures { fingerprint, names, ..SymbolFeatures::default() }
 }
 
 /// Returns the hashes of the names among some tokens, without a symbol's own.

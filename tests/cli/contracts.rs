@@ -76,8 +76,8 @@ fn json_of_anchor_test_index_and_demo() {
         &sandbox,
         expect![[r#"
             $ cerberus memory anchor-test "hash the password" --hint scrypt --kind code
-            anchor: {endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string}
-            candidates: [{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string}]
+            anchor: {endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,size:number,startLine:number,symbol:string}
+            candidates: [{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,size:number,startLine:number,symbol:string}]
             confidence: string
             elapsedMs: number
             hints: [string]
@@ -142,7 +142,7 @@ fn json_of_short_memories() {
             warnings: []
             $ cerberus memory anchor close-session --candidates 1
             anchor: null
-            candidates: [{endLine:number,excerpt:string,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,reasons:[{fields:[string],gain:number,idf:number,word:string}],recency:number,shownLines:[[number]],size:number,startLine:number,symbol:string}]
+            candidates: [{endLine:number,excerpt:string,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,reasons:[{fields:[string],gain:number,idf:number,word:string}],shownLines:[[number]],size:number,startLine:number,symbol:string}]
             confidence: string
             example: null
             hints: []
@@ -218,7 +218,7 @@ fn json_of_reanchor() {
             $ cerberus memory reanchor
             ok: bool
             orphans: []
-            results: [{betterCandidate:null,candidates:[{endLine:number,file:string,similarity:number,startLine:number,symbol:string}],chosen:string,drift:bool,edited:bool,id:string,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},reason:string,replacement:{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,recency:number,size:number,startLine:number,symbol:string},similarity:number,state:string,written:bool}]
+            results: [{betterCandidate:null,candidates:[{endLine:number,file:string,similarity:number,startLine:number,symbol:string}],chosen:string,drift:bool,edited:bool,id:string,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},reason:string,replacement:{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,size:number,startLine:number,symbol:string},similarity:number,state:string,written:bool}]
             summary: {ambiguous:number,anchored:number,edited:number,failed:number,fresh:number,gone:number,moved:number,reformatted:number,renamed:number,total:number}
             warnings: []
             written: bool

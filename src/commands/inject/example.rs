@@ -44,7 +44,8 @@ pub(super) fn example(
     }
     let text = read::text(&project.root, &anchor.file).map_err(|error| format!("{error:#}"))?;
     let (rule, first_line) = (anchors::rule_words(stored), symbol.lines.0);
-    let excerpt = excerpt::of_text(&rule, symbol.language, &text, symbol.lines, max_lines);
+    let source = excerpt::Source { language: symbol.language, text: &text };
+    let excerpt = excerpt::of_text(&rule, source, symbol.lines, max_lines);
     let code = excerpt.text.trim_end();
     if code.is_empty() {
         return Err("its example is empty".to_owned());

@@ -47,15 +47,13 @@ pub(super) fn score(
         let file = &code.files[requests[0].0];
         let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
         let mut counter = WordCounter { path, ..WordCounter::default() };
-        let mut scores = Vec::new();
         let score_rule = |&(_, (rule_idx, doc_idx)): &(usize, (usize, usize))| {
-            scores.clear();
             let parsed = &parsed[rule_idx];
-            counter.score(&batch[rule_idx], &numbers[rule_idx], parsed, doc_idx, &mut scores);
+            let mut scores = counter.score(&batch[rule_idx], &numbers[rule_idx], parsed, doc_idx);
             // The best `n_best` of all files include no more than `n_best` of one file.
             select(&mut scores, n_best, parsed);
             scores.truncate(n_best);
-            (rule_idx, scores.as_slice().into())
+            (rule_idx, scores.into_boxed_slice())
         };
         requests.iter().map(score_rule).collect()
     };
@@ -90,7 +88,7 @@ struct WordCounter<'a> {
 }
 
 impl<'a> WordCounter<'a> {
-    /// Appends the scores of the file's symbols for a rule, or of the whole file if it has no
+    /// Returns the scores of the file's symbols for a rule, or of the whole file if it has no
     /// symbols. `numbers` are those of the rule's terms, `doc_idx` the file's index in `parsed`.
     fn score(
         &mut self,
@@ -98,13 +96,11 @@ impl<'a> WordCounter<'a> {
         numbers: &[usize],
         parsed: &[ParsedCandidate<'a>],
         doc_idx: usize,
-        scores: &mut Vec<SymbolScore>,
-    ) {
+    ) -> Vec<SymbolScore> {
         let (scorer, file) = (&rule.scorer, &parsed[doc_idx]);
         if file.doc().symbols.is_empty() {
             let score = scorer.whole_file(file.scorable, file.score);
-            scores.push(SymbolScore::new(doc_idx, None, score));
-            return;
+            return vec![SymbolScore::new(doc_idx, None, score)];
         }
         let hits = self.hits.get_or_insert_with(|| HitCounter::new(file.scorable));
         for term_idx in file.terms.indices(scorer) {
@@ -116,9 +112,10 @@ impl<'a> WordCounter<'a> {
         let term_idxs = file.terms.indices(scorer);
         let words = term_idxs.map(|term_idx| (term_idx, &self.words[&numbers[term_idx]]));
         let of_symbols = scorer.scores(file.scorable, words, file.score, &mut self.sums);
-        scores.extend(of_symbols.map(|(idx, score, names)| SymbolScore {
+        let of_symbols = of_symbols.map(|(idx, score, names)| SymbolScore {
             names,
             ..SymbolScore::new(doc_idx, Some(idx), score * file.place_factor)
-        }));
+        });
+        of_symbols.collect()
     }
 }

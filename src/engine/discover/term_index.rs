@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::index::CodeIndex;
 use crate::engine::rank::postings;
-use crate::engine::rank::query::{NamedCode, ParsedQuery};
+use crate::engine::rank::query::{NamedCode, ParsedQuery, QueryTerm};
 use crate::engine::rank::score::{self, TermSet};
 use crate::engine::rank::weights::WEIGHTS;
 use crate::store::code::FileRow;
@@ -192,12 +192,11 @@ impl TermIndex {
 
     /// Returns the scorer for a rule.
     pub(super) fn scorer(&self, rule: &ParsedQuery, n_docs: usize) -> score::WeightedQuery {
-        let terms = || rule.terms.iter().map(|term| term.term.as_str());
-        let doc_freqs: Vec<usize> = terms().map(|term| self.doc_freq(term)).collect();
+        let word = |term: &QueryTerm| (self.doc_freq(&term.term), self.ids(&term.term));
+        let words: Vec<score::WordInCode<'_>> = rule.terms.iter().map(word).collect();
         let name_freqs: Vec<usize> =
             rule.names.iter().map(|name| self.n_files_with_all(rule, name)).collect();
-        let ids: Vec<&[(u32, f64)]> = terms().map(|term| self.ids(term)).collect();
-        score::WeightedQuery::new(rule, &doc_freqs, &name_freqs, n_docs, &ids)
+        score::WeightedQuery::new(rule, &words, &name_freqs, n_docs)
     }
 
     /// Returns the number of files that contain all parts of a name.

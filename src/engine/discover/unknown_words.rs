@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::engine::examples::UnknownWord;
 use crate::engine::index::CodeIndex;
 use crate::engine::rank::query::{ParsedQuery, QueryTerm};
 use crate::engine::rank::tokenize;
+use crate::engine::search::UnknownWord;
 use crate::tree::read;
 
 use super::term_index::TermIndex;
@@ -16,37 +16,45 @@ const MAX_SUGGESTIONS: usize = 3;
 /// the compounds of a word do.
 const SHARED_START: usize = 4;
 
-/// The suggestions for terms that were looked up before.
-pub(super) type Suggestions = FxHashMap<String, Vec<String>>;
-
-/// Returns the hints, and with `all` also the words of a rule, that occur nowhere in the code.
-pub(super) fn find(
-    index: &CodeIndex,
-    terms: &TermIndex,
-    rule: &ParsedQuery,
-    hints: &[String],
+/// Finds words of rules that occur nowhere in the code.
+pub(super) struct UnknownWords<'a> {
+    index: &'a CodeIndex,
+    terms: &'a TermIndex,
+    /// Whether to find words of the rules too, not only hints.
     all: bool,
-    suggestions: &mut Suggestions,
-) -> Vec<UnknownWord> {
-    let is_unknown = |term: &&QueryTerm| (all || term.is_hinted) && !terms.is_known(&term.term);
-    let mut unknown: Vec<UnknownWord> = Vec::new();
-    for term in rule.terms.iter().filter(is_unknown) {
-        let near =
-            suggestions.entry(term.term.clone()).or_insert_with(|| suggest(index, &term.term));
-        let is_part = |hint: &&String| tokenize::terms(hint).contains(&term.term);
-        let mut words: Vec<&String> = hints.iter().filter(is_part).collect();
-        if words.is_empty() {
-            words.push(&term.word);
-        }
-        // Several parts of one hint may be unknown.
-        words.retain(|word| !unknown.iter().any(|it| it.is_hint && it.word == **word));
-        unknown.extend(words.into_iter().map(|word| UnknownWord {
-            word: word.clone(),
-            is_hint: term.is_hinted,
-            near: near.clone(),
-        }));
+    /// The suggestions for terms that were looked up before.
+    suggestions: FxHashMap<String, Vec<String>>,
+}
+
+impl<'a> UnknownWords<'a> {
+    pub(super) fn new(index: &'a CodeIndex, terms: &'a TermIndex, all: bool) -> Self {
+        Self { index, terms, all, suggestions: FxHashMap::default() }
     }
-    unknown
+
+    /// Returns the hints and words of a rule that occur nowhere in the code.
+    pub(super) fn of_rule(&mut self, rule: &ParsedQuery, hints: &[String]) -> Vec<UnknownWord> {
+        let Self { index, terms, all, suggestions } = self;
+        let is_unknown =
+            |term: &&QueryTerm| (*all || term.is_hinted) && !terms.is_known(&term.term);
+        let mut unknown: Vec<UnknownWord> = Vec::new();
+        for term in rule.terms.iter().filter(is_unknown) {
+            let near =
+                suggestions.entry(term.term.clone()).or_insert_with(|| suggest(index, &term.term));
+            let is_part = |hint: &&String| tokenize::terms(hint).contains(&term.term);
+            let mut words: Vec<&String> = hints.iter().filter(is_part).collect();
+            if words.is_empty() {
+                words.push(&term.word);
+            }
+            // Several parts of one hint may be unknown.
+            words.retain(|word| !unknown.iter().any(|it| it.is_hint && it.word == **word));
+            unknown.extend(words.into_iter().map(|word| UnknownWord {
+                word: word.clone(),
+                is_hint: term.is_hinted,
+                near: near.clone(),
+            }));
+        }
+        unknown
+    }
 }
 
 /// Returns words of the code that start as `term` does, most similar first.

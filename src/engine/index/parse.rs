@@ -5,26 +5,20 @@ use crate::model::Language;
 use crate::syntax::{ParsedFile, Symbol, Token, TokenKind};
 use crate::text::{LineIndex, Span};
 
-use super::vocabulary::{Vocabulary, Worker};
+use super::vocabulary::WordIds;
 
 /// Parses a text. Returns its symbols, and whether it has none because parsing takes too much time
 /// or memory.
 pub(super) fn document(
-    worker: &mut Worker,
-    vocabulary: &Vocabulary,
+    words: &mut WordIds<'_>,
     language: Language,
     text: &str,
 ) -> (Document, bool) {
     let source = ParsedFile::outline(language, text);
-    (of_source(worker, vocabulary, text, &source), source.exceeds_limits)
+    (of_source(words, text, &source), source.exceeds_limits)
 }
 
-fn of_source(
-    worker: &mut Worker,
-    vocabulary: &Vocabulary,
-    text: &str,
-    source: &ParsedFile,
-) -> Document {
+fn of_source(words: &mut WordIds<'_>, text: &str, source: &ParsedFile) -> Document {
     let lines = LineIndex::new(text);
     let mut pieces = Vec::with_capacity(source.tokens.len());
     for_each_owned_token(source, |token, owner| match owner {
@@ -36,7 +30,7 @@ fn of_source(
     });
     // A word with the separator after it has about seven bytes on average.
     let (mut terms, mut module) = (Vec::with_capacity(text.len() / 6), Vec::new());
-    each_owned_id(worker, vocabulary, text, &pieces, |id, owner| match owner {
+    each_owned_id(words, text, &pieces, |id, owner| match owner {
         Owner::Symbol(symbol_idx, field) => terms.push(FieldTerm::new(id, symbol_idx, field)),
         Owner::Module => module.push(id),
     });
@@ -65,15 +59,14 @@ enum Owner {
 /// Calls `each` with every term of the pieces of a text and its owner, in no specified order. The
 /// pieces are sorted.
 fn each_owned_id(
-    worker: &mut Worker,
-    vocabulary: &Vocabulary,
+    words: &mut WordIds<'_>,
     text: &str,
     pieces: &[(Span, Owner)],
     mut each: impl FnMut(u32, Owner),
 ) {
     let mut cuts = Vec::new();
     let mut next = 0;
-    worker.each_word(vocabulary, text, |word, ids| {
+    words.each_word(text, |word, ids| {
         while pieces.get(next).is_some_and(|(piece, _)| piece.end <= word.start) {
             next += 1;
         }
@@ -92,7 +85,7 @@ fn each_owned_id(
         }
     });
     for (cut, owner) in cuts {
-        worker.each_id(vocabulary, cut.slice(text), |id| each(id, owner));
+        words.each_id(cut.slice(text), |id| each(id, owner));
     }
 }
 
@@ -155,6 +148,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::vocabulary::{Vocabulary, Worker};
     use super::*;
     use crate::syntax::language;
     use crate::tree::{read, walk};
@@ -164,7 +158,7 @@ mod tests {
         let (mut worker, vocabulary) = (Worker::default(), Vocabulary::default());
         let [whole, outline] = [ParsedFile::parse, ParsedFile::outline].map(|read| {
             let source = read(language, text);
-            format!("{:?}", of_source(&mut worker, &vocabulary, text, &source))
+            format!("{:?}", of_source(&mut worker.with(&vocabulary), text, &source))
         });
         assert_eq!(whole, outline, "{language} {name}");
     }

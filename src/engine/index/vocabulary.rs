@@ -163,46 +163,44 @@ impl Counts {
 }
 
 impl Worker {
+    /// Returns the conversion to the ids of a vocabulary, of which the cache must be.
+    pub(super) fn with<'a>(&'a mut self, vocabulary: &'a Vocabulary) -> WordIds<'a> {
+        WordIds { worker: self, vocabulary }
+    }
+}
+
+/// Converts text to the ids of its terms.
+pub(super) struct WordIds<'a> {
+    pub(super) worker: &'a mut Worker,
+    vocabulary: &'a Vocabulary,
+}
+
+impl WordIds<'_> {
     /// Calls `each` with the span of every raw word of a text and the ids of its terms.
-    pub(super) fn each_word(
-        &mut self,
-        vocabulary: &Vocabulary,
-        text: &str,
-        each: impl FnMut(Range<usize>, &[u32]),
-    ) {
-        let id = |part: &str| vocabulary.intern(tokenize::term(part));
-        self.words.each(text, id, each);
+    pub(super) fn each_word(&mut self, text: &str, each: impl FnMut(Range<usize>, &[u32])) {
+        let id = |part: &str| self.vocabulary.intern(tokenize::term(part));
+        self.worker.words.each(text, id, each);
     }
 
     /// Calls `each` with the id of every term of a text, in order.
-    pub(super) fn each_id(
-        &mut self,
-        vocabulary: &Vocabulary,
-        text: &str,
-        mut each: impl FnMut(u32),
-    ) {
-        self.each_word(vocabulary, text, |_, ids| ids.iter().copied().for_each(&mut each));
+    pub(super) fn each_id(&mut self, text: &str, mut each: impl FnMut(u32)) {
+        self.each_word(text, |_, ids| ids.iter().copied().for_each(&mut each));
     }
 
     /// Returns the packed terms of a file and their number.
-    pub(super) fn vector(
-        &mut self,
-        vocabulary: &Vocabulary,
-        path: &str,
-        text: &str,
-    ) -> (Vec<u8>, u32) {
+    pub(super) fn vector(&mut self, path: &str, text: &str) -> (Vec<u8>, u32) {
         let mut in_path = Vec::new();
-        self.each_id(vocabulary, path, |id| in_path.push(id));
+        self.each_id(path, |id| in_path.push(id));
         in_path.sort_unstable();
         in_path.dedup();
-        let mut counts = std::mem::take(&mut self.counts);
+        let mut counts = std::mem::take(&mut self.worker.counts);
         let mut n_terms = 0_u32;
-        self.each_id(vocabulary, text, |id| {
+        self.each_id(text, |id| {
             n_terms = n_terms.saturating_add(1);
             counts.add(id);
         });
         let counted = counts.take();
-        self.counts = counts;
+        self.worker.counts = counts;
         (postings::pack(&in_path, &counted), n_terms)
     }
 }

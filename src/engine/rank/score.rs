@@ -43,6 +43,9 @@ impl FileWeights {
     }
 }
 
+/// A term in the code: the number of files with it, and the ids that count as it with their shares.
+pub(crate) type WordInCode<'a> = (usize, &'a [(u32, f64)]);
+
 /// A query with the document frequencies of its terms.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WeightedQuery {
@@ -63,26 +66,25 @@ pub(crate) struct WeightedQuery {
 }
 
 impl WeightedQuery {
-    /// Creates a query from the document frequencies of its terms and names, and the ids with
-    /// shares of its terms.
+    /// Creates a query from what the code has of its terms, and the document frequencies of its
+    /// names.
     pub(crate) fn new(
         parsed: &ParsedQuery,
-        doc_freqs: &[usize],
+        words: &[WordInCode<'_>],
         name_freqs: &[usize],
         n_docs: usize,
-        ids: &[&[(u32, f64)]],
     ) -> Self {
         let mut terms_by_id = FxHashMap::default();
         let mut query = Self { is_about_tests: parsed.is_about_tests, ..Self::default() };
-        let terms = parsed.terms.iter().zip(doc_freqs).zip(ids);
-        for (term_idx, ((term, &doc_freq), ids)) in terms.enumerate() {
+        let terms = parsed.terms.iter().zip(words);
+        for (term_idx, (term, &(doc_freq, ids))) in terms.enumerate() {
             let idf = idf(doc_freq, n_docs);
             // A rare hint is a strong signal, because its author expects it in code. A rare word of
             // prose may only be unusual in code, so its idf is dampened.
             let rarity = if term.is_hinted { idf } else { idf.sqrt() };
             query.weights.push(rarity * term.weight);
             query.idfs.push(idf);
-            for &(id, share) in *ids {
+            for &(id, share) in ids {
                 let known = terms_by_id.entry(id).or_insert((term_idx, share));
                 if known.1 < share {
                     *known = (term_idx, share);

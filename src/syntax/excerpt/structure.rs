@@ -149,7 +149,7 @@ impl Structure {
                 NodeRole::Definition(kind) if enters && found.1 > found.0 => {
                     let outer = wrapper.filter(|it| it.0 <= found.0 && found.1 <= it.1);
                     let start = outer.map_or(found.0, |it| it.0);
-                    let definition = definition(tables, kind, node, lines, start);
+                    let definition = Definition { start, ..definition(tables, kind, node, lines) };
                     if definition.start < range.0 && definition.end >= range.1 {
                         self.around.push(definition);
                     } else if definition.name >= range.0 {
@@ -233,7 +233,6 @@ fn definition(
     kind: DefinitionKind,
     node: Node<'_>,
     lines: &[&str],
-    start: usize,
 ) -> Definition {
     let (name, holder) = match kind {
         DefinitionKind::Named(_) | DefinitionKind::Receiver => ("name", Some(node)),
@@ -258,7 +257,7 @@ fn definition(
         DefinitionKind::Named(kind) => kind.is_container(),
         kind => matches!(kind, DefinitionKind::Qualifier | DefinitionKind::TypeSpec),
     };
-    Definition { start, name, head_end: head_end.clamp(name, end), end, is_container }
+    Definition { start: first, name, head_end: head_end.clamp(name, end), end, is_container }
 }
 
 /// Returns the last line of the tokens before a body.

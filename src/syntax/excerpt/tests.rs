@@ -20,6 +20,10 @@ def handle(request):
     return total
 ";
 
+fn of(language: Option<Language>, text: &str) -> Source<'_> {
+    Source { language, text }
+}
+
 /// Returns the words of a list that a line has; each weighs 1.
 fn words(line: &str, wanted: &[&str]) -> Evidence {
     let found = wanted.iter().enumerate().filter(|(_, word)| line.contains(**word));
@@ -33,7 +37,7 @@ fn shown(
     max_lines: usize,
     wanted: &[&str],
 ) -> String {
-    excerpt(Some(language), text, lines, max_lines, |line| words(line, wanted)).text
+    excerpt(of(Some(language), text), lines, max_lines, |line| words(line, wanted)).text
 }
 
 #[track_caller]
@@ -50,7 +54,7 @@ fn numbered(prefix: &str, n: usize) -> String {
 #[test]
 fn short_code_is_not_changed() {
     check(Language::Python, LONG, 13, &["nothing"], LONG);
-    let text = excerpt(None, "a\nb\n", (0, 1), 2, |_| Vec::new());
+    let text = excerpt(of(None, "a\nb\n"), (0, 1), 2, |_| Vec::new());
     assert_eq!(text, Excerpt { text: "a\nb".to_owned(), lines: vec![(0, 1)] });
 }
 
@@ -82,9 +86,9 @@ fn without_evidence_the_first_lines_of_code_are_shown() {
         "def handle(request):\n    \"\"\"Answers.\"\"\"\n    user = find(request)\n    # … 10 lines",
     );
     check(Language::Go, "x := `\na\nb\nc\n", 2, &[], "x := `\n// … 3 lines");
-    let text = excerpt(None, "a\nb\nc\nd\n", (0, 3), 3, |_| Vec::new()).text;
+    let text = excerpt(of(None, "a\nb\nc\nd\n"), (0, 3), 3, |_| Vec::new()).text;
     assert_eq!(text, "a\nb\n… 2 lines");
-    assert_eq!(excerpt(None, "a\nb\nc\nd\n", (1, 3), 1, |_| Vec::new()).text, "b");
+    assert_eq!(excerpt(of(None, "a\nb\nc\nd\n"), (1, 3), 1, |_| Vec::new()).text, "b");
 }
 
 #[test]
@@ -235,7 +239,7 @@ proptest! {
             let lines: Vec<&str> = text.lines().collect();
             let range = (1, lines.len() - 2);
             let language = Some(language).filter(|_| has_language);
-            let found = excerpt(language, &text, range, max_lines, |line| words(line, &wanted));
+            let found = excerpt(of(language, &text), range, max_lines, |line| words(line, &wanted));
             prop_assert!(found.text.lines().count() <= max_lines, "{}", found.text);
             let rows = found.lines.iter().flat_map(|(first, last)| *first..=*last);
             let rows: Vec<usize> = rows.collect();
@@ -247,7 +251,7 @@ proptest! {
                 let name = lines.iter().position(|line| line.contains(" f(")).expect("a name");
                 prop_assert!(rows.contains(&name), "{}", found.text);
             }
-            let again = excerpt(language, &text, range, max_lines, |line| words(line, &wanted));
+            let again = excerpt(of(language, &text), range, max_lines, |line| words(line, &wanted));
             prop_assert_eq!(found, again);
         }
     }
@@ -255,7 +259,7 @@ proptest! {
     #[test]
     fn any_bytes_and_any_lines_have_an_excerpt(text in "[a-z{}()\"#/ \n]{0,300}", first in 0..20_usize, n in 0..20_usize) {
         for &language in Language::ALL {
-            let found = excerpt(Some(language), &text, (first, first + n), 5, |line| words(line, &["a"]));
+            let found = excerpt(of(Some(language), &text), (first, first + n), 5, |line| words(line, &["a"]));
             prop_assert!(found.text.lines().count() <= 5);
         }
     }

@@ -1,7 +1,5 @@
 //! The symbols that a node defines: their names, kinds and scopes.
 
-use std::borrow::Cow;
-
 use tree_sitter::Node;
 
 use crate::model::{Language, SymbolKind};
@@ -23,8 +21,7 @@ impl TreeWalker<'_, '_> {
         let tables = self.tables;
         let field = |name: &str| tables.child(node, name);
         let prefix = &*scope.prefix;
-        let mut parent = scope.owner;
-        let mut qualifier = Cow::Borrowed(prefix);
+        let mut owner = scope.clone();
         let (name, kind, body) = match kind {
             DefinitionKind::Qualifier => {
                 let name = type_name(field("type")?, tables, self.text);
@@ -44,8 +41,7 @@ impl TreeWalker<'_, '_> {
             }
             DefinitionKind::Receiver => {
                 let receiver = type_name(field("receiver")?, tables, self.text);
-                parent = None;
-                qualifier = format!("{prefix}{receiver}.").into();
+                owner = Scope { owner: None, prefix: format!("{prefix}{receiver}.").into() };
                 (field("name")?, SymbolKind::Method, field("body"))
             }
             DefinitionKind::TypeSpec => {
@@ -65,7 +61,7 @@ impl TreeWalker<'_, '_> {
                 let object = object.strip_suffix(".prototype").unwrap_or(object);
                 let is_name = object.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
                 if is_name && !matches!(object, "exports" | "this") {
-                    qualifier = format!("{prefix}{object}.").into();
+                    owner.prefix = format!("{prefix}{object}.").into();
                 }
                 (name, SymbolKind::Function, tables.child(value, "body"))
             }
@@ -75,7 +71,7 @@ impl TreeWalker<'_, '_> {
                 (key, SymbolKind::Function, tables.child(value, "body"))
             }
         };
-        let symbol_idx = self.push_symbol(kind, name, parent, &qualifier, extent, body)?;
+        let symbol_idx = self.push_symbol(&owner, extent, (name, kind, body))?;
         Some(self.scope_of(symbol_idx))
     }
 
@@ -93,7 +89,7 @@ impl TreeWalker<'_, '_> {
         let mut last = None;
         for name in node.children_by_field_id(self.tables.field_id(name_field)?, &mut cursor) {
             if name.is_named() && is_plain_name(name) {
-                let pushed = self.push_symbol(kind, name, scope.owner, &scope.prefix, extent, body);
+                let pushed = self.push_symbol(scope, extent, (name, kind, body));
                 last = pushed.or(last);
             }
         }
@@ -143,16 +139,13 @@ impl TreeWalker<'_, '_> {
         Some(if is_constant { SymbolKind::Constant } else { SymbolKind::Variable })
     }
 
-    /// Records a symbol and returns its index, or `None` if its name is too long or has a line
-    /// break.
+    /// Records the symbol with a name, a kind and a body, and returns its index, or `None` if its
+    /// name is too long or has a line break.
     fn push_symbol(
         &mut self,
-        kind: SymbolKind,
-        name: Node<'_>,
-        parent: Option<usize>,
-        prefix: &str,
+        Scope { owner, prefix }: &Scope,
         extent: Extent,
-        body: Option<Node<'_>>,
+        (name, kind, body): (Node<'_>, SymbolKind, Option<Node<'_>>),
     ) -> Option<usize> {
         let name_span = span(name);
         let own = name_span.slice(self.text).trim_matches(['"', '\'', '#']);
@@ -166,7 +159,7 @@ impl TreeWalker<'_, '_> {
         self.symbols.push(Symbol {
             name: format!("{prefix}{own}"),
             kind,
-            parent,
+            parent: *owner,
             span: whole,
             name_span,
             body_start: body.map_or(whole.end, |it| it.start_byte().max(name_span.end)),

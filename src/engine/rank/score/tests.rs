@@ -45,14 +45,8 @@ fn id(word: &str) -> u32 {
 fn query(rule: &str) -> (ParsedQuery, WeightedQuery) {
     let rule = ParsedQuery::rule(rule, &[]);
     let ids: Vec<[(u32, f64); 1]> = rule.terms.iter().map(|term| [(id(&term.word), 1.0)]).collect();
-    let ids: Vec<&[(u32, f64)]> = ids.iter().map(|ids| ids.as_slice()).collect();
-    let query = WeightedQuery::new(
-        &rule,
-        &vec![10; rule.terms.len()],
-        &vec![10; rule.names.len()],
-        100,
-        &ids,
-    );
+    let words: Vec<WordInCode<'_>> = ids.iter().map(|ids| (10, &ids[..])).collect();
+    let query = WeightedQuery::new(&rule, &words, &vec![10; rule.names.len()], 100);
     (rule, query)
 }
 
