@@ -241,15 +241,14 @@ pub fn packed(bytes: &[u8]) {
     }
     let Some(document) = Document::unpack(bytes) else { return };
     let rule = ParsedQuery::rule("Close the session", &[]);
-    let ids: Vec<[(u32, f64); 1]> = (1..).zip(&rule.terms).map(|(id, _)| [(id, 1.0)]).collect();
-    let words: Vec<WordInCode<'_>> = ids.iter().map(|ids| (1, &ids[..])).collect();
+    let words: Vec<WordInCode> = (1..).zip(&rule.terms).map(|(id, _)| (1, Some(id))).collect();
     let query = WeightedQuery::new(&rule, &words, &[], 9);
     let file = ScorableFile::new(document, PathClass::Source);
     let is_in_path = |id| id <= 2;
     let mut hits = HitCounter::new(&file);
     let words: Vec<(usize, TermHits)> = (query.ids.iter().enumerate())
-        .map(|(slot, ids)| {
-            hits.count(ids, is_in_path);
+        .map(|(slot, id)| {
+            hits.count(*id, is_in_path);
             (slot, hits.term_hits())
         })
         .collect();

@@ -36,7 +36,7 @@ use super::{CodeBase, recency, rounded};
 use named_code::Found;
 use order::{append_below, distinct_files_first, order, prefer_short, select_top};
 use phrase_reader::{PhraseReader, PhraseRequest};
-use term_index::{TermIdx, TermIndex};
+use term_index::TermIndex;
 use unknown_words::UnknownWords;
 
 /// Symbols read again for adjacent words. The first dozen decide which candidate is first.
@@ -102,8 +102,6 @@ struct FileCandidates<'a> {
     query: &'a Query,
     rule: &'a ParsedQuery,
     scorer: score::WeightedQuery,
-    /// The index in the rule of each term of the [`TermIndex`].
-    term_idxs: Vec<TermIdx>,
     /// The best files, with their scores and the terms of the rule that they contain.
     files: Vec<(usize, f64, TermSet)>,
     /// Whether these are only files that the rule names.
@@ -122,8 +120,7 @@ impl<'a> FileCandidates<'a> {
         }
         let named = named_files(code, &rule.paths);
         let files = best_files(code, &scores, query.languages, &named);
-        let term_idxs = terms.term_idxs(rule);
-        Self { query, rule, scorer, term_idxs, files, is_in_named_files: !named.is_empty(), place }
+        Self { query, rule, scorer, files, is_in_named_files: !named.is_empty(), place }
     }
 
     /// Returns whether the text of the first symbols is searched for names of code and hints.
@@ -230,7 +227,6 @@ impl Ranker<'_> {
         self.add_phrases(reader, batch, &parsed, &mut scores);
         let found = named_code::find(self.code, batch, &parsed, &scores);
         add_names_and_hints(batch, &mut scores, &found);
-        self.lower_deprecated(batch, &parsed, &mut scores);
         let ranked = batch.par_iter().zip(&parsed).zip(scores);
         rankings.par_extend(
             ranked.map(|((candidates, parsed), scores)| self.ranking(candidates, parsed, scores)),
@@ -277,24 +273,6 @@ impl Ranker<'_> {
             }
         };
         scores.par_iter_mut().enumerate().for_each(add);
-    }
-
-    /// Lowers the first symbols of each rule that are deprecated.
-    fn lower_deprecated(
-        &self,
-        batch: &[FileCandidates<'_>],
-        parsed: &[Vec<ParsedCandidate<'_>>],
-        scores: &mut [Vec<SymbolScore>],
-    ) {
-        for ((candidates, parsed), scores) in batch.iter().zip(parsed).zip(scores) {
-            let Some(id) = self.terms.deprecation(candidates.rule) else { continue };
-            for symbol in scores.iter_mut().take(READ_SYMBOLS) {
-                let doc = parsed[symbol.doc_idx()].doc();
-                if symbol.symbol_idx().is_some_and(|idx| doc.announces(idx, id)) {
-                    symbol.score *= WEIGHTS.symbol.deprecated;
-                }
-            }
-        }
     }
 
     fn ranking(

@@ -4,7 +4,6 @@
 //! a raw word once. With several batches of rules, the words of a file are cached between batches.
 
 use std::cell::RefCell;
-use std::num::NonZeroU32;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -26,11 +25,11 @@ const CHUNK_SIZE: usize = 8;
 /// Maximum number of cached words: those of 25 MB of code if a third of its words are in rules.
 const MAX_CACHED_WORDS: usize = 1_500_000;
 
-/// The number of a word in the [`TermIndex`], if it is in a rule.
-type Word = Option<NonZeroU32>;
+/// The term id of a word, if it is in a rule.
+type Word = Option<u32>;
 
-/// A word of a rule, with its position among the words of a text.
-type WordAt = (u32, NonZeroU32);
+/// The id of a word of a rule, with its position among the words of a text.
+type WordAt = (u32, u32);
 
 /// The index of a rule in its batch, and the rank of a symbol for that rule.
 type Owner = (usize, usize);
@@ -104,7 +103,7 @@ impl PhraseReader {
         let text = read::listed_text(code.root, path).unwrap_or_default();
         let lines = LineIndex::new(&text);
         let mut raw_words = self.raw_words.get_or_default().borrow_mut();
-        let word = |part: &str| terms.number(&tokenize::term(part));
+        let word = |part: &str| terms.id(&tokenize::term(part));
         let n_bytes: usize = requests.clone().map(|it| span(&lines, it.lines).len()).sum();
         if self.is_caching || n_bytes > text.len() {
             let file = FileWords::new(&text, &lines, &mut raw_words, word);
@@ -166,10 +165,10 @@ impl FileWords {
 }
 
 fn adjacent_pairs(rules: &[FileCandidates<'_>], owner: Owner, words: &[WordAt]) -> AdjacentPairs {
-    let FileCandidates { rule, term_idxs, .. } = &rules[owner.0];
-    let term_at = |&(position, number): &WordAt| {
-        Some((position as usize, term_idxs[number.get() as usize - 1].get()?))
-    };
+    let FileCandidates { rule, scorer, .. } = &rules[owner.0];
+    let terms = scorer.ids.iter().enumerate().filter_map(|(idx, id)| Some(((*id)?, idx)));
+    let terms: FxHashMap<u32, usize> = terms.collect();
+    let term_at = |&(position, id): &WordAt| Some((position as usize, *terms.get(&id)?));
     (owner, phrases::adjacent_pairs(words.iter().filter_map(term_at), &rule.pairs))
 }
 

@@ -2,8 +2,6 @@
 //!
 //! File by file, so that a word is counted once per file for any number of rules.
 
-use std::hash::{Hash, Hasher};
-
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -17,18 +15,6 @@ use super::{FileCandidates, ParsedCandidate, SymbolScore, group_by_file};
 /// Files that a thread processes at once.
 const CHUNK_SIZE: usize = 8;
 
-/// The term ids that count as a word, each with its weight.
-#[derive(PartialEq)]
-struct Ids<'a>(&'a [(u32, f64)]);
-
-impl Eq for Ids<'_> {}
-
-impl Hash for Ids<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.iter().for_each(|(id, _)| id.hash(state));
-    }
-}
-
 /// Returns the scores of the best `n_best` symbols of each file, for each rule of `batch`.
 pub(super) fn score(
     code: Code<'_>,
@@ -36,7 +22,6 @@ pub(super) fn score(
     parsed: &[Vec<ParsedCandidate<'_>>],
     n_best: usize,
 ) -> Vec<Vec<SymbolScore>> {
-    let numbers = word_numbers(batch);
     let requests = parsed.iter().enumerate().flat_map(|(rule_idx, files)| {
         let files = files.iter().enumerate();
         files.map(move |(doc_idx, file)| (file.file_idx, (rule_idx, doc_idx)))
@@ -49,7 +34,7 @@ pub(super) fn score(
         let mut counter = WordCounter { path, ..WordCounter::default() };
         let score_rule = |&(_, (rule_idx, doc_idx)): &(usize, (usize, usize))| {
             let parsed = &parsed[rule_idx];
-            let mut scores = counter.score(&batch[rule_idx], &numbers[rule_idx], parsed, doc_idx);
+            let mut scores = counter.score(&batch[rule_idx], parsed, doc_idx);
             // The best `n_best` of all files include no more than `n_best` of one file.
             select(&mut scores, n_best, parsed);
             scores.truncate(n_best);
@@ -66,34 +51,22 @@ pub(super) fn score(
     scores.into_par_iter().map(|files: Vec<Box<[SymbolScore]>>| files.concat()).collect()
 }
 
-/// Returns a number for each term of each rule, equal for terms with the same ids.
-fn word_numbers(batch: &[FileCandidates<'_>]) -> Vec<Vec<usize>> {
-    let mut numbers = FxHashMap::default();
-    let mut number = |ids| {
-        let next = numbers.len();
-        *numbers.entry(Ids(ids)).or_insert(next)
-    };
-    let terms = batch.iter().map(|rule| &rule.scorer.ids);
-    terms.map(|terms| terms.iter().map(|ids| number(ids)).collect()).collect()
-}
-
 /// The words of rules in one file, each counted when it is first needed.
 #[derive(Default)]
 struct WordCounter<'a> {
     /// The ids of the terms in the path.
     path: Vec<u32>,
     hits: Option<HitCounter<'a>>,
-    words: FxHashMap<usize, TermHits>,
+    words: FxHashMap<Option<u32>, TermHits>,
     sums: Vec<Accumulator>,
 }
 
 impl<'a> WordCounter<'a> {
     /// Returns the scores of the file's symbols for a rule, or of the whole file if it has no
-    /// symbols. `numbers` are those of the rule's terms, `doc_idx` the file's index in `parsed`.
+    /// symbols. `doc_idx` is the file's index in `parsed`.
     fn score(
         &mut self,
         rule: &FileCandidates<'_>,
-        numbers: &[usize],
         parsed: &[ParsedCandidate<'a>],
         doc_idx: usize,
     ) -> Vec<SymbolScore> {
@@ -104,13 +77,13 @@ impl<'a> WordCounter<'a> {
         }
         let hits = self.hits.get_or_insert_with(|| HitCounter::new(file.scorable));
         for term_idx in file.terms.indices(scorer) {
-            self.words.entry(numbers[term_idx]).or_insert_with(|| {
-                hits.count(&scorer.ids[term_idx], |id| self.path.contains(&id));
+            self.words.entry(scorer.ids[term_idx]).or_insert_with(|| {
+                hits.count(scorer.ids[term_idx], |id| self.path.contains(&id));
                 hits.term_hits()
             });
         }
         let term_idxs = file.terms.indices(scorer);
-        let words = term_idxs.map(|term_idx| (term_idx, &self.words[&numbers[term_idx]]));
+        let words = term_idxs.map(|term_idx| (term_idx, &self.words[&scorer.ids[term_idx]]));
         let of_symbols = scorer.scores(file.scorable, words, file.score, &mut self.sums);
         let of_symbols = of_symbols.map(|(idx, score, names)| SymbolScore {
             names,

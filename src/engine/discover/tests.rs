@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::super::CodeBase;
-use super::super::examples::UnknownWord;
 use super::super::rank::calibrate::Weights;
+use super::super::search::UnknownWord;
 use super::*;
 use crate::store::{Store, StoreFile};
 
@@ -43,7 +43,7 @@ fn rank_in(root: &Path, queries: &[Query], options: Options) -> Vec<Ranking> {
         progress: &|_, _| {},
     };
     let mut index = CodeIndex::refresh(code, Store::in_memory).expect("an index");
-    find(&mut index, queries, options, code.progress).expect("rankings")
+    find(code, &mut index, queries, options).expect("rankings")
 }
 
 fn query(rule: &str) -> Query {
@@ -138,7 +138,6 @@ fn a_batch_ends_before_it_needs_too_many_files() {
         query: &query,
         rule: &rule,
         scorer: score::WeightedQuery::default(),
-        term_idxs: Vec::new(),
         files: files.map(|file| (file, 1.0, TermSet::default())).collect(),
         is_in_named_files: false,
         place: None,
@@ -200,21 +199,6 @@ fn a_short_symbol_precedes_a_long_one_that_is_hardly_better() {
     assert_eq!(found, ["Courier.deliver_parcel", "Courier"]);
     let found = rank_in_file("a.py", &class("f"), "A courier delivers the parcel", 2);
     assert_eq!(found[0], "Courier");
-}
-
-#[test]
-fn deprecated_symbols_lose_to_what_replaces_them() {
-    let function = |name: &str, note: &str| {
-        format!(
-            "def {name}(parcel):\n    \"\"\"Delivers a parcel{note}.\"\"\"\n    parcel.door.open()\n    return parcel\n\n\n"
-        )
-    };
-    // Without the note the first of two equal symbols comes first.
-    let text =
-        function("deliver_parcel", ", deprecated") + &function("deliver_parcels", ", quickly");
-    let first = |rule| rank_in_file("a.py", &text, rule, 2).remove(0);
-    assert_eq!(first("Deliver the parcel"), "deliver_parcels");
-    assert_eq!(first("Deliver the parcel by a deprecated function"), "deliver_parcel");
 }
 
 #[test]

@@ -212,13 +212,6 @@ impl Document {
         &self.occurrences[start..end]
     }
 
-    /// Returns whether a symbol's documentation, or its signature with the annotations, has a term.
-    pub(crate) fn announces(&self, symbol_idx: usize, id: u32) -> bool {
-        let fields = [Field::Signature as usize, Field::Doc as usize];
-        let mut occurrences = self.occurrences(id).iter();
-        occurrences.any(|it| it.symbol() == symbol_idx && fields.contains(&it.field()))
-    }
-
     /// Returns the index of the enclosing symbol.
     pub(crate) fn parent(&self, symbol_idx: usize) -> Option<usize> {
         self.symbols[symbol_idx].parent.map(|it| it as usize).filter(|&parent| parent < symbol_idx)

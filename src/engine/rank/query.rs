@@ -1,8 +1,7 @@
 //! Parses a rule or a search query into weighted terms.
 //!
 //! Stop words are dropped, common words weigh little. A contrast ("instead of X", "…, never X")
-//! names things to avoid and a purpose ("so that X") gives the reason, so their words weigh less
-//! than the rest. Hints weigh nearly as much as words of the rule and are never stop words,
+//! names things to avoid, so its words weigh less than the rest. Hints weigh nearly as much as words of the rule and are never stop words,
 //! because their author expects them in the code.
 //!
 //! A rule may name code. Such a name is evidence of its own, and its parts weigh less than words
@@ -15,8 +14,8 @@ use super::named_code::{self, Span, SpanKind};
 use super::tokenize;
 use super::weights::WEIGHTS;
 use super::word_lists::{
-    COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, PURPOSES,
-    STOP_WORDS, TEST_TERMS,
+    COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, STOP_WORDS,
+    TEST_TERMS,
 };
 
 /// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).
@@ -67,8 +66,6 @@ impl ParsedQuery {
         let weights = &WEIGHTS.query;
         let spans = named_code::spans(text);
         let clauses = clauses(text);
-        let clause_weight = |at: usize| weight_at(&clauses, at);
-        let is_contrast = |at: usize| clause_at(&clauses, at).is_some_and(|it| it.is_contrast);
         let weight = |range: Range<usize>| {
             let word = text[range.clone()].to_lowercase();
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
@@ -79,14 +76,15 @@ impl ParsedQuery {
                 None if is_number => 0.0,
                 None => word_weight(&word),
             };
-            own * clause_weight(range.start)
+            own * clause_weight(&clauses, range.start)
         };
         query.add(text, weight, false);
         for span in &spans {
-            let (name, weight) = (&text[span.range.clone()], clause_weight(span.range.start));
+            let (name, weight) =
+                (&text[span.range.clone()], clause_weight(&clauses, span.range.start));
             match span.kind {
                 // An example does not have to contain what it should avoid.
-                SpanKind::Name | SpanKind::Pattern if is_contrast(span.range.start) => {}
+                SpanKind::Name | SpanKind::Pattern if is_contrast(&clauses, span.range.start) => {}
                 SpanKind::Name => query.add_name(name, weight, false),
                 SpanKind::Pattern => query.add_pattern(name, weight),
                 SpanKind::Path => query.paths.push(name.to_owned()),
@@ -101,7 +99,7 @@ impl ParsedQuery {
         let mut query = Self::default();
         let clauses = clauses(text);
         let weight = |range: Range<usize>| {
-            weight_at(&clauses, range.start) * word_weight(&text[range].to_lowercase())
+            clause_weight(&clauses, range.start) * word_weight(&text[range].to_lowercase())
         };
         query.add(text, weight, false);
         query.finish(text, hints)
@@ -218,16 +216,14 @@ fn word_weight(word: &str) -> f64 {
 
 /// A part of a text.
 struct Clause {
-    range: Range<usize>,
-    weight: f64,
+    start: usize,
     is_contrast: bool,
 }
 
-/// Splits a text into clauses. A contrast or purpose extends to the end of its clause; one that
-/// starts the text is its main statement and not weighted down.
+/// Splits a text into clauses. A contrast extends to the end of its clause; one that starts the text
+/// is its main statement.
 fn clauses(text: &str) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
-    let clause_of = |range, weight, is_contrast| Clause { range, weight, is_contrast };
     let mut clause_start = 0;
     for clause_end in clause_ends(text) {
         let start = std::mem::replace(&mut clause_start, clause_end);
@@ -237,31 +233,24 @@ fn clauses(text: &str) -> Vec<Clause> {
             // Its offsets are not valid in `clause`.
             lower.clear();
         }
-        let starts = [
-            (contrast(&lower), WEIGHTS.query.contrast, true),
-            (find_phrase(&lower, PURPOSES.entries()), WEIGHTS.query.purpose, false),
-        ];
         let is_first = clauses.is_empty();
-        let starts = starts.into_iter().filter_map(|(at, weight, kind)| Some((at?, weight, kind)));
-        match starts.filter(|it| it.0 > 0 || !is_first).min_by_key(|it| it.0) {
-            Some((offset, weight, is_contrast)) => {
-                clauses.push(clause_of(start..start + offset, 1.0, false));
-                clauses.push(clause_of(start + offset..clause_end, weight, is_contrast));
-            }
-            None => clauses.push(clause_of(start..clause_end, 1.0, false)),
+        clauses.push(Clause { start, is_contrast: false });
+        if let Some(offset) = contrast(&lower).filter(|offset| *offset > 0 || !is_first) {
+            clauses.push(Clause { start: start + offset, is_contrast: true });
         }
     }
     clauses
 }
 
-/// Returns the clause at an offset.
-fn clause_at(clauses: &[Clause], at: usize) -> Option<&Clause> {
-    let n_before = clauses.partition_point(|clause| clause.range.start <= at);
-    clauses[..n_before].last()
+/// Returns whether an offset is in a contrast.
+fn is_contrast(clauses: &[Clause], at: usize) -> bool {
+    let n_before = clauses.partition_point(|clause| clause.start <= at);
+    clauses[..n_before].last().is_some_and(|clause| clause.is_contrast)
 }
 
-fn weight_at(clauses: &[Clause], at: usize) -> f64 {
-    clause_at(clauses, at).map_or(1.0, |clause| clause.weight)
+/// Returns the factor for the words at an offset.
+fn clause_weight(clauses: &[Clause], at: usize) -> f64 {
+    if is_contrast(clauses, at) { WEIGHTS.query.contrast } else { 1.0 }
 }
 
 /// Returns the ends of the clauses of a text. Code in back-ticks and the dots inside of words do
@@ -351,12 +340,6 @@ mod tests {
         check("İ never X", "i\u{307}");
         check("Prefer enums over numbers", "enums numbers:0.5");
         check("Log twice, avoid printing", "log twice printing:0.5");
-    }
-
-    #[test]
-    fn purposes_weigh_half() {
-        check("Sort the keys so that diffs stay small", "sort keys diffs:0.5 stay:0.2 small:0.2");
-        check("Also sort", "sort");
     }
 
     #[test]

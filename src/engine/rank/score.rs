@@ -8,8 +8,6 @@
 
 mod hits;
 
-use rustc_hash::FxHashMap;
-
 use crate::model::SymbolKind;
 
 use super::document::{Document, Field, Lengths, N_OWN_FIELDS, SymbolDoc};
@@ -43,8 +41,8 @@ impl FileWeights {
     }
 }
 
-/// A term in the code: the number of files with it, and the ids that count as it with their shares.
-pub(crate) type WordInCode<'a> = (usize, &'a [(u32, f64)]);
+/// A term in the code: the number of files with it, and its id, if it has one.
+pub(crate) type WordInCode = (usize, Option<u32>);
 
 /// A query with the document frequencies of its terms.
 #[derive(Debug, Clone, Default)]
@@ -54,9 +52,8 @@ pub(crate) struct WeightedQuery {
     pub(crate) idfs: Vec<f64>,
     /// The sum of the weights.
     max_score: f64,
-    /// For each term, its ids with their shares (1 for the term itself, less for other forms of
-    /// it), ascending. Each id belongs to one term.
-    pub(crate) ids: Vec<Vec<(u32, f64)>>,
+    /// The id of each term, if the code has it.
+    pub(crate) ids: Vec<Option<u32>>,
     /// The maximum score of each name of code.
     pub(crate) name_weights: Vec<f64>,
     pub(crate) name_freqs: Vec<usize>,
@@ -70,32 +67,19 @@ impl WeightedQuery {
     /// names.
     pub(crate) fn new(
         parsed: &ParsedQuery,
-        words: &[WordInCode<'_>],
+        words: &[WordInCode],
         name_freqs: &[usize],
         n_docs: usize,
     ) -> Self {
-        let mut terms_by_id = FxHashMap::default();
         let mut query = Self { is_about_tests: parsed.is_about_tests, ..Self::default() };
-        let terms = parsed.terms.iter().zip(words);
-        for (term_idx, (term, &(doc_freq, ids))) in terms.enumerate() {
+        for (term, &(doc_freq, id)) in parsed.terms.iter().zip(words) {
             let idf = idf(doc_freq, n_docs);
             // A rare hint is a strong signal, because its author expects it in code. A rare word of
             // prose may only be unusual in code, so its idf is dampened.
             let rarity = if term.is_hinted { idf } else { idf.sqrt() };
             query.weights.push(rarity * term.weight);
             query.idfs.push(idf);
-            for &(id, share) in ids {
-                let known = terms_by_id.entry(id).or_insert((term_idx, share));
-                if known.1 < share {
-                    *known = (term_idx, share);
-                }
-            }
-        }
-        query.ids = vec![Vec::new(); parsed.terms.len()];
-        let mut terms_by_id: Vec<(u32, (usize, f64))> = terms_by_id.into_iter().collect();
-        terms_by_id.sort_unstable_by_key(|&(id, _)| id);
-        for (id, (term_idx, share)) in terms_by_id {
-            query.ids[term_idx].push((id, share));
+            query.ids.push(id);
         }
         for (name, &doc_freq) in parsed.names.iter().zip(name_freqs) {
             // A hint is a guess: it may name what this code does not have.
@@ -351,7 +335,7 @@ impl WeightedQuery {
         let mut found = Vec::new();
         let mut counter = HitCounter::new(file);
         for term_idx in terms.indices(self) {
-            counter.count(&self.ids[term_idx], &is_in_path);
+            counter.count(self.ids[term_idx], &is_in_path);
             let score = self.term_score(term_idx, counter.weighted(symbol_idx));
             if score > 0.0 {
                 let fields = WEIGHTS.fields.iter().zip(counter.by_field(symbol_idx));

@@ -48,8 +48,6 @@ pub(crate) struct QueryWeights {
     /// A word that occurs only in a contrast: the example must not do it, but often names it, for
     /// example to check for it.
     pub(crate) contrast: f64,
-    /// A word that occurs only in a purpose: code shows the means rather than the goal.
-    pub(crate) purpose: f64,
     /// A common word or an adverb of manner.
     pub(crate) common: f64,
     /// A part of a name in the rule's text.
@@ -58,8 +56,6 @@ pub(crate) struct QueryWeights {
     pub(crate) block: f64,
     /// A name of code that occurs verbatim in a line.
     pub(crate) name_in_line: f64,
-    /// Another form of a word in code, as a share of the word: the form is a guess.
-    pub(crate) other_form: f64,
 }
 
 /// Weights of the terms of a file.
@@ -109,9 +105,6 @@ pub(crate) struct SymbolWeights {
     /// Factor for scripts, examples and checkers: a checker has all words of the rule that it
     /// enforces.
     pub(crate) tool: f64,
-    /// Factor for symbols with a deprecation notice: what replaces them has about the same words.
-    /// None of 512 first answers to labelled rules changes.
-    pub(crate) deprecated: f64,
     /// Factor for files without symbols, which are candidates themselves.
     pub(crate) whole_file: f64,
     /// Bonus for adjacent words of the query that are adjacent in the code, as a share of their

@@ -18,7 +18,6 @@ pub(super) static COMMON_WORDS: WordList = WordList::section(QUERY, "common word
 pub(super) static CONTRASTS: WordList = WordList::section(QUERY, "contrasts");
 pub(super) static OPENING_CONTRASTS: WordList = WordList::section(QUERY, "opening contrasts");
 pub(super) static PREFERENCE_VERBS: WordList = WordList::section(QUERY, "preference verbs");
-pub(super) static PURPOSES: WordList = WordList::section(QUERY, "purposes");
 pub(super) static TEST_TERMS: WordList = WordList::section(QUERY, "test terms");
 pub(super) static OUTSIDE_TESTS: WordList = WordList::section(QUERY, "outside tests");
 

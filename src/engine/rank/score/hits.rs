@@ -62,24 +62,21 @@ impl<'a> HitCounter<'a> {
         }
     }
 
-    /// Counts the term with these ids and shares, in place of the previous one; `is_in_path`
-    /// returns whether the file's path has an id.
-    pub(crate) fn count(&mut self, ids: &[(u32, f64)], is_in_path: impl Fn(u32) -> bool) {
+    /// Counts the term with an id, in place of the previous one; `is_in_path` returns whether the
+    /// file's path has an id.
+    pub(crate) fn count(&mut self, id: Option<u32>, is_in_path: impl Fn(u32) -> bool) {
         for symbol in self.with_term.drain(..) {
             self.counts[symbol] = [0.0; N_OWN_FIELDS];
             self.has_term[symbol] = false;
         }
         (self.in_path, self.in_module) = (0.0, 0.0);
-        for &(id, share) in ids {
-            if is_in_path(id) {
-                self.in_path += share;
-            }
-            if self.file.document.module.binary_search(&id).is_ok() {
-                self.in_module += share;
-            }
+        if let Some(id) = id {
+            let module = &self.file.document.module;
+            self.in_path = f64::from(u8::from(is_in_path(id)));
+            self.in_module = f64::from(u8::from(module.binary_search(&id).is_ok()));
             for occurrence in self.file.document.occurrences(id) {
                 let symbol = occurrence.symbol();
-                self.counts[symbol][occurrence.field()] += occurrence.count() * share;
+                self.counts[symbol][occurrence.field()] += occurrence.count();
                 self.mark(symbol);
             }
         }

@@ -44,8 +44,7 @@ fn id(word: &str) -> u32 {
 
 fn query(rule: &str) -> (ParsedQuery, WeightedQuery) {
     let rule = ParsedQuery::rule(rule, &[]);
-    let ids: Vec<[(u32, f64); 1]> = rule.terms.iter().map(|term| [(id(&term.word), 1.0)]).collect();
-    let words: Vec<WordInCode<'_>> = ids.iter().map(|ids| (10, &ids[..])).collect();
+    let words: Vec<WordInCode> = rule.terms.iter().map(|term| (10, Some(id(&term.word)))).collect();
     let query = WeightedQuery::new(&rule, &words, &vec![10; rule.names.len()], 100);
     (rule, query)
 }
@@ -54,8 +53,8 @@ fn query(rule: &str) -> (ParsedQuery, WeightedQuery) {
 fn scores(query: &WeightedQuery, file: &ScorableFile) -> Vec<(usize, f64)> {
     let mut hits = HitCounter::new(file);
     let words: Vec<(usize, TermHits)> = (query.ids.iter().enumerate())
-        .map(|(term_idx, ids)| {
-            hits.count(ids, |_| false);
+        .map(|(term_idx, id)| {
+            hits.count(*id, |_| false);
             (term_idx, hits.term_hits())
         })
         .collect();
