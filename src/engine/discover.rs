@@ -129,8 +129,8 @@ impl<'a> FileCandidates<'a> {
     }
 }
 
-/// Returns the best candidates for each of `queries`, in order.
-pub(super) fn find(
+/// Ranks the candidates of each query, in order, with an index that is up to date.
+pub(crate) fn rank(
     base: CodeBase<'_>,
     index: &mut CodeIndex,
     queries: &[Query],

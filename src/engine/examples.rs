@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use anyhow::Result;
 
+use super::CodeBase;
 use super::excerpt;
 use super::index::CodeIndex;
 use super::rank::rule_words::RuleWords;
-use super::{CodeBase, discover};
 use crate::store::Store;
 
+pub(crate) use super::discover::rank;
 pub(crate) use super::search::{Options, Query, RankedSymbol, Ranking, UnknownWord};
 
 /// Updates the code index and ranks the candidates of each query, in order.
@@ -34,16 +35,6 @@ pub(crate) fn find(
 /// Opens the store and updates its code index.
 pub(crate) fn open_index(code: CodeBase<'_>) -> Result<CodeIndex> {
     CodeIndex::refresh(code, || Store::open(code.store))
-}
-
-/// Ranks the candidates of each query, in order, with an index that is up to date.
-pub(crate) fn rank(
-    code: CodeBase<'_>,
-    index: &mut CodeIndex,
-    queries: &[Query],
-    options: Options,
-) -> Result<Vec<Ranking>> {
-    discover::find(code, index, queries, options)
 }
 
 /// Adds to each candidate an excerpt of its code.

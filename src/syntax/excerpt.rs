@@ -377,14 +377,9 @@ impl Selection<'_> {
 
 /// Returns the index of the first row of the highest weight, and the weight.
 fn best(rows: &[usize], weight: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
-    let mut best: Option<(usize, f64)> = None;
-    for (idx, row) in rows.iter().enumerate() {
-        let weight = weight(*row);
-        if best.is_none_or(|(_, most)| weight > most) {
-            best = Some((idx, weight));
-        }
-    }
-    best
+    // Of equal maxima, the last is returned: here the first row.
+    let weights = rows.iter().enumerate().rev().map(|(idx, row)| (idx, weight(*row)));
+    weights.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// What an excerpt is rendered from.

@@ -99,12 +99,16 @@ const MAX_TRIGGER_BYTES: usize = 6;
 
 /// The properties of one node kind.
 #[derive(Clone, Copy)]
-struct NodeProperties {
+pub(crate) struct NodeProperties {
     role: NodeRole,
-    is_function: bool,
-    is_class: bool,
-    allows_paren_removal: bool,
-    is_definition_holder: bool,
+    /// Whether a name bound to the node is a function.
+    pub(crate) is_function: bool,
+    /// Whether a name bound to the node is a class.
+    pub(crate) is_class: bool,
+    /// Whether parentheses around a child of the node are redundant.
+    pub(crate) allows_paren_removal: bool,
+    /// Whether the node may contain a definition without a trigger.
+    pub(crate) is_definition_holder: bool,
 }
 
 impl NodeProperties {
@@ -162,33 +166,13 @@ impl LanguageTables {
         }
     }
 
-    /// Returns the properties of a node kind; the kind of syntax errors is not in the table.
-    fn node(&self, kind_id: u16) -> &NodeProperties {
-        self.nodes.get(usize::from(kind_id)).unwrap_or(&NodeProperties::DEFAULT)
+    /// Returns the properties of a node; the kind of syntax errors is not in the table.
+    pub(crate) fn properties(&self, node: Node<'_>) -> &NodeProperties {
+        self.nodes.get(usize::from(node.kind_id())).unwrap_or(&NodeProperties::DEFAULT)
     }
 
     pub(crate) fn role(&self, node: Node<'_>) -> NodeRole {
-        self.node(node.kind_id()).role
-    }
-
-    /// Returns whether a name bound to this node is a function.
-    pub(crate) fn is_function(&self, node: Node<'_>) -> bool {
-        self.node(node.kind_id()).is_function
-    }
-
-    /// Returns whether a name bound to this node is a class.
-    pub(crate) fn is_class(&self, node: Node<'_>) -> bool {
-        self.node(node.kind_id()).is_class
-    }
-
-    /// Returns whether parentheses around a child of this node are redundant.
-    pub(crate) fn allows_paren_removal(&self, node: Node<'_>) -> bool {
-        self.node(node.kind_id()).allows_paren_removal
-    }
-
-    /// Returns whether this node may contain a definition without a trigger.
-    pub(crate) fn is_definition_holder(&self, node: Node<'_>) -> bool {
-        self.node(node.kind_id()).is_definition_holder
+        self.properties(node).role
     }
 
     pub(crate) fn field_id(&self, name: &str) -> Option<NonZeroU16> {

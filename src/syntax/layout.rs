@@ -15,7 +15,8 @@ pub(super) fn brackets_are_layout(
     tables: &LanguageTables,
 ) -> bool {
     wraps_markup(node, role)
-        || (tables.allows_paren_removal(outer) && is_redundant(node, role, outer, tables))
+        || (tables.properties(outer).allows_paren_removal
+            && is_redundant(node, role, outer, tables))
 }
 
 /// Returns whether `node` is the separator before the first of several alternatives.

@@ -338,7 +338,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
             && self.is_in_function(scope.owner)
             && !matches!(role, NodeRole::Wrapper | NodeRole::Annotation | NodeRole::String)
             && !is_value
-            && !self.tables.is_definition_holder(node)
+            && !self.tables.properties(node).is_definition_holder
             && !node.has_error();
         self.parents.push(ParentState {
             node,
@@ -462,7 +462,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         let defines_nothing = role == NodeRole::Import
             || (self.is_in_function(parent.scope.owner)
                 && !parent.is_binding
-                && !self.tables.is_definition_holder(parent.node));
+                && !self.tables.properties(parent.node).is_definition_holder);
         parent.merges_children || (defines_nothing && !node.has_error())
     }
 

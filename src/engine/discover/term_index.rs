@@ -47,11 +47,16 @@ impl TermIndex {
 
     /// Loads the postings of all ids from the term vectors of the files.
     fn load_postings(&mut self, index: &CodeIndex) {
+        if self.ids.is_empty() {
+            return;
+        }
         let last = usize::try_from(index.last_term_id()).unwrap_or(usize::MAX - 1);
         let mut is_wanted = vec![false; last + 1];
-        for id in self.ids.values() {
-            is_wanted.get_mut(*id as usize).into_iter().for_each(|is_wanted| *is_wanted = true);
-        }
+        self.ids.values().for_each(|id| {
+            if let Some(is_wanted) = is_wanted.get_mut(*id as usize) {
+                *is_wanted = true;
+            }
+        });
         for (file_idx, row) in index.files.iter().enumerate() {
             postings::unpack(row.vector.as_deref().unwrap_or_default(), |id, count, in_path| {
                 if !is_wanted.get(id as usize).copied().unwrap_or(false) {

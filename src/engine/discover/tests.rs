@@ -43,7 +43,7 @@ fn rank_in(root: &Path, queries: &[Query], options: Options) -> Vec<Ranking> {
         progress: &|_, _| {},
     };
     let mut index = CodeIndex::refresh(code, Store::in_memory).expect("an index");
-    find(code, &mut index, queries, options).expect("rankings")
+    super::rank(code, &mut index, queries, options).expect("rankings")
 }
 
 fn query(rule: &str) -> Query {

@@ -62,10 +62,19 @@ pub(crate) fn code_words(rule: &str) -> FxHashSet<&str> {
 pub(crate) fn spans(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut prose_start = 0;
-    while let Some(quote) = next_quote(text, prose_start) {
-        prose_spans(text, prose_start..quote.outer.start, &mut spans);
-        quoted_spans(text, &quote, &mut spans);
-        prose_start = quote.outer.end;
+    let runs = tick_runs(text);
+    let mut rest = &runs[..];
+    while let [open, after @ ..] = rest {
+        rest = after;
+        // Text between runs of back-ticks of the same length is code.
+        if let Some(close_idx) = after.iter().position(|run| run.len() == open.len()) {
+            let close = &after[close_idx];
+            rest = &after[close_idx + 1..];
+            prose_spans(text, prose_start..open.start, &mut spans);
+            let quote = Quote { outer: open.start..close.end, inner: open.end..close.start };
+            quoted_spans(text, &quote, &mut spans);
+            prose_start = close.end;
+        }
     }
     prose_spans(text, prose_start..text.len(), &mut spans);
     spans
@@ -77,34 +86,16 @@ struct Quote {
     inner: Range<usize>,
 }
 
-fn next_quote(text: &str, mut from: usize) -> Option<Quote> {
-    while let Some(offset) = text[from..].find('`') {
-        let start = from + offset;
-        let rest = &text[start..];
-        let n_ticks = rest.len() - rest.trim_start_matches('`').len();
-        let inner_start = start + n_ticks;
-        if let Some(len) = closing_run(&text[inner_start..], n_ticks) {
-            let inner = inner_start..inner_start + len;
-            return Some(Quote { outer: start..inner.end + n_ticks, inner });
+/// Returns the runs of back-ticks in a text.
+fn tick_runs(text: &str) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for at in memchr::memchr_iter(b'`', text.as_bytes()) {
+        match runs.last_mut() {
+            Some(last) if last.end == at => last.end += 1,
+            _ => runs.push(at..at + 1),
         }
-        from = inner_start;
     }
-    None
-}
-
-/// Returns the offset of the first run of exactly `n_ticks` back-ticks.
-fn closing_run(text: &str, n_ticks: usize) -> Option<usize> {
-    let mut from = 0;
-    while let Some(offset) = text[from..].find('`') {
-        let start = from + offset;
-        let rest = &text[start..];
-        let len = rest.len() - rest.trim_start_matches('`').len();
-        if len == n_ticks {
-            return Some(start);
-        }
-        from = start + len;
-    }
-    None
+    runs
 }
 
 fn quoted_spans(text: &str, quote: &Quote, spans: &mut Vec<Span>) {

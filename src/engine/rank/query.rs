@@ -85,8 +85,13 @@ impl ParsedQuery {
             match span.kind {
                 // An example does not have to contain what it should avoid.
                 SpanKind::Name | SpanKind::Pattern if is_contrast(&clauses, span.range.start) => {}
-                SpanKind::Name => query.add_name(name, weight, false),
-                SpanKind::Pattern => query.add_pattern(name, weight),
+                SpanKind::Name => {
+                    let name = name.trim_start_matches('@');
+                    query.add_name(name, &[name], weight, false);
+                }
+                SpanKind::Pattern => {
+                    query.add_name(name, &named_code::pattern_pieces(name), weight, false);
+                }
                 SpanKind::Path => query.paths.push(name.to_owned()),
                 SpanKind::Command | SpanKind::Block => {}
             }
@@ -119,7 +124,8 @@ impl ParsedQuery {
         for hint in hints {
             self.add(hint, |_| weight, true);
             if tokenize::terms(hint).len() > 1 && !hint.contains(char::is_whitespace) {
-                self.add_name(hint, weight, true);
+                let name = hint.trim_start_matches('@');
+                self.add_name(name, &[name], weight, true);
             }
         }
         self
@@ -147,35 +153,22 @@ impl ParsedQuery {
         });
     }
 
-    /// Adds a name whose parts are terms already.
-    fn add_name(&mut self, text: &str, weight: f64, is_hinted: bool) {
-        let text = text.trim_start_matches('@');
+    /// Adds code that is named, of which the words of `pieces` are terms already. A pattern of names
+    /// has several pieces.
+    fn add_name(&mut self, text: &str, pieces: &[&str], weight: f64, is_hinted: bool) {
         let index = |term: String| self.terms.iter().position(|known| known.term == term);
-        let parts: Vec<usize> = tokenize::terms(text).into_iter().filter_map(index).collect();
+        let terms = pieces.iter().flat_map(|piece| tokenize::terms(piece));
+        let parts: Vec<usize> = terms.filter_map(index).collect();
         if parts.is_empty() {
             return;
         }
-        match self.names.iter_mut().find(|known| known.text == text) {
+        let is_pattern = pieces.len() > 1;
+        match self.names.iter_mut().find(|known| !is_pattern && known.text == text) {
             Some(known) => known.weight = known.weight.max(weight),
-            None => self.names.push(NamedCode {
-                text: text.to_owned(),
-                parts,
-                weight,
-                is_hinted,
-                is_pattern: false,
-            }),
-        }
-    }
-
-    /// Adds a pattern of names, of which the literal pieces are terms already.
-    fn add_pattern(&mut self, pattern: &str, weight: f64) {
-        let pieces = named_code::pattern_pieces(pattern);
-        let terms = pieces.iter().flat_map(|piece| tokenize::terms(piece));
-        let index = |term: String| self.terms.iter().position(|known| known.term == term);
-        let parts: Vec<usize> = terms.filter_map(index).collect();
-        if !parts.is_empty() {
-            let text = pattern.to_owned();
-            self.names.push(NamedCode { text, parts, weight, is_hinted: false, is_pattern: true });
+            None => {
+                let text = text.to_owned();
+                self.names.push(NamedCode { text, parts, weight, is_hinted, is_pattern });
+            }
         }
     }
 

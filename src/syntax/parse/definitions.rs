@@ -54,7 +54,7 @@ impl TreeWalker<'_, '_> {
                 (field("name")?, kind, Some(value))
             }
             DefinitionKind::MemberAssignment => {
-                let value = field("right").filter(|it| tables.is_function(*it))?;
+                let value = field("right").filter(|it| tables.properties(*it).is_function)?;
                 let target = field("left").filter(|it| it.kind() == "member_expression")?;
                 let name = tables.child(target, "property")?;
                 let object = span(tables.child(target, "object")?).slice(self.text);
@@ -66,7 +66,7 @@ impl TreeWalker<'_, '_> {
                 (name, SymbolKind::Function, tables.child(value, "body"))
             }
             DefinitionKind::Property => {
-                let value = field("value").filter(|it| tables.is_function(*it))?;
+                let value = field("value").filter(|it| tables.properties(*it).is_function)?;
                 let key = field("key").filter(|it| is_plain_name(*it))?;
                 (key, SymbolKind::Function, tables.child(value, "body"))
             }
@@ -119,11 +119,11 @@ impl TreeWalker<'_, '_> {
         value: Option<Node<'_>>,
         owner: Option<usize>,
     ) -> Option<SymbolKind> {
-        if value.is_some_and(|value| self.tables.is_function(value)) {
+        if value.is_some_and(|value| self.tables.properties(value).is_function) {
             let is_member = owner.is_some() && !self.is_in_function(owner);
             return Some(if is_member { SymbolKind::Method } else { SymbolKind::Function });
         }
-        if value.is_some_and(|value| self.tables.is_class(value)) {
+        if value.is_some_and(|value| self.tables.properties(value).is_class) {
             return Some(SymbolKind::Class);
         }
         // Inside a function, a name bound to a value is a local variable.

@@ -282,22 +282,7 @@ impl Shape {
 
 /// Whether a token is the last or the first byte of an operator with two operands.
 fn is_operator(token: u8) -> bool {
-    matches!(
-        token,
-        b'*' | b'/'
-            | b'%'
-            | b'+'
-            | b'-'
-            | b'&'
-            | b'|'
-            | b'^'
-            | b'<'
-            | b'>'
-            | b'='
-            | b'!'
-            | b'?'
-            | b'@'
-    )
+    b"*/%+-&|^<>=!?@".contains(&token)
 }
 
 /// The brackets that are open at once, and the maximum so far.
