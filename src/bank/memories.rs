@@ -17,7 +17,7 @@ use crate::text;
 use super::lockfile::Anchors;
 use super::repeated::{self, Repeated};
 use super::shared::{is_shared, pack};
-use super::{Bank, View, WriteOp, files, names};
+use super::{Bank, View, files, names};
 
 /// Size limit of a memory.
 pub(crate) const MAX_BYTES: u64 = 100 * 1024;
@@ -119,6 +119,16 @@ impl Bank {
         Some(FileStat::new(&metadata))
     }
 
+    /// Returns the bytes of a memory file as readers see it, if it exists.
+    pub(crate) fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        let view = self.view();
+        if let Some(shared) = view.shared(file) {
+            return Ok(Some(shared.text.clone().into_bytes()));
+        }
+        let path = view.path(self, file);
+        Ok(path.map(|path| files::read(&path, MAX_BYTES)).transpose()?.flatten())
+    }
+
     /// Reads one memory.
     pub(crate) fn read(&self, file: &str) -> Result<MemoryFile> {
         self.read_in(&self.view(), file)
@@ -205,26 +215,7 @@ impl Bank {
         front: &Frontmatter,
         body: &str,
     ) -> Result<String> {
-        self.create_text(id, &memory_text(front, body))
-    }
-
-    /// Creates memories, each with its id, frontmatter and body. Adds those that were written to
-    /// `done`, also if another fails. [`Bank::sync`] has to sync the folder.
-    pub(crate) fn create_memories_unsynced(
-        &self,
-        memories: &[(&str, Frontmatter, &str)],
-        done: &mut Vec<WriteOp>,
-    ) -> Result<()> {
-        let mut files = Vec::with_capacity(memories.len());
-        for (id, front, body) in memories {
-            names::check(id)?;
-            let text = memory_text(front, body);
-            check_size(&text)?;
-            files.push((format!("{id}.md"), text));
-        }
-        let files: Vec<(&str, &str)> =
-            files.iter().map(|(file, text)| (&file[..], &text[..])).collect();
-        self.create_files(&files, done)
+        self.create_text(id, &text_of(front, body))
     }
 
     /// Creates a memory from its complete text and returns its file. Fails if the file exists.
@@ -325,7 +316,8 @@ pub(crate) fn check_bank_size(n_bytes: u64) -> Result<(), UserError> {
         .hint("move the files that are not rules out of the bank: find .memories -size +90k"))
 }
 
-fn memory_text(front: &Frontmatter, body: &str) -> String {
+/// Returns the complete text of a new memory.
+pub(crate) fn text_of(front: &Frontmatter, body: &str) -> String {
     format!("{}{}\n", frontmatter::render(front), body.trim_end())
 }
 
@@ -334,7 +326,7 @@ fn not_found(file: &str) -> UserError {
         .hint("list the memories with `cerberus memory show`")
 }
 
-fn check_size(text: &str) -> Result<()> {
+pub(crate) fn check_size(text: &str) -> Result<()> {
     if text.len() as u64 <= MAX_BYTES {
         return Ok(());
     }

@@ -14,7 +14,10 @@ use crate::error::UserError;
 use crate::model::{Pin, PinScope, Priority};
 use crate::text::LineIndex;
 
-use super::{Bank, PINS, files};
+use super::{Bank, files};
+
+/// Name of the file.
+const PINS: &str = "pins.toml";
 
 /// Version of the format.
 const VERSION: i64 = 1;
@@ -61,8 +64,7 @@ impl Bank {
 
     /// Reads the persistent pins. A corrupt file contains none and has a `fault`.
     pub(crate) fn pins(&self) -> Result<PinFile> {
-        let path = self.view().path(self, PINS);
-        let bytes = path.map(|path| files::read(&path, MAX_BYTES)).transpose()?.flatten();
+        let bytes = files::read(&self.pin_file(), MAX_BYTES)?;
         let Some(bytes) = bytes else { return Ok(PinFile::default()) };
         match parse(&bytes) {
             Ok(pins) => Ok(PinFile { pins, fault: None, bytes }),

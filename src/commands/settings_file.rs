@@ -8,15 +8,13 @@ use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 pub(crate) struct Edited {
     /// The new text. It is empty if nothing remains, so that the file can be removed.
     pub(crate) text: Vec<u8>,
-    /// Whether an entry of an earlier version was replaced.
-    pub(crate) is_upgraded: bool,
     /// The entries of cerberus that a person edited, so that they are not changed.
     pub(crate) edited: Vec<String>,
 }
 
 impl Edited {
     pub(crate) fn new(text: Vec<u8>) -> Self {
-        Self { text, is_upgraded: false, edited: Vec::new() }
+        Self { text, edited: Vec::new() }
     }
 }
 

@@ -17,7 +17,7 @@ mod plan;
 mod servers;
 
 pub(crate) use agents::Agent;
-pub(crate) use servers::{McpClient, server_settings};
+use servers::McpClient;
 
 use plan::{Action, Change};
 

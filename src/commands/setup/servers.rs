@@ -10,17 +10,11 @@
 //! | Copilot CLI | `.github/mcp.json` | <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-command-reference#mcp-server-loading-priority> |
 //! | opencode | `opencode.json` | <https://opencode.ai/docs/mcp-servers>; also read by version 2 |
 
-use anyhow::Result;
-use clap::ValueEnum;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
-use serde_json::Value;
 
 use crate::bank::toml_table::{self, TableEdit};
 use crate::commands::settings_file::{Edited, SettingsFile, is_equal};
-use crate::error::UserError;
-
-const COMMAND: &str = "cerberus";
 
 /// The name of the server in the settings.
 const SERVER: &str = "cerberus";
@@ -28,8 +22,11 @@ const SERVER: &str = "cerberus";
 /// The table of the servers in the settings of Codex.
 const CODEX_SERVERS: &str = "mcp_servers";
 
+/// The entries of the table for Codex.
+const CODEX_ENTRIES: &str = "command = \"cerberus\"\nargs = [\"mcp\"]\n";
+
 /// The client that starts the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum McpClient {
     /// Claude Code
     Claude,
@@ -47,17 +44,11 @@ pub(crate) enum McpClient {
     Opencode,
 }
 
-/// Returns the settings for a client that starts cerberus with `args`.
-pub(crate) fn server_settings(client: McpClient, args: &[String]) -> Result<String> {
-    let edited = merge(client, b"", args).map_err(UserError::usage)?;
-    Ok(String::from_utf8_lossy(&edited.text).into_owned())
-}
-
 /// Returns `old` with the server added, or the reason for the failure. A server with this name and
 /// other settings stays.
-pub(super) fn merge(client: McpClient, old: &[u8], args: &[String]) -> Result<Edited, String> {
-    let Some((servers, value)) = server(client, args) else {
-        let edit = toml_table::add(old, CODEX_SERVERS, SERVER, &codex_entries(args))?;
+pub(super) fn merge(client: McpClient, old: &[u8]) -> Result<Edited, String> {
+    let Some((servers, value)) = server(client) else {
+        let edit = toml_table::add(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?;
         return Ok(edited_table(edit, old));
     };
     let file = SettingsFile::parse(old)?;
@@ -82,14 +73,13 @@ pub(super) fn merge(client: McpClient, old: &[u8], args: &[String]) -> Result<Ed
 pub(super) fn remove(
     client: McpClient,
     old: &[u8],
-    args: &[String],
     is_object_kept: bool,
 ) -> Result<Edited, String> {
     if old.is_empty() {
         return Ok(Edited::new(Vec::new()));
     }
-    let Some((servers, value)) = server(client, args) else {
-        let edit = toml_table::remove(old, CODEX_SERVERS, SERVER, &codex_entries(args))?;
+    let Some((servers, value)) = server(client) else {
+        let edit = toml_table::remove(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?;
         return Ok(edited_table(edit, old));
     };
     let file = SettingsFile::parse(old)?;
@@ -119,34 +109,24 @@ pub(super) fn remove(
 }
 
 /// Returns the key of the servers and the value of ours, or nothing for a client with TOML.
-fn server(client: McpClient, args: &[String]) -> Option<(&'static str, CstInputValue)> {
-    let args: Vec<CstInputValue> = args.iter().cloned().map(CstInputValue::String).collect();
+fn server(client: McpClient) -> Option<(&'static str, CstInputValue)> {
     Some(match client {
         McpClient::Claude | McpClient::Cursor => {
-            ("mcpServers", json!({ "type": "stdio", "command": COMMAND, "args": args }))
+            ("mcpServers", json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"] }))
         }
         McpClient::Vscode => {
-            ("servers", json!({ "type": "stdio", "command": COMMAND, "args": args }))
+            ("servers", json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"] }))
         }
-        McpClient::Gemini => ("mcpServers", json!({ "command": COMMAND, "args": args })),
+        McpClient::Gemini => ("mcpServers", json!({ "command": "cerberus", "args": ["mcp"] })),
         McpClient::Copilot => (
             "mcpServers",
-            json!({ "type": "stdio", "command": COMMAND, "args": args, "tools": ["*"] }),
+            json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"], "tools": ["*"] }),
         ),
         McpClient::Opencode => {
-            let command = [CstInputValue::String(COMMAND.to_owned())];
-            let command: Vec<CstInputValue> = command.into_iter().chain(args).collect();
-            ("mcp", json!({ "type": "local", "command": command, "enabled": true }))
+            ("mcp", json!({ "type": "local", "command": ["cerberus", "mcp"], "enabled": true }))
         }
         McpClient::Codex => return None,
     })
-}
-
-/// Returns the entries of the table for Codex.
-fn codex_entries(args: &[String]) -> String {
-    // JSON strings are valid TOML strings, because serde_json does not escape `/`.
-    let args: Vec<Value> = args.iter().map(|arg| Value::from(arg.as_str())).collect();
-    format!("command = {}\nargs = {}\n", Value::from(COMMAND), Value::from(args))
 }
 
 fn edited_table(edit: TableEdit, old: &[u8]) -> Edited {
@@ -159,6 +139,8 @@ fn edited_table(edit: TableEdit, old: &[u8]) -> Edited {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     const JSON_CLIENTS: [McpClient; 6] = [
@@ -170,16 +152,9 @@ mod tests {
         McpClient::Opencode,
     ];
 
-    fn args(args: &[&str]) -> Vec<String> {
-        args.iter().map(|arg| (*arg).to_owned()).collect()
-    }
-
-    fn printed(client: McpClient, of: &[&str]) -> String {
-        server_settings(client, &args(of)).expect("it can be written")
-    }
-
-    fn json(client: McpClient, of: &[&str]) -> Value {
-        serde_json::from_str(&printed(client, of)).expect("JSON")
+    fn json(client: McpClient) -> Value {
+        let text = merge(client, b"").expect("it can be written").text;
+        serde_json::from_slice(&text).expect("JSON")
     }
 
     #[test]
@@ -187,28 +162,20 @@ mod tests {
         let expected = serde_json::json!(["mcp"]);
         for client in [McpClient::Claude, McpClient::Cursor, McpClient::Gemini, McpClient::Copilot]
         {
-            assert_eq!(json(client, &["mcp"])["mcpServers"]["cerberus"]["args"], expected);
+            assert_eq!(json(client)["mcpServers"]["cerberus"]["args"], expected);
         }
-        let tools = &json(McpClient::Copilot, &["mcp"])["mcpServers"]["cerberus"]["tools"];
+        let tools = &json(McpClient::Copilot)["mcpServers"]["cerberus"]["tools"];
         assert_eq!(*tools, serde_json::json!(["*"]));
-        assert_eq!(json(McpClient::Vscode, &["mcp"])["servers"]["cerberus"]["type"], "stdio");
-        let core = ["mcp", "--tools", "core"];
-        let command = serde_json::json!(["cerberus", "mcp", "--tools", "core"]);
-        assert_eq!(json(McpClient::Opencode, &core)["mcp"]["cerberus"]["command"], command);
-    }
-
-    #[test]
-    fn settings_for_codex_are_valid_toml_with_any_path() {
-        let text = printed(McpClient::Codex, &["mcp", "--project", "C:\\a \"b\"/ü"]);
-        let expected = "[mcp_servers.cerberus]\ncommand = \"cerberus\"\n\
-                        args = [\"mcp\",\"--project\",\"C:\\\\a \\\"b\\\"/ü\"]\n";
-        assert_eq!(text, expected);
-        toml::from_str::<toml::Table>(&text).expect("TOML");
+        assert_eq!(json(McpClient::Vscode)["servers"]["cerberus"]["type"], "stdio");
+        let command = serde_json::json!(["cerberus", "mcp"]);
+        assert_eq!(json(McpClient::Opencode)["mcp"]["cerberus"]["command"], command);
+        let text = merge(McpClient::Codex, b"").expect("it can be written").text;
+        let expected = "[mcp_servers.cerberus]\ncommand = \"cerberus\"\nargs = [\"mcp\"]\n";
+        assert_eq!(String::from_utf8_lossy(&text), expected);
     }
 
     #[test]
     fn a_removal_restores_every_byte_of_a_file_with_other_settings() {
-        let args = args(&["mcp"]);
         for client in JSON_CLIENTS {
             for old in [
                 "{\n  // why\n  \"a\": [1,  2], // one\n  \"b\": { \"c\": 1 }\n}\n",
@@ -216,26 +183,25 @@ mod tests {
                 "{\r\n    \"z\": {\r\n        \"y\": 1\r\n    }\r\n}\r\n",
                 "{\n  \"mcpServers\": {\n    \"x\": { \"command\": \"y\" }\n  },\n  \"servers\": {\n    \"x\": 1,\n  },\n  \"mcp\": {\n    \"x\": 1 // one\n  }\n}\n",
             ] {
-                let new = merge(client, old.as_bytes(), &args).expect("merged");
+                let new = merge(client, old.as_bytes()).expect("merged");
                 assert_ne!(new.text, old.as_bytes());
-                assert_eq!(merge(client, &new.text, &args).as_ref(), Ok(&new), "idempotent");
-                let back = remove(client, &new.text, &args, false).expect("removed");
+                assert_eq!(merge(client, &new.text).as_ref(), Ok(&new), "idempotent");
+                let back = remove(client, &new.text, false).expect("removed");
                 assert_eq!(String::from_utf8_lossy(&back.text), old, "{client:?}");
             }
-            let new = merge(client, b"", &args).expect("created");
-            assert_eq!(remove(client, &new.text, &args, false), Ok(Edited::new(Vec::new())));
+            let new = merge(client, b"").expect("created");
+            assert_eq!(remove(client, &new.text, false), Ok(Edited::new(Vec::new())));
         }
     }
 
     #[test]
     fn a_server_with_other_settings_stays() {
-        let core = args(&["mcp", "--tools", "core"]);
         for client in JSON_CLIENTS.into_iter().chain([McpClient::Codex]) {
-            let old = merge(client, b"", &core).expect("created").text;
-            let args = args(&["mcp"]);
-            for new in [merge(client, &old, &args), remove(client, &old, &args, false)] {
+            let old = merge(client, b"").expect("created").text;
+            let core = String::from_utf8_lossy(&old).replace("\"mcp\"]", "\"mcp\", \"--tools\"]");
+            for new in [merge(client, core.as_bytes()), remove(client, core.as_bytes(), false)] {
                 let new = new.expect("valid");
-                assert_eq!((new.edited.len(), &new.text), (1, &old), "{client:?}");
+                assert_eq!((new.edited.len(), new.text), (1, core.clone().into_bytes()), "{client:?}");
             }
         }
     }
