@@ -167,8 +167,7 @@ impl Bank {
         let deletion: Deletion = toml::from_str(std::str::from_utf8(&bytes).ok()?).ok()?;
         let is_valid = |it: &Move| {
             let trashed = it.trashed.strip_prefix(super::TRASH);
-            is_plain(&it.file)
-                && trashed.is_some_and(|name| is_plain(name.trim_start_matches('/')))
+            is_plain(&it.file) && trashed.is_some_and(|name| is_plain(name.trim_start_matches('/')))
         };
         deletion.moves.iter().chain(&deletion.restored).all(is_valid).then_some(deletion)
     }

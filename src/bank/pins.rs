@@ -135,19 +135,6 @@ impl Bank {
     }
 }
 
-/// Checks that the pins in a file can be read; otherwise returns why not.
-pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("`pins.toml` is larger than {} KB", MAX_BYTES / 1024));
-    }
-    parse(bytes).map(drop).map_err(|fault| match fault {
-        Fault::Corrupt(why) => why,
-        Fault::TooNew(version) => {
-            format!("`pins.toml` has version {version}, but this cerberus supports {VERSION}")
-        }
-    })
-}
-
 enum Fault {
     Corrupt(String),
     TooNew(i64),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use super::MemoryFile;
-use super::shared::is_shared;
+use super::names::is_shared;
 use crate::model::{Memory, MemoryStatus};
 
 /// Hash of the type and the words of a memory.
@@ -95,7 +95,7 @@ pub(crate) fn repeated(all: &[MemoryFile]) -> Vec<Repeated> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bank::memories::of_text;
+    use crate::bank::memory_file::of_text;
 
     fn hash(text: &str) -> Option<TextHash> {
         text_hash(&of_text("x.md", text))

@@ -23,9 +23,9 @@ use crate::commands::inject::ClientProfile;
 use crate::commands::setup::SetupArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
-    add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor,
-    feedback, fleet, hooks, import, index, init, inject, linked, links, merge, merge_lock, pattern,
-    pin, read, reanchor, replay, report, review, review_diff, search, sections, setup, show, stats,
+    add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, feedback,
+    fleet, hooks, import, index, init, inject, linked, links, merge, merge_lock, pattern, pin,
+    read, reanchor, replay, report, review, review_diff, search, sections, setup, show, stats,
     trash, trust, update,
 };
 use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};

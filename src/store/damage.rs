@@ -20,6 +20,8 @@ use super::{BUSY, PAUSE, Store, StoreFile, check_no_link, is_busy, limit, try_op
 pub(super) enum Rejected {
     /// This user did not make it, or made it for another folder.
     Foreign,
+    /// An older version of cerberus made it.
+    Older,
     /// Its tables, indexes or triggers are not those of the schema.
     Schema,
     /// A check found this.
@@ -30,6 +32,7 @@ impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Foreign => "it was not made by this user for this folder",
+            Self::Older => "its schema is older",
             Self::Schema => "its schema is not the expected one",
             Self::Damaged(why) => why,
         })
@@ -84,23 +87,24 @@ pub(super) fn recover(file: &StoreFile) -> Result<Store> {
             }
             Err(error) if is_damaged(&error) && replaced.is_none() => {
                 let rows = salvage(file);
-                let is_foreign = matches!(error.downcast_ref(), Some(Rejected::Foreign));
-                let warning = if is_foreign {
-                    let backup = back_up(&file.path, "foreign")?;
-                    format!(
+                let warning = match error.downcast_ref() {
+                    Some(Rejected::Older) => {
+                        std::fs::remove_file(back_up(&file.path, "older")?)?;
+                        None
+                    }
+                    Some(Rejected::Foreign) => Some(format!(
                         "the store was not made by this user for this folder, so it has been \
                          rebuilt without its pins, pin events and feedback; saved it as `{}`",
-                        backup.display()
-                    )
-                } else {
-                    rebuilt(&back_up(&file.path, "corrupt")?)
+                        back_up(&file.path, "foreign")?.display()
+                    )),
+                    _ => Some(rebuilt(&back_up(&file.path, "corrupt")?)),
                 };
                 replaced = Some((rows, warning));
             }
             Ok(mut store) => {
                 if let Some((rows, warning)) = replaced {
                     restore(&mut store, &rows)?;
-                    store.warnings.push(warning);
+                    store.warnings.extend(warning);
                 }
                 return Ok(store);
             }

@@ -2,8 +2,8 @@
 //!
 //! Only pins with an expiry, the history of pins and feedback exist in the store alone. All other
 //! tables are rebuilt from files, so a corrupt store is renamed and replaced. [`Store`] owns the
-//! connection; each group of tables has a file. Opening a store upgrades an older schema in one
-//! transaction and fails for a newer one.
+//! connection; each group of tables has a file. A store with an older schema is replaced, and a newer
+//! one is refused.
 //!
 //! A store may come with a cloned repository. It is replaced unless this user made it for this
 //! folder (`authenticity`) and has the expected schema; the steps of its queries are limited
@@ -113,7 +113,7 @@ impl Store {
         let steps = limit::install(&mut connection);
         let can_verify = authenticator.is_some();
         authenticity::define(&connection, authenticator)?;
-        schema::upgrade(&mut connection, can_verify)?;
+        schema::create(&mut connection, can_verify)?;
         Ok(Self { connection, steps, warnings: Vec::new(), not_persistent: None })
     }
 
@@ -328,6 +328,25 @@ mod tests {
         assert!(store.check_persistent().is_err());
         let store = Store::open(&file(folder.path(), "cerberus.db")).expect("new");
         store.check_persistent().expect("persistent");
+    }
+
+    #[test]
+    fn an_older_store_is_replaced_and_keeps_its_pins_and_feedback() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let file = file(folder.path(), "cerberus.db");
+        let mut store = Store::open(&file).expect("new");
+        let insert = |connection: &Connection| {
+            feedback::insert(connection, "2026-01-02T03:04:05Z", "a", true, true)
+        };
+        store.transaction(insert).expect("written");
+        let older = "DROP TABLE rerank_cache; CREATE TABLE best (x); PRAGMA user_version = 5;";
+        store.reader().execute_batch(older).expect("an older store");
+        drop(store);
+        let store = Store::open(&file).expect("replaced");
+        assert!(store.warnings.is_empty(), "{:?}", store.warnings);
+        assert_eq!(feedback::counts(store.reader(), true).expect("readable"), (1, 0));
+        assert!(store.reader().prepare("SELECT x FROM best").is_err());
+        assert!(!folder.path().join("cerberus.db.older").exists());
     }
 
     #[test]

@@ -60,7 +60,8 @@ fn an_import_of_many_memories_syncs_them_in_one_step_before_its_end() {
     };
     let bank = to.path(".memories").display().to_string();
     let synced = at(&|call| call.starts_with("syncfs(") && call.contains(&format!("<{bank}>")));
-    let created = at(&|call| call.contains("RENAME_NOREPLACE") && call.contains(".memories/never-use-m"));
+    let created =
+        at(&|call| call.contains("RENAME_NOREPLACE") && call.contains(".memories/never-use-m"));
     let finished =
         at(&|call| call.starts_with("unlink") && call.contains(".cerberus-deletion.toml"));
     assert_eq!((synced.len(), created.len(), finished.len()), (1, 100, 1), "{calls:#?}");

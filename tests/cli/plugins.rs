@@ -38,8 +38,7 @@ fn hooks_and_servers_are_those_of_the_commands() {
     let server = sandbox.read(".mcp.json");
     check("plugins/claude/.mcp.json", &server);
     check("plugins/codex/.mcp.json", &server);
-    let gemini: Value =
-        serde_json::from_str(&sandbox.read(".gemini/settings.json")).expect("JSON");
+    let gemini: Value = serde_json::from_str(&sandbox.read(".gemini/settings.json")).expect("JSON");
     assert_eq!(json("plugins/gemini/gemini-extension.json")["mcpServers"], gemini["mcpServers"]);
 }
 

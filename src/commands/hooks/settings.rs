@@ -159,10 +159,9 @@ fn entries(tool: HookTool) -> &'static [Hook] {
         // `.gemini/settings.json`, https://geminicli.com/docs/hooks/reference: timeouts are in
         // milliseconds, the output is JSON, no event follows a compression, and `BeforeTool` cannot
         // add context, but `AfterTool` can.
-        HookTool::Gemini => &[
-            ("SessionStart", None, SessionStart),
-            ("AfterTool", Some("write_file|replace"), Edit),
-        ],
+        HookTool::Gemini => {
+            &[("SessionStart", None, SessionStart), ("AfterTool", Some("write_file|replace"), Edit)]
+        }
         // `.cursor/hooks.json`, https://cursor.com/docs/hooks: `preToolUse` can deny a call but not
         // add context, `postToolUse` can. The matcher is a regular expression.
         HookTool::Cursor => &[
@@ -224,7 +223,8 @@ fn of_kind(entries: &CstArray, wanted: HookEvent) -> Vec<CstNode> {
     ];
     let kind = |entry: &CstNode| {
         commands(entry).iter().find_map(|command| {
-            let ours = command.rsplit_once("cerberus hooks run ").map(|(_, arguments)| arguments)?;
+            let ours =
+                command.rsplit_once("cerberus hooks run ").map(|(_, arguments)| arguments)?;
             KINDS.iter().find(|(words, _)| ours.contains(words)).map(|(_, kind)| *kind)
         })
     };

@@ -32,7 +32,7 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
     let known = Sources::new(&memories);
     new_rules.retain(|rule| !is_known(&known, report, rule));
     rules::assign_ids(&memories, report, new_rules)?;
-    let before = project.bank.anchors()?;
+    let before = memories.anchors.clone();
     let mut after = before.clone();
     for rule in &mut *new_rules {
         let id = report.items[rule.item_idx].id.clone().unwrap_or_default();

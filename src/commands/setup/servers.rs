@@ -201,7 +201,11 @@ mod tests {
             let core = String::from_utf8_lossy(&old).replace("\"mcp\"]", "\"mcp\", \"--tools\"]");
             for new in [merge(client, core.as_bytes()), remove(client, core.as_bytes(), false)] {
                 let new = new.expect("valid");
-                assert_eq!((new.edited.len(), new.text), (1, core.clone().into_bytes()), "{client:?}");
+                assert_eq!(
+                    (new.edited.len(), new.text),
+                    (1, core.clone().into_bytes()),
+                    "{client:?}"
+                );
             }
         }
     }
