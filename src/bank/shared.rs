@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
+use serde::Serialize;
 
 use crate::error::UserError;
 use crate::file_stat::FileStat;
@@ -73,7 +74,7 @@ impl std::fmt::Display for Failure {
 }
 
 /// A shared memory that the project does not use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SwitchedOff {
     pub(crate) id: String,
     pub(crate) bank: String,

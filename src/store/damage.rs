@@ -48,39 +48,27 @@ pub(crate) fn with_repair<T>(
     mut work: impl FnMut(Option<String>) -> Result<T>,
 ) -> Result<T> {
     match work(None) {
-        Err(error) if is_damaged(&error) => match repair(file) {
-            Ok(warning) => work(Some(warning)),
-            Err(_) => Err(error),
-        },
+        Err(error) if is_damaged(&error) => {
+            let damage = Rejected::Damaged("a command found it damaged".to_owned());
+            match recover(file, Some(damage.into())).map(|mut store| store.warnings.pop()) {
+                Ok(warning) => work(warning),
+                Err(_) => Err(error),
+            }
+        }
         done => done,
     }
 }
 
-/// Replaces a store that a command found to be damaged.
-fn repair(file: &StoreFile) -> Result<String> {
-    let _lock = lock(&file.path)?;
-    let rows = salvage(file);
-    let backup = back_up(&file.path, "corrupt")?;
-    let mut store = try_open(file)?;
-    restore(&mut store, &rows)?;
-    Ok(rebuilt(&backup))
-}
-
-fn rebuilt(backup: &Path) -> String {
-    format!(
-        "the store was corrupt and has been rebuilt; saved the corrupt file as `{}`",
-        backup.display()
-    )
-}
-
 /// Opens a store that is damaged, rejected or busy. Only one process at a time does this, and
-/// tries to open the store again first, because another process may have replaced it.
-pub(super) fn recover(file: &StoreFile) -> Result<Store> {
+/// tries to open the store again first, because another process may have replaced it, unless
+/// `damage` was found after it was opened.
+pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result<Store> {
     let _lock = lock(&file.path)?;
     let mut waited = Duration::ZERO;
     let mut replaced = None;
+    let mut opened = damage.map_or_else(|| try_open(file), Err);
     loop {
-        match try_open(file) {
+        match opened {
             Err(error) if is_busy(&error) && waited < BUSY => {
                 std::thread::sleep(PAUSE);
                 waited += PAUSE;
@@ -97,7 +85,10 @@ pub(super) fn recover(file: &StoreFile) -> Result<Store> {
                          rebuilt without its pins, pin events and feedback; saved it as `{}`",
                         back_up(&file.path, "foreign")?.display()
                     )),
-                    _ => Some(rebuilt(&back_up(&file.path, "corrupt")?)),
+                    _ => Some(format!(
+                        "the store was corrupt and has been rebuilt; saved the corrupt file as `{}`",
+                        back_up(&file.path, "corrupt")?.display()
+                    )),
                 };
                 replaced = Some((rows, warning));
             }
@@ -110,6 +101,7 @@ pub(super) fn recover(file: &StoreFile) -> Result<Store> {
             }
             failed => return failed,
         }
+        opened = try_open(file);
     }
 }
 

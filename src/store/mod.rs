@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 pub(crate) use rusqlite::Connection;
-use rusqlite::{OpenFlags, Params, Row, TransactionBehavior};
+use rusqlite::{OpenFlags, OptionalExtension, Params, Row, TransactionBehavior};
 
 use crate::error::UserError;
 use crate::timings;
@@ -72,7 +72,7 @@ impl Store {
     pub(crate) fn open(file: &StoreFile) -> Result<Self> {
         let _step = timings::step("open the store");
         let opened = match try_open(file) {
-            Err(error) if is_damaged(&error) || is_busy(&error) => recover(file),
+            Err(error) if is_damaged(&error) || is_busy(&error) => recover(file, None),
             opened => opened,
         };
         match opened {
@@ -289,6 +289,22 @@ fn query<T, C: FromIterator<T>>(
     Ok(rows.collect::<rusqlite::Result<C>>()?)
 }
 
+/// Runs a query and returns its first row, if it has one.
+fn first<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>> {
+    Ok(connection.prepare_cached(sql)?.query_row(params, map).optional()?)
+}
+
+/// Runs a statement.
+fn execute(connection: &Connection, sql: &str, params: impl Params) -> Result<()> {
+    connection.prepare_cached(sql)?.execute(params)?;
+    Ok(())
+}
+
 /// Returns the error for a store with a newer schema.
 fn too_new(found: usize, known: usize) -> anyhow::Error {
     UserError::environment(format!(
@@ -336,7 +352,9 @@ mod tests {
         let file = file(folder.path(), "cerberus.db");
         let mut store = Store::open(&file).expect("new");
         let insert = |connection: &Connection| {
-            feedback::insert(connection, "2026-01-02T03:04:05Z", "a", true, true)
+            let at = "2026-01-02T03:04:05Z";
+            let row = feedback::Feedback { at, memory: "a", is_good: true, is_anchored: true };
+            feedback::insert(connection, &row)
         };
         store.transaction(insert).expect("written");
         let older = "DROP TABLE rerank_cache; CREATE TABLE best (x); PRAGMA user_version = 5;";

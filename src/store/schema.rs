@@ -170,11 +170,8 @@ pub(super) struct Kept {
     table: &'static str,
     /// The columns that the keyed hash of a row covers.
     columns: &'static str,
-    /// The column with the number of a row, and the columns that order the rows.
-    number: Option<&'static str>,
-    order: [&'static str; 2],
-    /// The parameters for the columns.
-    parameters: &'static str,
+    /// Whether its rows have a number, in the column `id`. A pin has its session and its id instead.
+    is_numbered: bool,
 }
 
 pub(super) const KEPT: &[Kept] = &[
@@ -182,24 +179,10 @@ pub(super) const KEPT: &[Kept] = &[
         table: "pin",
         columns: "session, id, content, priority, scope, created_at, expires_at, tags, metadata, \
                   project",
-        number: None,
-        order: ["session, id", "session DESC, id DESC"],
-        parameters: "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10",
+        is_numbered: false,
     },
-    Kept {
-        table: "pin_event",
-        columns: "at, type, pins, message, hash",
-        number: Some("id"),
-        order: ["id", "id DESC"],
-        parameters: "?1, ?2, ?3, ?4, ?5",
-    },
-    Kept {
-        table: "feedback",
-        columns: "at, memory, good, anchored",
-        number: Some("id"),
-        order: ["id", "id DESC"],
-        parameters: "?1, ?2, ?3, ?4",
-    },
+    Kept { table: "pin_event", columns: "at, type, pins, message, hash", is_numbered: true },
+    Kept { table: "feedback", columns: "at, memory, good, anchored", is_numbered: true },
 ];
 
 impl Kept {
@@ -212,9 +195,14 @@ impl Kept {
 
     /// Returns the query for the authentic rows, from the first or from the last one.
     pub(super) fn select(&self, is_from_end: bool) -> String {
-        let Self { table, columns, number, order, .. } = self;
-        let number = number.map(|name| format!(", {name}")).unwrap_or_default();
-        let order = order[usize::from(is_from_end)];
+        let Self { table, columns, is_numbered } = self;
+        let number = if *is_numbered { ", id" } else { "" };
+        let order = match (is_numbered, is_from_end) {
+            (true, false) => "id",
+            (true, true) => "id DESC",
+            (false, false) => "session, id",
+            (false, true) => "session DESC, id DESC",
+        };
         format!(
             "SELECT {columns}{number} FROM {table} WHERE mac = row_mac('{table}', {columns})
                 ORDER BY {order}"
@@ -223,15 +211,17 @@ impl Kept {
 
     /// Returns the statement that inserts a row of [`Self::select`].
     pub(super) fn insert(&self) -> String {
-        let Self { table, columns, number, parameters, .. } = self;
-        let last = parameters.split(", ").count() + 1;
-        let (name, value) = match number {
-            Some(name) => (format!(", {name}"), format!(", ?{last}")),
-            None => (String::new(), String::new()),
+        let Self { table, columns, is_numbered } = self;
+        let n_columns = columns.split(", ").count();
+        let values: Vec<String> = (1..=n_columns).map(|n| format!("?{n}")).collect();
+        let values = values.join(", ");
+        let (name, value) = match is_numbered {
+            true => (", id", format!(", ?{}", n_columns + 1)),
+            false => ("", String::new()),
         };
         format!(
             "INSERT OR IGNORE INTO {table} ({columns}{name}, mac)
-                VALUES ({parameters}{value}, row_mac('{table}', {parameters}))"
+                VALUES ({values}{value}, row_mac('{table}', {values}))"
         )
     }
 }

@@ -6,12 +6,12 @@
 
 use anyhow::Result;
 use clap::ValueEnum;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
+use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 use serde::Serialize;
 
 use super::{HookEvent, HookTool, HooksPrintArgs};
-use crate::commands::settings_file::{Edited, SettingsFile, is_equal};
+use crate::commands::settings_file::{self, Edited, Entry, Settings};
 use crate::error::{ExitStatus, UserError};
 use crate::ops::managed_block;
 use crate::output::Printer;
@@ -54,32 +54,8 @@ pub(crate) fn merge(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
     match tool {
         HookTool::Git => merge_script(old),
         HookTool::Opencode => merge_plugin(old),
-        _ => merge_json(tool, old),
+        _ => settings_file::merge(old, settings(tool)),
     }
-}
-
-fn merge_json(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
-    let file = SettingsFile::parse(old)?;
-    let settings = file.object()?;
-    let has_version = matches!(tool, HookTool::Cursor | HookTool::Copilot);
-    if has_version && settings.get("version").is_none() {
-        settings.append("version", json!(1));
-    }
-    let hooks = settings.object_value_or_create("hooks").ok_or("its `hooks` is not an object")?;
-    let mut edited = Vec::new();
-    for (event, matcher, kind) in entries(tool) {
-        let array = hooks
-            .array_value_or_create(event)
-            .ok_or_else(|| format!("its `{event}` is not an array"))?;
-        let value = value(tool, *matcher, *kind);
-        let ours = of_kind(&array, *kind);
-        if ours.is_empty() {
-            array.append(value);
-        } else if !ours.iter().any(|node| is_equal(node, &value)) {
-            edited.extend(commands(&ours[0]).into_iter().next());
-        }
-    }
-    Ok(Edited { text: file.text(), edited })
 }
 
 /// Returns `old` without the settings of a tool, or the reason for the failure. Edited hooks stay.
@@ -93,45 +69,22 @@ pub(crate) fn remove(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
         HookTool::Opencode => {
             Ok(Edited { edited: edited_plugin(old), ..Edited::new(old.to_vec()) })
         }
-        _ => remove_json(tool, old),
+        _ => settings_file::remove(old, settings(tool), false),
     }
 }
 
-fn remove_json(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
-    let file = SettingsFile::parse(old)?;
-    let settings = file.object()?;
-    let Some(hooks) = settings.object_value("hooks") else {
-        return Ok(Edited::new(old.to_vec()));
+/// Returns what is in the JSON settings of an agent.
+fn settings(tool: HookTool) -> Settings {
+    let entry = |&(key, matcher, event): &Hook| {
+        let event = name(&event);
+        Entry { parent: "hooks", key, value: value(tool, matcher, &event), kind: Some(event) }
     };
-    let (mut edited, mut n_removed) = (Vec::new(), 0);
-    for (event, matcher, kind) in entries(tool) {
-        let Some(array) = hooks.array_value(event) else { continue };
-        let value = value(tool, *matcher, *kind);
-        for node in of_kind(&array, *kind) {
-            if is_equal(&node, &value) {
-                node.remove();
-                n_removed += 1;
-            } else {
-                edited.extend(commands(&node).into_iter().next());
-            }
-        }
-        if n_removed > 0 && array.elements().is_empty() {
-            hooks.get(event).into_iter().for_each(|property| property.remove());
-        }
+    let has_version = matches!(tool, HookTool::Cursor | HookTool::Copilot);
+    Settings {
+        header: has_version.then(|| ("version", json!(1))),
+        is_header_optional: false,
+        entries: entries(tool).iter().map(entry).collect(),
     }
-    if n_removed == 0 {
-        return Ok(Edited { edited, ..Edited::new(old.to_vec()) });
-    }
-    if hooks.properties().is_empty() {
-        settings.get("hooks").into_iter().for_each(|property| property.remove());
-    }
-    // The version alone has no meaning.
-    if let ([property], HookTool::Cursor | HookTool::Copilot) = (&settings.properties()[..], tool)
-        && property.decoded_name().as_deref() == Some("version")
-    {
-        property.clone().remove();
-    }
-    Ok(Edited { edited, ..Edited::new(file.text_or_empty()) })
 }
 
 /// Returns the hooks of an agent. Before the first edit, a large project may have to be indexed,
@@ -178,13 +131,15 @@ fn entries(tool: HookTool) -> &'static [Hook] {
     }
 }
 
+/// Returns the name of a value on the command line.
+fn name(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
 /// Returns the value of a hook. Its command does nothing without cerberus, and never fails: a
 /// failure would block an edit or a command in some agents.
-fn value(tool: HookTool, matcher: Option<&str>, event: HookEvent) -> CstInputValue {
-    let name = |value: Option<clap::builder::PossibleValue>| {
-        value.map(|value| value.get_name().to_owned()).unwrap_or_default()
-    };
-    let (agent, event) = (name(tool.to_possible_value()), name(event.to_possible_value()));
+fn value(tool: HookTool, matcher: Option<&str>, event: &str) -> CstInputValue {
+    let agent = name(&tool);
     let command = format!(
         "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run {agent} {event} || true"
     );
@@ -211,36 +166,6 @@ fn value(tool: HookTool, matcher: Option<&str>, event: HookEvent) -> CstInputVal
             .collect(),
         _ => group(vec![kind, command("command"), entry("timeout", json!(30))]),
     })
-}
-
-/// Returns the entries in which cerberus does this.
-fn of_kind(entries: &CstArray, wanted: HookEvent) -> Vec<CstNode> {
-    const KINDS: &[(&str, HookEvent)] = &[
-        ("session-start", HookEvent::SessionStart),
-        ("commit", HookEvent::Commit),
-        ("after-edit", HookEvent::AfterEdit),
-        ("edit", HookEvent::Edit),
-    ];
-    let kind = |entry: &CstNode| {
-        commands(entry).iter().find_map(|command| {
-            let ours =
-                command.rsplit_once("cerberus hooks run ").map(|(_, arguments)| arguments)?;
-            KINDS.iter().find(|(words, _)| ours.contains(words)).map(|(_, kind)| *kind)
-        })
-    };
-    entries.elements().into_iter().filter(|entry| kind(entry) == Some(wanted)).collect()
-}
-
-/// Returns the commands of an entry, which may be in its `hooks`.
-fn commands(entry: &CstNode) -> Vec<String> {
-    let Some(entry) = entry.as_object() else { return Vec::new() };
-    let own = |object: &CstObject| -> Vec<String> {
-        let values = ["command", "bash"].into_iter().filter_map(|name| object.get(name)?.value());
-        values.filter_map(|value| value.as_string_lit()?.decoded_value().ok()).collect()
-    };
-    let inner = entry.array_value("hooks").map(|it: CstArray| it.elements()).unwrap_or_default();
-    let inner = inner.iter().filter_map(CstNode::as_object);
-    own(&entry).into_iter().chain(inner.flat_map(|hook| own(&hook))).collect()
 }
 
 /// Returns a script with the managed block, at the start because a script may exit anywhere.

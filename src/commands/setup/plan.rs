@@ -156,12 +156,11 @@ fn on_one_line(old: &[u8], new: &[u8], contents: &[Content]) -> Option<Vec<u8>> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::servers::McpClient;
     use super::*;
 
     #[test]
     fn an_empty_object_of_servers_that_was_there_stays() {
-        let contents = [Content::Server(McpClient::Cursor)];
+        let contents = [Content::Server(Agent::Cursor)];
         for old in
             ["{\n\t\"mcpServers\": {}\n}", "{\n    \"mcpServers\": {}\n}\n", "{\"mcpServers\":{}}"]
         {
@@ -173,7 +172,7 @@ mod tests {
 
     #[test]
     fn settings_on_one_line_are_restored() {
-        let contents = [Content::Server(McpClient::Vscode)];
+        let contents = [Content::Server(Agent::Vscode)];
         for old in [
             "{\"servers\":{\"x\":{\"command\":\"x\"}}}",
             "{\"servers\": {\"x\": {\"command\": \"x\"}, \"y\": 1}}\n",

@@ -13,8 +13,9 @@
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 
+use super::Agent;
 use crate::bank::toml_table::{self, TableEdit};
-use crate::commands::settings_file::{Edited, SettingsFile, is_equal};
+use crate::commands::settings_file::{self, Edited, Entry, Settings};
 
 /// The name of the server in the settings.
 const SERVER: &str = "cerberus";
@@ -25,107 +26,59 @@ const CODEX_SERVERS: &str = "mcp_servers";
 /// The entries of the table for Codex.
 const CODEX_ENTRIES: &str = "command = \"cerberus\"\nargs = [\"mcp\"]\n";
 
-/// The client that starts the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum McpClient {
-    /// Claude Code
-    Claude,
-    /// Codex
-    Codex,
-    /// Cursor
-    Cursor,
-    /// VS Code
-    Vscode,
-    /// Gemini CLI
-    Gemini,
-    /// GitHub Copilot CLI
-    Copilot,
-    /// opencode
-    Opencode,
-}
-
 /// Returns `old` with the server added, or the reason for the failure. A server with this name and
 /// other settings stays.
-pub(super) fn merge(client: McpClient, old: &[u8]) -> Result<Edited, String> {
-    let Some((servers, value)) = server(client) else {
-        let edit = toml_table::add(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?;
-        return Ok(edited_table(edit, old));
-    };
-    let file = SettingsFile::parse(old)?;
-    let settings = file.object()?;
-    if old.is_empty() && client == McpClient::Opencode {
-        settings.append("$schema", json!("https://opencode.ai/config.json"));
-    }
-    let object = settings.object_value_or_create(servers);
-    let object = object.ok_or_else(|| format!("its `{servers}` is not an object"))?;
-    match object.get(SERVER).and_then(|property| property.value()) {
+pub(super) fn merge(agent: Agent, old: &[u8]) -> Result<Edited, String> {
+    match settings(agent) {
+        Some(settings) => settings_file::merge(old, settings),
         None => {
-            object.append(SERVER, value);
-            Ok(Edited::new(file.text()))
+            let edit = toml_table::add(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?;
+            Ok(edited_table(edit, old))
         }
-        Some(found) if is_equal(&found, &value) => Ok(Edited::new(old.to_vec())),
-        Some(found) => Ok(Edited { edited: vec![found.to_string()], ..Edited::new(old.to_vec()) }),
     }
 }
 
 /// Returns `old` without the server, or the reason for the failure. A server with other settings
 /// stays. An object of servers that is empty then stays if `is_object_kept`.
-pub(super) fn remove(
-    client: McpClient,
-    old: &[u8],
-    is_object_kept: bool,
-) -> Result<Edited, String> {
-    if old.is_empty() {
-        return Ok(Edited::new(Vec::new()));
-    }
-    let Some((servers, value)) = server(client) else {
-        let edit = toml_table::remove(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?;
-        return Ok(edited_table(edit, old));
-    };
-    let file = SettingsFile::parse(old)?;
-    let settings = file.object()?;
-    let Some(object) = settings.object_value(servers) else {
-        return Ok(Edited::new(old.to_vec()));
-    };
-    match object.get(SERVER).and_then(|property| property.value()) {
-        None => return Ok(Edited::new(old.to_vec())),
-        Some(found) if !is_equal(&found, &value) => {
-            return Ok(Edited { edited: vec![found.to_string()], ..Edited::new(old.to_vec()) });
+pub(super) fn remove(agent: Agent, old: &[u8], is_object_kept: bool) -> Result<Edited, String> {
+    match settings(agent) {
+        Some(settings) => settings_file::remove(old, settings, is_object_kept),
+        None => {
+            let edit = toml_table::remove(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?;
+            Ok(edited_table(edit, old))
         }
-        Some(_) => object.get(SERVER).into_iter().for_each(|property| property.remove()),
     }
-    if is_object_kept {
-        return Ok(Edited::new(file.text()));
-    }
-    if object.properties().is_empty() {
-        settings.get(servers).into_iter().for_each(|property| property.remove());
-    }
-    if let ([schema], McpClient::Opencode) = (&settings.properties()[..], client)
-        && schema.decoded_name().as_deref() == Some("$schema")
-    {
-        schema.clone().remove();
-    }
-    Ok(Edited::new(file.text_or_empty()))
 }
 
-/// Returns the key of the servers and the value of ours, or nothing for a client with TOML.
-fn server(client: McpClient) -> Option<(&'static str, CstInputValue)> {
-    Some(match client {
-        McpClient::Claude | McpClient::Cursor => {
+/// Returns what is in the JSON settings of an agent, or nothing for one with TOML.
+fn settings(agent: Agent) -> Option<Settings> {
+    let (parent, value) = server(agent)?;
+    let schema = || ("$schema", json!("https://opencode.ai/config.json"));
+    Some(Settings {
+        header: (agent == Agent::Opencode).then(schema),
+        is_header_optional: true,
+        entries: vec![Entry { parent, key: SERVER, kind: None, value }],
+    })
+}
+
+/// Returns the key of the servers and the value of ours, or nothing for an agent with TOML.
+fn server(agent: Agent) -> Option<(&'static str, CstInputValue)> {
+    Some(match agent {
+        Agent::Claude | Agent::Cursor => {
             ("mcpServers", json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"] }))
         }
-        McpClient::Vscode => {
+        Agent::Vscode => {
             ("servers", json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"] }))
         }
-        McpClient::Gemini => ("mcpServers", json!({ "command": "cerberus", "args": ["mcp"] })),
-        McpClient::Copilot => (
+        Agent::Gemini => ("mcpServers", json!({ "command": "cerberus", "args": ["mcp"] })),
+        Agent::Copilot => (
             "mcpServers",
             json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"], "tools": ["*"] }),
         ),
-        McpClient::Opencode => {
+        Agent::Opencode => {
             ("mcp", json!({ "type": "local", "command": ["cerberus", "mcp"], "enabled": true }))
         }
-        McpClient::Codex => return None,
+        Agent::Codex | Agent::Git => return None,
     })
 }
 
@@ -143,16 +96,16 @@ mod tests {
 
     use super::*;
 
-    const JSON_CLIENTS: [McpClient; 6] = [
-        McpClient::Claude,
-        McpClient::Cursor,
-        McpClient::Vscode,
-        McpClient::Gemini,
-        McpClient::Copilot,
-        McpClient::Opencode,
+    const JSON_CLIENTS: [Agent; 6] = [
+        Agent::Claude,
+        Agent::Cursor,
+        Agent::Vscode,
+        Agent::Gemini,
+        Agent::Copilot,
+        Agent::Opencode,
     ];
 
-    fn json(client: McpClient) -> Value {
+    fn json(client: Agent) -> Value {
         let text = merge(client, b"").expect("it can be written").text;
         serde_json::from_slice(&text).expect("JSON")
     }
@@ -160,16 +113,15 @@ mod tests {
     #[test]
     fn each_client_gets_its_own_format() {
         let expected = serde_json::json!(["mcp"]);
-        for client in [McpClient::Claude, McpClient::Cursor, McpClient::Gemini, McpClient::Copilot]
-        {
+        for client in [Agent::Claude, Agent::Cursor, Agent::Gemini, Agent::Copilot] {
             assert_eq!(json(client)["mcpServers"]["cerberus"]["args"], expected);
         }
-        let tools = &json(McpClient::Copilot)["mcpServers"]["cerberus"]["tools"];
+        let tools = &json(Agent::Copilot)["mcpServers"]["cerberus"]["tools"];
         assert_eq!(*tools, serde_json::json!(["*"]));
-        assert_eq!(json(McpClient::Vscode)["servers"]["cerberus"]["type"], "stdio");
+        assert_eq!(json(Agent::Vscode)["servers"]["cerberus"]["type"], "stdio");
         let command = serde_json::json!(["cerberus", "mcp"]);
-        assert_eq!(json(McpClient::Opencode)["mcp"]["cerberus"]["command"], command);
-        let text = merge(McpClient::Codex, b"").expect("it can be written").text;
+        assert_eq!(json(Agent::Opencode)["mcp"]["cerberus"]["command"], command);
+        let text = merge(Agent::Codex, b"").expect("it can be written").text;
         let expected = "[mcp_servers.cerberus]\ncommand = \"cerberus\"\nargs = [\"mcp\"]\n";
         assert_eq!(String::from_utf8_lossy(&text), expected);
     }
@@ -196,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_server_with_other_settings_stays() {
-        for client in JSON_CLIENTS.into_iter().chain([McpClient::Codex]) {
+        for client in JSON_CLIENTS.into_iter().chain([Agent::Codex]) {
             let old = merge(client, b"").expect("created").text;
             let core = String::from_utf8_lossy(&old).replace("\"mcp\"]", "\"mcp\", \"--tools\"]");
             for new in [merge(client, core.as_bytes()), remove(client, core.as_bytes(), false)] {
