@@ -144,7 +144,6 @@ struct AnchorConfig {
 struct PinsConfig {
     max_pins: Option<usize>,
     max_tokens: Option<usize>,
-    #[serde(alias = "defaults")]
     builtin: Option<BuiltInPins>,
 }
 
@@ -222,7 +221,6 @@ enum StorageStrategy {
 #[serde(rename_all = "snake_case")]
 enum WeightsChoice {
     Calibrated,
-    #[serde(alias = "seed")]
     Legacy,
 }
 
@@ -567,18 +565,6 @@ mod tests {
         check_error("[memory]\nrecency_boost_factor = 0.5\n", "at least 1");
         check_error("[pins]\nbuiltin = { secret = false }\n", "did you mean `secrets`?");
         check_error("[pins]\nbuiltin = 3\n", "expected true, false, or names");
-    }
-
-    #[test]
-    fn renamed_keys_and_values_are_accepted() {
-        let old: ConfigFile =
-            toml::from_str("anchor.weights = \"seed\"\npins.defaults = false").expect("valid");
-        assert_eq!(old.anchor.weights, Some(WeightsChoice::Legacy));
-        assert!(matches!(old.pins.builtin, Some(BuiltInPins::All(false))));
-        let new: ConfigFile =
-            toml::from_str("anchor.weights = \"legacy\"\npins.builtin = false").expect("valid");
-        assert_eq!(new.anchor.weights, Some(WeightsChoice::Legacy));
-        assert!(matches!(new.pins.builtin, Some(BuiltInPins::All(false))));
     }
 
     #[test]

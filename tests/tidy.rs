@@ -64,7 +64,7 @@ use Owner::{All, AtLeast, Only};
 const OWNERS: &[(&str, Owner)] = &[
     ("anstyle", Only(&["output"])),
     ("anyhow", AtLeast(20)),
-    ("base64", Only(&["syntax", "ops"])),
+    ("base64", Only(&["syntax"])),
     ("clap", Only(&["config", "ops", "commands", "mcp", "cli", "lib"])),
     ("clap_complete", Only(&["cli", "commands"])),
     ("comfy-table", Only(&["output"])),

@@ -4,8 +4,7 @@
 //! readers see all its memories as deleted. If the process is killed, the next writer completes
 //! the deletion.
 //!
-//! An import records the deletion of the files that it creates and the copies of those that it
-//! replaces, and removes the record at its end. Completing its record undoes the import.
+//! The record of an import is the deletion that undoes it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,13 +12,13 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::lockfile::{self, Anchors};
-use super::{Bank, PINS, files};
+use super::{Bank, files};
 
 /// The deletion in progress.
 const RECORD: &str = ".trash/.cerberus-deletion.toml";
 
 /// Copies of files that an import changes, which are removed at its end.
-const TEMPORARY_COPIES: &str = ".trash/.cerberus-import";
+pub(super) const TEMPORARY_COPIES: &str = ".trash/.cerberus-import";
 
 /// Size limit of the record, enough for about 100,000 memories.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -45,24 +44,8 @@ pub(super) struct Move {
     pub(super) trashed: String,
 }
 
-/// What an import writes.
-#[derive(Debug)]
-pub(crate) struct ImportChanges<'a> {
-    pub(crate) created: Vec<String>,
-    /// Memories that it replaces or removes, with their anchors. Their copies stay in the trash.
-    pub(crate) replaced: Vec<(String, Anchors)>,
-    /// Other files that it changes.
-    pub(crate) changed: Vec<String>,
-    /// The anchors after it.
-    pub(crate) after: &'a Anchors,
-}
-
-/// An import in progress.
-#[derive(Debug)]
-pub(crate) struct Import(Deletion);
-
 impl Deletion {
-    fn new(moves: Vec<Move>, before: &Anchors, after: &Anchors) -> Self {
+    pub(super) fn new(moves: Vec<Move>, before: &Anchors, after: &Anchors) -> Self {
         let removed = before.keys().filter(|id| !after.contains_key(*id)).cloned().collect();
         let is_new = |(id, anchor): &(&String, _)| before.get(*id) != Some(*anchor);
         let added: Anchors =
@@ -108,67 +91,8 @@ impl Bank {
         Ok(deletion.moves.into_iter().map(|it| it.trashed).collect())
     }
 
-    /// Records an import and makes the copies with which it can be undone.
-    ///
-    /// Readers see nothing of the import until [`Bank::finish_import`]. If the process is killed
-    /// before, the next writer moves the imported files to the trash and restores the copies.
-    pub(crate) fn begin_import(&self, changes: &ImportChanges<'_>) -> Result<Import> {
-        let before = self.anchors()?;
-        let mut moves = Vec::new();
-        for file in &changes.created {
-            let trashed = match file.as_str() {
-                PINS => temporary_copy(file),
-                _ => self.prepare_trash(file, &Anchors::new())?,
-            };
-            moves.push(Move { file: file.clone(), trashed });
-        }
-        let mut deletion = Deletion::new(moves, changes.after, &before);
-        for (file, anchors) in &changes.replaced {
-            let trashed = self.prepare_trash(file, anchors)?;
-            deletion.restored.push(Move { file: file.clone(), trashed });
-        }
-        let changed = changes.changed.iter();
-        deletion
-            .restored
-            .extend(changed.map(|file| Move { file: file.clone(), trashed: temporary_copy(file) }));
-        self.record(&deletion, true)?;
-        let import = Import(deletion);
-        if let Err(error) = self.copy_restored(&import) {
-            self.cancel_import(&import)?;
-            return Err(error);
-        }
-        Ok(import)
-    }
-
-    fn copy_restored(&self, import: &Import) -> Result<()> {
-        let mut copies = Vec::new();
-        for it in &import.0.restored {
-            let bytes = self.bytes_at(&it.file)?.unwrap_or_default();
-            let copy = self.inside(&it.trashed)?;
-            files::replace_unsynced(&copy, &bytes)?;
-            copies.push(copy);
-        }
-        sync_folders_of(&copies)
-    }
-
-    /// Shows the files of an import to readers.
-    pub(crate) fn finish_import(&self) -> Result<()> {
-        files::remove(&self.inside(RECORD)?)?;
-        files::remove_folder(&self.inside(TEMPORARY_COPIES)?)
-    }
-
-    /// Ends an import whose writes were reverted, and removes its files from the trash.
-    pub(crate) fn cancel_import(&self, import: &Import) -> Result<()> {
-        self.finish_import()?;
-        for it in &import.0.restored {
-            files::remove_unsynced(&self.inside(&it.trashed)?)?;
-            files::remove_unsynced(&self.trashed_anchor(&it.trashed)?)?;
-        }
-        Ok(())
-    }
-
     /// Records a deletion, unless it is a single move.
-    fn record(&self, deletion: &Deletion, changes_anchors: bool) -> Result<()> {
+    pub(super) fn record(&self, deletion: &Deletion, changes_anchors: bool) -> Result<()> {
         if deletion.moves.len() > 1 || changes_anchors {
             let text = toml::to_string(deletion).context("failed to record the deletion")?;
             files::replace(&self.inside(RECORD)?, text.as_bytes())?;
@@ -194,7 +118,6 @@ impl Bank {
                 self.set_aside(&it.file, &it.trashed)?;
                 files::rename_unsynced(&copy, &file)?;
             }
-            files::remove_unsynced(&self.trashed_anchor(&it.trashed)?)?;
             sources.push(copy);
             targets.push(file);
         }
@@ -202,6 +125,10 @@ impl Bank {
         // An import that created no file in a new folder leaves nothing to sync there.
         let moved = targets.iter().chain(&sources);
         sync_folders_of(moved.filter(|path| files::folder_of(path).is_dir()))?;
+        self.remove_record()
+    }
+
+    pub(super) fn remove_record(&self) -> Result<()> {
         files::remove(&self.inside(RECORD)?)
     }
 
@@ -209,7 +136,7 @@ impl Bank {
     /// edited it since the import was killed.
     fn set_aside(&self, file: &str, copy: &str) -> Result<()> {
         let bytes = self.bytes_at(file)?;
-        if file != PINS && bytes.is_some() && bytes != self.bytes_at(copy)? {
+        if bytes.is_some() && bytes != self.bytes_at(copy)? {
             self.trash(file, &Anchors::new())?;
         }
         Ok(())
@@ -224,7 +151,7 @@ impl Bank {
                 }
                 files::remove(&self.trashed_anchor(&it.trashed)?)?;
             }
-            files::remove(&self.inside(RECORD)?)?;
+            self.remove_record()?;
             if self.anchors()? != *before {
                 self.write_anchors(before)?;
             }
@@ -240,9 +167,7 @@ impl Bank {
         let deletion: Deletion = toml::from_str(std::str::from_utf8(&bytes).ok()?).ok()?;
         let is_valid = |it: &Move| {
             let trashed = it.trashed.strip_prefix(super::TRASH);
-            let is_memory = is_plain(&it.file)
-                && trashed.is_some_and(|name| is_plain(name.trim_start_matches('/')));
-            is_memory || (it.file == PINS && it.trashed == temporary_copy(PINS))
+            is_plain(&it.file) && trashed.is_some_and(|name| is_plain(name.trim_start_matches('/')))
         };
         deletion.moves.iter().chain(&deletion.restored).all(is_valid).then_some(deletion)
     }
@@ -254,11 +179,6 @@ impl Bank {
         }
         files::remove_folder(&self.inside(TEMPORARY_COPIES)?)
     }
-}
-
-/// Returns the path of the copy of a file that an import changes.
-fn temporary_copy(file: &str) -> String {
-    format!("{TEMPORARY_COPIES}/{file}")
 }
 
 fn is_file(path: &Path) -> bool {
@@ -277,10 +197,10 @@ pub(super) fn sync_folders_of<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) 
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn bank() -> (tempfile::TempDir, Bank, Anchors) {
+    pub(in crate::bank) fn bank() -> (tempfile::TempDir, Bank, Anchors) {
         let folder = tempfile::tempdir().expect("a temp folder");
         let bank = Bank::new(folder.path().join("bank"));
         bank.create().expect("created");
@@ -333,106 +253,6 @@ mod tests {
             let trashed = bank.trashed().expect("readable");
             assert_eq!(trashed.len(), if n_steps == 0 { 0 } else { 2 }, "{n_steps} steps");
         }
-    }
-
-    #[test]
-    fn an_import_that_was_killed_at_any_step_is_not_seen_and_is_undone() {
-        for n_steps in 0..7 {
-            let (_folder, bank, before) = bank();
-            files::create(&bank.pin_file(), b"old").expect("written");
-            let files = ["a.md", "c.md", "deep/b.md", "deep/new.md", "new.md", PINS];
-            let state = || {
-                let texts = files.map(|file| bank.bytes(file).expect("readable"));
-                let stats = files.map(|file| bank.stat(file).map(|stat| stat.size));
-                let listed = bank.list().expect("readable").0;
-                (listed, texts, stats, bank.anchors().expect("readable"))
-            };
-            let old = state();
-            let mut after = before.clone();
-            after.insert("new".to_owned(), before["a"].clone());
-            after.insert("c".to_owned(), before["a"].clone());
-            let changes = ImportChanges {
-                created: vec!["deep/new.md".to_owned(), "new.md".to_owned()],
-                replaced: vec![("deep/b.md".to_owned(), Anchors::new())],
-                changed: vec!["a.md".to_owned(), PINS.to_owned()],
-                after: &after,
-            };
-            let _ = bank.begin_import(&changes).expect("recorded");
-            let write = |file: &str| files::replace(&bank.folder().join(file), b"imported");
-            let steps: [&dyn Fn() -> Result<()>; 6] = [
-                &|| bank.write_anchors(&after).map(drop),
-                &|| write("deep/new.md"),
-                &|| write("a.md"),
-                &|| write(PINS),
-                &|| files::remove(&bank.folder().join("deep/b.md")),
-                &|| write("new.md"),
-            ];
-            for step in &steps[..n_steps] {
-                step().expect("written");
-            }
-            assert_eq!(state(), old, "{n_steps} steps");
-            drop(bank.lock_for_writing().expect("free"));
-            assert_eq!(state(), old, "{n_steps} steps, undone");
-            assert!(bank.unfinished_deletion().is_none());
-            assert!(!bank.folder().join(TEMPORARY_COPIES).exists());
-        }
-    }
-
-    #[test]
-    fn pins_that_a_killed_import_created_are_not_seen_and_are_removed() {
-        let (_folder, bank, before) = bank();
-        let created = vec![PINS.to_owned()];
-        let changes =
-            ImportChanges { created, replaced: Vec::new(), changed: Vec::new(), after: &before };
-        let _ = bank.begin_import(&changes).expect("recorded");
-        files::create(&bank.pin_file(), b"version = 1\n").expect("written");
-        assert_eq!(bank.bytes(PINS).expect("readable"), None);
-        assert!(bank.pins().expect("readable").bytes.is_empty());
-        drop(bank.lock_for_writing().expect("free"));
-        assert!(!bank.pin_file().exists() && !bank.folder().join(TEMPORARY_COPIES).exists());
-    }
-
-    #[test]
-    fn an_edit_after_a_killed_import_is_kept_in_the_trash() {
-        let (_folder, bank, before) = bank();
-        let replaced = vec![("a.md".to_owned(), Anchors::new())];
-        let (created, changed) = (Vec::new(), vec!["c.md".to_owned()]);
-        let changes = ImportChanges { created, replaced, changed, after: &before };
-        let _ = bank.begin_import(&changes).expect("recorded");
-        for file in ["a.md", "c.md"] {
-            files::replace(&bank.folder().join(file), b"edited").expect("written");
-        }
-        drop(bank.lock_for_writing().expect("free"));
-        let text = |file: &str| bank.bytes(file).expect("readable");
-        for (file, expected) in [
-            ("a.md", "a.md"),
-            ("c.md", "c.md"),
-            (".trash/a~2.md", "edited"),
-            (".trash/c.md", "edited"),
-        ] {
-            assert_eq!(text(file).as_deref(), Some(expected.as_bytes()), "{file}");
-        }
-    }
-
-    #[test]
-    fn a_finished_import_is_seen() {
-        let (_folder, bank, before) = bank();
-        let replaced = vec![("a.md".to_owned(), before.clone())];
-        let (created, changed) = (vec!["new.md".to_owned()], vec!["c.md".to_owned()]);
-        let changes = ImportChanges { created, replaced, changed, after: &before };
-        let import = bank.begin_import(&changes).expect("recorded");
-        for file in ["a.md", "c.md", "new.md"] {
-            files::replace(&bank.folder().join(file), b"new").expect("written");
-        }
-        bank.finish_import().expect("removed");
-        drop(bank.lock_for_writing().expect("free"));
-        assert!(bank.list().expect("readable").0.contains(&"new.md".to_owned()));
-        for file in ["a.md", "c.md"] {
-            assert_eq!(bank.bytes(file).expect("readable").as_deref(), Some(&b"new"[..]));
-        }
-        assert_eq!(bank.trashed().expect("readable"), ["a"]);
-        bank.cancel_import(&import).expect("removed");
-        assert_eq!(bank.trashed().expect("readable"), [""; 0]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! validates all values, because people edit and merge the file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -16,8 +17,7 @@ use crate::text::LineIndex;
 
 use super::{Bank, files};
 
-/// Version of the format that is written. Version 1 has `chosen` for `origin` and `sketches` for
-/// `minhash`, version 2 has no `look_alikes` and no other examples; both are still read.
+/// Version of the format.
 const VERSION: u32 = 3;
 
 /// Size limit, enough for about 25,000 anchors. Parsing takes up to seventy times as much memory.
@@ -44,78 +44,103 @@ struct LockFile {
     anchors: Vec<Entry>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
+/// Defines an entry by its fields before the location of its code, before its fingerprint, and at
+/// its end. All entries have the fields between these.
+macro_rules! entry {
+    ($name:ident { $($first:tt)* } { $($middle:tt)* } { $($last:tt)* }) => {
+        #[derive(Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $name {
+            $($first)*
+            file: String,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            symbol: Option<String>,
+            kind: SymbolKind,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            language: Option<Language>,
+            $($middle)*
+            #[serde(skip_serializing_if = "Option::is_none")]
+            commit: Option<String>,
+            tokens: u32,
+            hashes: String,
+            minhash: String,
+            $($last)*
+        }
+
+        impl $name {
+            /// Returns the fingerprint, or what is wrong with the location of the code or with it.
+            fn fingerprint(&mut self) -> Result<Fingerprint, String> {
+                if [Some(&self.file), self.symbol.as_ref()].into_iter().flatten().any(has_line_break) {
+                    return Err("it contains a line break in a name".to_owned());
+                }
+                if self.commit.iter().any(|it| !it.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+                    return Err("its `commit` is not a hexadecimal number".to_owned());
+                }
+                let (hashes, minhash) = (take(&mut self.hashes), take(&mut self.minhash));
+                let fields = FingerprintFields { tokens: self.tokens, hashes, minhash };
+                Fingerprint::from_fields(&fields)
+            }
+        }
+    };
+}
+
+entry!(Entry {
     id: toml::Spanned<String>,
-    file: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
-    kind: SymbolKind,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<Language>,
-    #[serde(alias = "chosen")]
+} {
     origin: Origin,
     quality: f64,
     #[serde(rename = "match")]
     match_score: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    tokens: u32,
-    hashes: String,
-    #[serde(alias = "sketches")]
-    minhash: String,
+} {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     look_alikes: Option<String>,
     #[serde(default, rename = "example", skip_serializing_if = "Vec::is_empty")]
     examples: Vec<ExampleEntry>,
-}
+});
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExampleEntry {
+entry!(ExampleEntry {
     role: ExampleRole,
-    file: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<String>,
-    kind: SymbolKind,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<Language>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    tokens: u32,
-    hashes: String,
-    minhash: String,
+} {} {
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
+});
+
+fn has_line_break(name: &String) -> bool {
+    name.contains(['\n', '\r'])
 }
 
 impl Bank {
     /// Reads the anchors. A missing lock file contains none.
     pub(crate) fn anchors(&self) -> Result<Anchors> {
-        let bytes = files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default();
-        let mut anchors = decode(&bytes)?;
+        let mut anchors = decode(&self.lock_bytes()?)?;
         self.view().apply_to_anchors(&mut anchors);
         Ok(anchors)
     }
 
     /// Returns whether the lock file contains a merge conflict.
     pub(crate) fn has_conflict(&self) -> Result<bool> {
-        let bytes = files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default();
-        Ok(conflict_line(&String::from_utf8_lossy(&bytes)).is_some())
+        Ok(conflict_line(&String::from_utf8_lossy(&self.lock_bytes()?)).is_some())
     }
 
     /// Writes the anchors if the file differs, and returns whether it did.
     pub(crate) fn write_anchors(&self, anchors: &Anchors) -> Result<bool> {
-        let path = self.lockfile();
-        let text = render(anchors);
-        let old = files::read(&path, MAX_BYTES)?;
-        let is_empty = old.as_deref().is_none_or(<[u8]>::is_empty);
-        if old.as_deref() == Some(text.as_bytes()) || (is_empty && anchors.is_empty()) {
-            return Ok(false);
+        let change = self.change_of_lock(anchors)?;
+        if let Some((_, after)) = &change {
+            files::replace(&self.lockfile(), after.as_bytes())?;
         }
-        files::replace(&path, text.as_bytes())?;
-        Ok(true)
+        Ok(change.is_some())
+    }
+
+    /// Returns the bytes of the lock file; none if it is missing.
+    fn lock_bytes(&self) -> Result<Vec<u8>> {
+        Ok(files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default())
+    }
+
+    /// Returns the lock file before and after a write of the anchors, if they differ.
+    fn change_of_lock(&self, anchors: &Anchors) -> Result<Option<(Vec<u8>, String)>> {
+        let (before, after) = (self.lock_bytes()?, render(anchors));
+        let is_same = before == after.as_bytes() || (before.is_empty() && anchors.is_empty());
+        Ok((!is_same).then_some((before, after)))
     }
 }
 
@@ -126,15 +151,12 @@ const UNDO_AFTER: &str = "indices/reanchor.after";
 impl Bank {
     /// Like [`Bank::write_anchors`], but [`Bank::undo_anchors`] can revert it.
     pub(crate) fn write_anchors_undoably(&self, anchors: &Anchors) -> Result<bool> {
-        let before = files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default();
-        let after = render(anchors);
-        if before == after.as_bytes() || (before.is_empty() && anchors.is_empty()) {
-            return Ok(false);
-        }
+        let Some((before, after)) = self.change_of_lock(anchors)? else { return Ok(false) };
         // The lock file is written last, so that a failure before changes nothing.
         files::replace_unsynced(&self.folder().join(UNDO_BEFORE), &before)?;
         files::replace(&self.folder().join(UNDO_AFTER), after.as_bytes())?;
-        self.write_anchors(anchors)
+        files::replace(&self.lockfile(), after.as_bytes())?;
+        Ok(true)
     }
 
     /// Reverts the last [`Bank::write_anchors_undoably`] and returns the number of anchors that
@@ -151,11 +173,10 @@ impl Bank {
                 .hint("show the change with `git diff .memories/anchors.lock`")
                 .into());
         }
-        let text = String::from_utf8_lossy(&before).into_owned();
         let (old, new) = (decode(&before)?, decode(&after)?);
         let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let n_changed = ids.into_iter().filter(|id| old.get(*id) != new.get(*id)).count();
-        files::replace(&self.lockfile(), text.as_bytes())?;
+        files::replace(&self.lockfile(), &before)?;
         files::remove_unsynced(&self.folder().join(UNDO_BEFORE))?;
         files::remove(&self.folder().join(UNDO_AFTER))?;
         Ok(n_changed)
@@ -166,7 +187,7 @@ impl Bank {
 pub(crate) fn render(anchors: &Anchors) -> String {
     let file = LockFile {
         version: VERSION,
-        anchors: anchors.iter().map(|(id, anchor)| entry(id, anchor)).collect(),
+        anchors: anchors.iter().map(|(id, anchor)| entry(id, anchor.clone())).collect(),
     };
     let body = toml::to_string(&file).expect("strings and numbers can be serialized");
     format!("{HEADER}{body}")
@@ -211,40 +232,32 @@ pub(crate) fn write_version(path: &Path, text: &str) -> Result<()> {
     files::replace(path, text.as_bytes())
 }
 
-fn entry(id: &str, anchor: &Anchor) -> Entry {
+fn entry(id: &str, anchor: Anchor) -> Entry {
     let FingerprintFields { tokens, hashes, minhash } = anchor.fingerprint.to_fields();
+    let Anchor { file, symbol, kind, language, origin, commit, .. } = anchor;
     Entry {
         id: toml::Spanned::new(0..0, id.to_owned()),
-        file: anchor.file.clone(),
-        symbol: anchor.symbol.clone(),
-        kind: anchor.kind,
-        language: anchor.language,
-        origin: anchor.origin,
+        file,
+        symbol,
+        kind,
+        language,
+        origin,
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
-        commit: anchor.commit.clone(),
+        commit,
         tokens,
         hashes,
         minhash,
         look_alikes: anchor.look_alikes.as_ref().map(encoding::look_alikes_field),
-        examples: anchor.others.iter().map(example_entry).collect(),
+        examples: anchor.others.into_iter().map(example_entry).collect(),
     }
 }
 
-fn example_entry(example: &OtherExample) -> ExampleEntry {
+fn example_entry(example: OtherExample) -> ExampleEntry {
     let FingerprintFields { tokens, hashes, minhash } = example.fingerprint.to_fields();
-    ExampleEntry {
-        role: example.role,
-        file: example.file.clone(),
-        symbol: example.symbol.clone(),
-        kind: example.kind,
-        language: example.language,
-        commit: example.commit.clone(),
-        tokens,
-        hashes,
-        minhash,
-        code: example.code.as_deref().map(one_line),
-    }
+    let OtherExample { role, file, symbol, kind, language, commit, code, .. } = example;
+    let code = code.as_deref().map(one_line);
+    ExampleEntry { role, file, symbol, kind, language, commit, tokens, hashes, minhash, code }
 }
 
 /// Writes code in one line, so that git merges the file line by line and no text looks like a table.
@@ -309,7 +322,7 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
     let file: LockFile = toml::from_str(text).map_err(|error| {
         damaged(error.message().to_owned(), error.span().map(|span| lines.line(span.start)))
     })?;
-    if !(1..=VERSION).contains(&file.version) {
+    if file.version != VERSION {
         let why = format!("it has version {}, but this cerberus supports {VERSION}", file.version);
         return Err(UserError::environment(format!("failed to read `anchors.lock`: {why}"))
             .hint("upgrade cerberus")
@@ -355,59 +368,35 @@ fn check_lines(text: &str) -> Result<(), UserError> {
     Ok(())
 }
 
-fn anchor(entry: Entry) -> Result<Anchor, String> {
-    let names = [Some(entry.id.get_ref()), Some(&entry.file), entry.symbol.as_ref()];
-    if names.into_iter().flatten().any(|name| name.contains(['\n', '\r'])) {
+fn anchor(mut entry: Entry) -> Result<Anchor, String> {
+    if has_line_break(entry.id.get_ref()) {
         return Err("it contains a line break in a name".to_owned());
     }
-    check_commit(entry.commit.as_deref())?;
     if !entry.quality.is_finite() || !entry.match_score.is_finite() {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
-    let fields =
-        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, minhash: entry.minhash };
-    let look_alikes = entry.look_alikes.as_deref().map(encoding::look_alikes);
+    let fingerprint = entry.fingerprint()?;
+    let Entry { file, symbol, kind, language, origin, quality, match_score, commit, .. } = entry;
     Ok(Anchor {
-        fingerprint: Fingerprint::from_fields(&fields)?,
-        look_alikes: look_alikes.transpose()?,
-        file: entry.file,
-        symbol: entry.symbol,
-        kind: entry.kind,
-        language: entry.language,
-        origin: entry.origin,
-        quality: entry.quality,
-        match_score: entry.match_score,
-        commit: entry.commit,
+        file,
+        symbol,
+        kind,
+        language,
+        origin,
+        quality,
+        match_score,
+        commit,
+        fingerprint,
+        look_alikes: entry.look_alikes.as_deref().map(encoding::look_alikes).transpose()?,
         others: entry.examples.into_iter().map(example).collect::<Result<_, _>>()?,
     })
 }
 
-fn check_commit(commit: Option<&str>) -> Result<(), String> {
-    let is_valid = commit.is_none_or(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    is_valid.then_some(()).ok_or_else(|| "its `commit` is not a hexadecimal number".to_owned())
-}
-
-fn example(entry: ExampleEntry) -> Result<OtherExample, String> {
-    if [Some(&entry.file), entry.symbol.as_ref()]
-        .into_iter()
-        .flatten()
-        .any(|name| name.contains(['\n', '\r']))
-    {
-        return Err("an example contains a line break in a name".to_owned());
-    }
-    check_commit(entry.commit.as_deref())?;
-    let fields =
-        FingerprintFields { tokens: entry.tokens, hashes: entry.hashes, minhash: entry.minhash };
-    Ok(OtherExample {
-        fingerprint: Fingerprint::from_fields(&fields)?,
-        role: entry.role,
-        file: entry.file,
-        symbol: entry.symbol,
-        kind: entry.kind,
-        language: entry.language,
-        commit: entry.commit,
-        code: entry.code.as_deref().map(several_lines),
-    })
+fn example(mut entry: ExampleEntry) -> Result<OtherExample, String> {
+    let fingerprint = entry.fingerprint()?;
+    let ExampleEntry { role, file, symbol, kind, language, commit, .. } = entry;
+    let code = entry.code.as_deref().map(several_lines);
+    Ok(OtherExample { role, file, symbol, kind, language, commit, fingerprint, code })
 }
 
 fn damaged(why: String, line: Option<usize>) -> UserError {
@@ -451,18 +440,12 @@ mod tests {
         let entry = &text[text.find("[[anchor]]").expect("an entry")..];
         assert!((640..=700).contains(&entry.len()), "{}: {entry}", entry.len());
         assert_eq!(parse(&text).expect("the rendered text"), anchors);
-
-        let version_1 = text
-            .replace("version = 3", "version = 1")
-            .replace("origin = ", "chosen = ")
-            .replace("minhash = ", "sketches = ");
-        assert_eq!(parse(&version_1).expect("the old format"), anchors);
     }
 
     #[test]
     fn other_examples_round_trip() {
-        let old = include_str!("../../tests/fuzz/seeds/lock/two");
-        let mut anchors = parse(old).expect("the old format");
+        let two = include_str!("../../tests/fuzz/seeds/lock/two");
+        let mut anchors = parse(two).expect("valid");
         let anchor = anchors.values_mut().next().expect("an anchor");
         for (role, code) in
             [(ExampleRole::Also, None), (ExampleRole::Not, Some("f(\n\t\"x\\n\"\n)"))]
@@ -489,7 +472,7 @@ mod tests {
     #[test]
     fn a_large_file_with_nested_keys_is_refused_before_it_is_parsed() {
         let refused = |line: &str, why: &str| {
-            let text = format!("version = 2\n{}", line.repeat(CHECKED_BYTES / line.len() + 1));
+            let text = format!("version = 3\n{}", line.repeat(CHECKED_BYTES / line.len() + 1));
             let error = parse(&text).expect_err("nested keys").to_string();
             assert_eq!(error, format!("failed to read `anchors.lock{why}"), "{line}");
         };
@@ -499,35 +482,21 @@ mod tests {
         }
         refused("\n", "`: it has more than 700000 lines");
         let comment = format!("# {}\n", "x".repeat(CHECKED_BYTES));
-        assert_eq!(parse(&format!("{comment}version = 2\n")).expect("no anchor"), Anchors::new());
+        assert_eq!(parse(&format!("{comment}version = 3\n")).expect("no anchor"), Anchors::new());
     }
 
     #[test]
-    fn a_lock_file_of_an_older_version_is_read_and_replaced() {
-        let seeds = [
-            (include_str!("../../tests/fuzz/seeds/lock/two"), "version = 1"),
-            (include_str!("../../tests/fuzz/seeds/lock/version-2"), "version = 2"),
-        ];
-        for (old, version) in seeds {
-            assert!(old.contains(version), "{version}");
-            check_replaced(old);
+    fn another_version_and_unknown_keys_are_refused() {
+        let two = include_str!("../../tests/fuzz/seeds/lock/two");
+        for (old, new, why) in [
+            ("version = 3", "version = 2", "`: it has version 2, but this cerberus supports 3"),
+            ("version = 3", "version = 4", "`: it has version 4, but this cerberus supports 3"),
+            ("\norigin = ", "\nchosen = ", "unknown field `chosen`"),
+            ("\nminhash = ", "\nsketches = ", "missing field `minhash`"),
+        ] {
+            assert!(two.contains(old), "{old}");
+            let error = parse(&two.replace(old, new)).expect_err("refused").to_string();
+            assert!(error.contains(why), "{error}");
         }
-    }
-
-    fn check_replaced(old: &str) {
-        let folder = tempfile::tempdir().expect("a temp folder");
-        let bank = Bank::new(folder.path().to_owned());
-        files::replace(&bank.lockfile(), old.as_bytes()).expect("written");
-        let anchors = bank.anchors().expect("the old format");
-        assert_eq!(anchors.len(), old.matches("[[anchor]]").count());
-        assert!(anchors.len() > 1 && anchors.values().all(|it| it.look_alikes.is_none()));
-        assert!(bank.write_anchors(&anchors).expect("written"));
-        let bytes = files::read(&bank.lockfile(), MAX_BYTES).expect("readable").expect("a file");
-        let new = String::from_utf8(bytes).expect("text");
-        assert!(
-            new.contains("version = 3") && !new.contains("chosen") && !new.contains("sketches")
-        );
-        assert_eq!(bank.anchors().expect("the new format"), anchors);
-        assert!(!bank.write_anchors(&anchors).expect("unchanged"));
     }
 }

@@ -10,49 +10,22 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::error::UserError;
 use crate::file_stat::FileStat;
-use crate::markdown::frontmatter::{self, Frontmatter};
-use crate::model::{Memory, MemoryStatus, MemoryType, Scope};
-use crate::text;
+use crate::markdown::frontmatter::Frontmatter;
 
 use super::lockfile::Anchors;
+use super::memory_file::{self, Encoding, MemoryFile};
+use super::names::is_shared;
 use super::repeated::{self, Repeated};
-use super::shared::{is_shared, pack};
-use super::{Bank, View, WriteOp, files, names};
+use super::{Bank, View, files, names};
 
-/// Size limit of a memory.
-pub(crate) const MAX_BYTES: u64 = 100 * 1024;
+pub(crate) use super::memory_file::{MAX_BYTES, check_size, of_text, size_warning, text_of};
 
 /// Size limit of all memories of a bank. Indexing them takes up to ten seconds and ten times as much
 /// memory.
 const MAX_BANK_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Size above which a memory has a warning, because injecting it is expensive.
-const WARN_BYTES: usize = 50 * 1024;
-
 /// Number of memories above which they are read in parallel.
 const MIN_PARALLEL: usize = 64;
-
-/// Memory with its file.
-#[derive(Debug, Clone)]
-pub(crate) struct MemoryFile {
-    pub(crate) memory: Memory,
-    /// Path in the bank, with `/`; `bank://NAME/PATH` for a shared memory.
-    pub(crate) file: String,
-    /// Complete text, including the frontmatter.
-    pub(crate) text: String,
-    encoding: Encoding,
-    /// Stat of the file before reading.
-    pub(crate) stat: FileStat,
-    pub(crate) warnings: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Encoding {
-    Utf8,
-    Utf8WithBom,
-    /// UTF-16 or invalid UTF-8. Such a file cannot be edited.
-    Other,
-}
 
 /// All memories and anchors of a bank. Each file was read once.
 #[derive(Debug)]
@@ -119,6 +92,16 @@ impl Bank {
         Some(FileStat::new(&metadata))
     }
 
+    /// Returns the bytes of a memory file as readers see it, if it exists.
+    pub(crate) fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        let view = self.view();
+        if let Some(shared) = view.shared(file) {
+            return Ok(Some(shared.text.clone().into_bytes()));
+        }
+        let path = view.path(self, file);
+        Ok(path.map(|path| files::read(&path, MAX_BYTES)).transpose()?.flatten())
+    }
+
     /// Reads one memory.
     pub(crate) fn read(&self, file: &str) -> Result<MemoryFile> {
         self.read_in(&self.view(), file)
@@ -132,22 +115,7 @@ impl Bank {
         let path = view.path(self, file).ok_or_else(|| not_found(file))?;
         let (bytes, stat) =
             files::read_with_stat(&path, MAX_BYTES)?.ok_or_else(|| not_found(file))?;
-        let mut warnings = Vec::new();
-        warnings.extend(size_warning(file, bytes.len()));
-        let (text, is_exact) = text::decode(&bytes);
-        if !is_exact {
-            warnings
-                .push(format!("`{file}` is not valid UTF-8; invalid bytes are shown as U+FFFD"));
-        }
-        let encoding = match bytes[..] {
-            [0xFF | 0xFE, ..] => Encoding::Other,
-            [0xEF, 0xBB, 0xBF, ..] if is_exact => Encoding::Utf8WithBom,
-            _ if is_exact => Encoding::Utf8,
-            _ => Encoding::Other,
-        };
-        let text = text.into_owned();
-        let memory = parsed(file, file, &text, &mut warnings);
-        Ok(MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings })
+        Ok(memory_file::of_bytes(file, &bytes, stat))
     }
 
     /// Reads all memories and anchors. A memory that cannot be read causes a warning.
@@ -205,26 +173,7 @@ impl Bank {
         front: &Frontmatter,
         body: &str,
     ) -> Result<String> {
-        self.create_text(id, &memory_text(front, body))
-    }
-
-    /// Creates memories, each with its id, frontmatter and body. Adds those that were written to
-    /// `done`, also if another fails. [`Bank::sync`] has to sync the folder.
-    pub(crate) fn create_memories_unsynced(
-        &self,
-        memories: &[(&str, Frontmatter, &str)],
-        done: &mut Vec<WriteOp>,
-    ) -> Result<()> {
-        let mut files = Vec::with_capacity(memories.len());
-        for (id, front, body) in memories {
-            names::check(id)?;
-            let text = memory_text(front, body);
-            check_size(&text)?;
-            files.push((format!("{id}.md"), text));
-        }
-        let files: Vec<(&str, &str)> =
-            files.iter().map(|(file, text)| (&file[..], &text[..])).collect();
-        self.create_files(&files, done)
+        self.create_text(id, &text_of(front, body))
     }
 
     /// Creates a memory from its complete text and returns its file. Fails if the file exists.
@@ -270,52 +219,6 @@ impl Bank {
     }
 }
 
-/// Returns the memory in a text. Without an `id` in the frontmatter it has that of its `path` in its
-/// bank.
-fn parsed(file: &str, path: &str, text: &str, warnings: &mut Vec<String>) -> Memory {
-    let parsed = frontmatter::parse(text);
-    for diagnostic in parsed.warnings {
-        let (line, column) = (diagnostic.line + 1, diagnostic.column + 1);
-        warnings.push(format!("{file}:{line}:{column}: {}", diagnostic.message));
-    }
-    let front = parsed.frontmatter;
-    let stem = path.strip_suffix(".md").unwrap_or(path).to_owned();
-    Memory {
-        id: front.id.unwrap_or(stem),
-        memory_type: front.memory_type.unwrap_or(MemoryType::Fact),
-        kind: front.kind,
-        category: front.category,
-        heading: front.heading,
-        paths: front.paths,
-        scope: front.scope.unwrap_or(Scope::Project(None)),
-        status: front.status.unwrap_or(MemoryStatus::Active),
-        tags: front.tags,
-        hints: front.hints,
-        example: front.example,
-        example_elsewhere: front.example_elsewhere,
-        override_reason: front.override_reason,
-        created_at: front.created_at,
-        updated_at: front.updated_at,
-        body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
-    }
-}
-
-/// Returns the memory in the text of a file that is not in this bank.
-pub(crate) fn of_text(path: &str, text: &str) -> Memory {
-    parsed(path, path, text, &mut Vec::new())
-}
-
-/// Returns a memory of a shared bank, whose path in it is `path`.
-pub(super) fn of_shared(file: &str, path: &str, text: String) -> MemoryFile {
-    let mut warnings = Vec::new();
-    let memory = parsed(file, path, &text, &mut warnings);
-    let stat = FileStat { size: text.len() as u64, mtime: pack::time_of(&text) };
-    let encoding =
-        if text.starts_with('\u{FEFF}') { Encoding::Utf8WithBom } else { Encoding::Utf8 };
-    let text = text.strip_prefix('\u{FEFF}').map_or_else(|| text.clone(), str::to_owned);
-    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings }
-}
-
 /// Refuses a bank that is too large to index.
 pub(crate) fn check_bank_size(n_bytes: u64) -> Result<(), UserError> {
     if n_bytes <= MAX_BANK_BYTES {
@@ -325,31 +228,9 @@ pub(crate) fn check_bank_size(n_bytes: u64) -> Result<(), UserError> {
         .hint("move the files that are not rules out of the bank: find .memories -size +90k"))
 }
 
-fn memory_text(front: &Frontmatter, body: &str) -> String {
-    format!("{}{}\n", frontmatter::render(front), body.trim_end())
-}
-
 fn not_found(file: &str) -> UserError {
     UserError::usage(format!("memory file `{file}` not found"))
         .hint("list the memories with `cerberus memory show`")
-}
-
-fn check_size(text: &str) -> Result<()> {
-    if text.len() as u64 <= MAX_BYTES {
-        return Ok(());
-    }
-    Err(UserError::usage(format!(
-        "the memory has {} KB, more than the limit of 100 KB",
-        text.len().div_ceil(1024)
-    ))
-    .hint("split it")
-    .into())
-}
-
-/// Returns a warning for a large memory.
-pub(crate) fn size_warning(file: &str, n_bytes: usize) -> Option<String> {
-    let size = n_bytes / 1024;
-    (n_bytes > WARN_BYTES).then(|| format!("`{file}` has {size} KB; the limit is 100 KB"))
 }
 
 /// Splits off the memories whose id an earlier one has, and the repeated ones.

@@ -14,7 +14,10 @@ use crate::error::UserError;
 use crate::model::{Pin, PinScope, Priority};
 use crate::text::LineIndex;
 
-use super::{Bank, PINS, files};
+use super::{Bank, files};
+
+/// Name of the file.
+const PINS: &str = "pins.toml";
 
 /// Version of the format.
 const VERSION: i64 = 1;
@@ -61,8 +64,7 @@ impl Bank {
 
     /// Reads the persistent pins. A corrupt file contains none and has a `fault`.
     pub(crate) fn pins(&self) -> Result<PinFile> {
-        let path = self.view().path(self, PINS);
-        let bytes = path.map(|path| files::read(&path, MAX_BYTES)).transpose()?.flatten();
+        let bytes = files::read(&self.pin_file(), MAX_BYTES)?;
         let Some(bytes) = bytes else { return Ok(PinFile::default()) };
         match parse(&bytes) {
             Ok(pins) => Ok(PinFile { pins, fault: None, bytes }),
@@ -131,19 +133,6 @@ impl Bank {
         files::rename(&path, &backup)?;
         Ok(backup)
     }
-}
-
-/// Checks that the pins in a file can be read; otherwise returns why not.
-pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("`pins.toml` is larger than {} KB", MAX_BYTES / 1024));
-    }
-    parse(bytes).map(drop).map_err(|fault| match fault {
-        Fault::Corrupt(why) => why,
-        Fault::TooNew(version) => {
-            format!("`pins.toml` has version {version}, but this cerberus supports {VERSION}")
-        }
-    })
 }
 
 enum Fault {

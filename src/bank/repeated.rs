@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::MemoryFile;
-use super::shared::is_shared;
+use super::names::{bank_of, is_shared};
 use crate::model::{Memory, MemoryStatus};
 
 /// Hash of the type and the words of a memory.
@@ -29,12 +30,21 @@ pub(crate) fn text_hash(memory: &Memory) -> Option<TextHash> {
 }
 
 /// A shared memory that is not used, because another memory has its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Repeated {
     pub(crate) id: String,
+    #[serde(skip)]
     pub(crate) file: String,
+    pub(crate) bank: String,
     /// Id of the memory that is used.
     pub(crate) used: String,
+}
+
+impl std::fmt::Display for Repeated {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { id, bank, used, .. } = self;
+        write!(f, "{id} of the shared bank {bank} is not used: {used} has the same text")
+    }
 }
 
 /// How a memory relates to the earlier ones of a list.
@@ -84,7 +94,8 @@ pub(crate) fn repeated(all: &[MemoryFile]) -> Vec<Repeated> {
     let repeated = all.iter().filter_map(|MemoryFile { memory, file, .. }| {
         match earlier.add(file, &memory.id, text_hash(memory)) {
             Precedence::SameText(used) => {
-                Some(Repeated { id: memory.id.clone(), file: file.clone(), used })
+                let bank = bank_of(file).unwrap_or_default().to_owned();
+                Some(Repeated { id: memory.id.clone(), file: file.clone(), bank, used })
             }
             Precedence::First | Precedence::SameId(_) => None,
         }
@@ -95,7 +106,7 @@ pub(crate) fn repeated(all: &[MemoryFile]) -> Vec<Repeated> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bank::memories::of_text;
+    use crate::bank::memory_file::of_text;
 
     fn hash(text: &str) -> Option<TextHash> {
         text_hash(&of_text("x.md", text))

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
+use serde::Serialize;
 
 use crate::error::UserError;
 use crate::file_stat::FileStat;
@@ -20,34 +21,15 @@ pub(crate) mod edit;
 pub(crate) mod lock;
 pub(crate) mod pack;
 
+use super::names::SCHEME;
 use super::repeated::{TextHash, text_hash};
-use super::{Bank, MemoryFile, memories};
+use super::{Bank, MemoryFile, memory_file};
+
+pub(crate) use super::names::{bank_of, is_shared, order, shared_file};
+
 use config::BankConfig;
 use lock::PinnedBank;
 use pack::Pack;
-
-/// Start of the path of each shared memory; the name of its bank and its path in it follow.
-const SCHEME: &str = "bank://";
-
-/// Whether a path is that of a shared memory.
-pub(crate) fn is_shared(file: &str) -> bool {
-    file.starts_with(SCHEME)
-}
-
-/// Returns the path of the memory with this path in a bank.
-pub(crate) fn shared_file(bank: &str, path: &str) -> String {
-    format!("{SCHEME}{bank}/{path}")
-}
-
-/// Returns the name of the bank that a shared memory belongs to.
-pub(crate) fn bank_of(file: &str) -> Option<&str> {
-    file.strip_prefix(SCHEME)?.split('/').next()
-}
-
-/// Returns the key by which memory files are sorted: those of the project come first.
-pub(crate) fn order(file: &str) -> (bool, &str) {
-    (is_shared(file), file)
-}
 
 /// The shared banks of a project, read when they are needed.
 #[derive(Debug, Default)]
@@ -92,7 +74,7 @@ impl std::fmt::Display for Failure {
 }
 
 /// A shared memory that the project does not use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SwitchedOff {
     pub(crate) id: String,
     pub(crate) bank: String,
@@ -240,7 +222,7 @@ impl SharedFiles {
             self.files.values().map(|stored| stored.memory.id.clone()).collect();
         for (path, text) in pack.files {
             let file = shared_file(&config.name, &path);
-            let mut stored = memories::of_shared(&file, &path, text);
+            let mut stored = memory_file::of_shared(&file, &path, text);
             if !selection.takes(&stored.memory) {
                 continue;
             }

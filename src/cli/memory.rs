@@ -8,7 +8,6 @@ use crate::commands::anchor_test::AnchorTestArgs;
 use crate::commands::append::AppendArgs;
 use crate::commands::bank::BankCommand;
 use crate::commands::create::CreateArgs;
-use crate::commands::export::ExportArgs;
 use crate::commands::feedback::FeedbackArgs;
 use crate::commands::import::ImportArgs;
 use crate::commands::inject::InjectArgs;
@@ -222,14 +221,7 @@ resolves that. Git runs no driver that a repository brings along, so each clone 
 
 Example: cerberus memory merge-lock --install")]
     MergeLock(MergeLockArgs),
-    /// Export the bank as JSON Lines
-    #[command(after_help = "\
-The first line states the format, each other line holds a file: memories, anchors.lock, pins.toml.
-`cerberus memory import --from-export` restores them byte for byte.
-
-Example: cerberus memory export --output memories.jsonl")]
-    Export(ExportArgs),
-    /// Import rules from AGENTS.md and similar files, or a bank from an export
+    /// Import rules from AGENTS.md and similar files
     #[command(after_help = "\
 What demands something becomes a rule: list items, paragraphs, sections, rows of tables.
 Descriptions, links, listings and steps are skipped; --dry-run shows the reasons. The example of a
@@ -248,13 +240,9 @@ does not come back. A moved document keeps its memories. --check only compares, 
 
 The exit status is 1 if a file of rules cannot be read; the others are imported.
 
-An export is checked before anything is written. Identical files are skipped; files that differ
-from those in the bank are an error without --overwrite.
-
 Examples:
   cerberus memory import AGENTS.md .cursor/rules --dry-run
-  cerberus memory import --check
-  cerberus memory import --from-export memories.jsonl")]
+  cerberus memory import --check")]
     Import(ImportArgs),
     /// Print pins, memories and their examples within a token budget
     #[command(after_help = "\

@@ -23,9 +23,9 @@ use crate::commands::inject::ClientProfile;
 use crate::commands::setup::SetupArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::{
-    add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, export,
-    feedback, fleet, hooks, import, index, init, inject, linked, links, merge, merge_lock, pattern,
-    pin, read, reanchor, replay, report, review, review_diff, search, sections, setup, show, stats,
+    add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, feedback,
+    fleet, hooks, import, index, init, inject, linked, links, merge, merge_lock, pattern, pin,
+    read, reanchor, replay, report, review, review_diff, search, sections, setup, show, stats,
     trash, trust, update,
 };
 use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
@@ -120,13 +120,10 @@ Examples:
     Hooks(HooksCommand),
     /// Serve the memory to an agent over the Model Context Protocol on stdin and stdout
     #[command(after_help = "\
-The settings of --print-config belong in .mcp.json (claude), .codex/config.toml (codex),
-.cursor/mcp.json (cursor), .vscode/mcp.json (vscode), .gemini/settings.json (gemini),
-.github/mcp.json (copilot) or opencode.json (opencode). `cerberus setup` writes them.
+Agents start it; `cerberus setup` writes their settings. With `--tools core` in the arguments of the
+server an agent sees fewer tools.
 
-Examples:
-  cerberus mcp --print-config claude > .mcp.json
-  cerberus mcp --tools core --print-config codex")]
+Example: cerberus mcp --tools core")]
     Mcp(McpArgs),
     /// Print the completion script of a shell
     #[command(after_help = "\
@@ -297,7 +294,6 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::Update(args) => update::run(args, settings, out),
         MemoryCommand::Merge(args) => merge::run(args, settings, out),
         MemoryCommand::MergeLock(args) => merge_lock::run(args, settings, out),
-        MemoryCommand::Export(args) => export::run(args, settings, out),
         MemoryCommand::Import(args) => import::run(args, settings, out),
         MemoryCommand::Delete(args) => trash::run_delete(args, settings, out),
         MemoryCommand::Restore(args) => trash::run_restore(args, settings, out),

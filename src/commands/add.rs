@@ -186,8 +186,9 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     };
     let _guard = project.bank.lock_for_writing()?;
     // Under the lock, because another process may have used the id since.
-    let id = free_id(args, text, &Memories::load(project)?)?;
-    let mut anchors = project.bank.anchors()?;
+    let memories = Memories::load(project)?;
+    let id = free_id(args, text, &memories)?;
+    let mut anchors = memories.anchors;
     let file = project.bank.create_memory(&id, &frontmatter, text)?;
     let unanchored = found.unanchored();
     let mut summary = None;

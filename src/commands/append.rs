@@ -33,7 +33,7 @@ pub(crate) fn append(project: &Project, args: &AppendArgs, content: &str) -> Res
     document::edit_memory(project, &args.id, |_, stored, text| {
         let wanted = args.section.as_deref();
         let (section, text) =
-            document::edit_content(&stored.file, text, wanted, content, EditMode::Append)?;
+            document::edit_content(&stored.file, text, wanted, (content, EditMode::Append))?;
         Ok(Edit { text, section, warnings: Vec::new() })
     })
 }

@@ -7,14 +7,14 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::args::SecretArgs;
+use crate::bank::repeated::Repeated;
 use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER};
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack;
-use crate::bank::shared::{self, edit};
+use crate::bank::shared::{self, SwitchedOff, edit};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::ops::banks::{self, Fetch, Snapshot, short};
-use crate::ops::metadata::{OffReport, RepeatedReport};
 use crate::ops::{Project, document};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 use crate::text::plural;
@@ -379,8 +379,8 @@ fn fetch(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
 #[serde(rename_all = "camelCase")]
 struct ListReport {
     banks: Vec<Listed>,
-    off: Vec<OffReport>,
-    repeated: Vec<RepeatedReport>,
+    off: Vec<SwitchedOff>,
+    repeated: Vec<Repeated>,
     problems: Vec<String>,
 }
 
@@ -428,12 +428,8 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
             is_ready: shared.pin(&config.name).is_some(),
         }
     });
-    let report = ListReport {
-        banks: listed.collect(),
-        off: OffReport::all(&shared),
-        repeated: RepeatedReport::all(&repeated),
-        problems,
-    };
+    let report =
+        ListReport { banks: listed.collect(), off: shared.off.clone(), repeated, problems };
     let is_ready = report.banks.iter().all(|bank| bank.is_ready);
     let status = if is_ready { ExitStatus::Done } else { ExitStatus::CheckFailed };
     if out.json {
@@ -451,7 +447,7 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
     };
     let rows: Vec<Vec<String>> = report.banks.iter().map(row).collect();
     out.rows(&["name", "revision", "commit", "memories", "source"], &rows);
-    for OffReport { id, bank, reason } in &report.off {
+    for SwitchedOff { id, bank, reason } in &report.off {
         out.line(&format!(
             "off: {} of {}: {}",
             out.style(NAME, id),

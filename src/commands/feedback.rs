@@ -40,9 +40,10 @@ fn feedback(project: &Project, args: &FeedbackArgs) -> Result<Report> {
     let anchored = memories.anchors.contains_key(&id);
     let mut store = Store::open(&project.store)?;
     store.check_persistent()?;
-    store.transaction(|connection| {
-        table::insert(connection, &project.now.to_string(), &id, args.helpful, anchored)
-    })?;
+    let at = project.now.to_string();
+    let row =
+        table::Feedback { at: &at, memory: &id, is_good: args.helpful, is_anchored: anchored };
+    store.transaction(|connection| table::insert(connection, &row))?;
     let mut warnings = memories.warnings;
     warnings.append(&mut store.warnings);
     Ok(Report { id, good: args.helpful, anchored, warnings })

@@ -1,8 +1,6 @@
 //! `cerberus hooks`: the settings with which agents and git run cerberus, and the commands that they
 //! run.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -19,20 +17,18 @@ mod payload;
 mod session;
 mod settings;
 
-pub(crate) use settings::{is_outdated, merge, remove};
+pub(crate) use settings::{merge, remove};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HooksCommand {
-    /// Print the settings that run cerberus, or merge them into a file
+    /// Print the settings that run cerberus
     #[command(
         arg_required_else_help = true,
         after_help = "\
 The settings belong in .claude/settings.json, .codex/hooks.json, .gemini/settings.json,
 .cursor/hooks.json, .github/hooks/cerberus.json (copilot), .opencode/plugins/cerberus.js or
-.git/hooks/pre-commit. Only --write changes a file; the rest of the file is preserved, and running it
-twice has no further effect. Entries of an earlier version are replaced if they are unedited. The
-file must be inside the project, and its folder must exist. Without `cerberus` on PATH the hooks do
-nothing. Their commands are for a POSIX shell.
+.git/hooks/pre-commit; `cerberus setup` writes them there and preserves the rest of the file. Without
+`cerberus` on PATH the hooks do nothing. Their commands are for a POSIX shell.
 
                  rules at the start of  rules for the file      before a
                  a session              of an edit              commit
@@ -45,14 +41,11 @@ nothing. Their commands are for a POSIX shell.
 
 Where no event before an edit can add context, the rules come with the result of the edit, before the
 agent goes on. (*) Some versions of Cursor do not pass that text on to the model. \"With git\" is the
-hook `cerberus hooks print git`, whose output the agent sees; \"with AGENTS.md\" is the block of
+hook of `cerberus setup git`, whose output the agent sees; \"with AGENTS.md\" is the block of
 `cerberus memory inject --into AGENTS.md`. Codex and Copilot ask before they run the hooks of a
 repository for the first time.
 
-Examples:
-  cerberus hooks print claude
-  cerberus hooks print claude --write .claude/settings.json
-  cerberus hooks print git --write .git/hooks/pre-commit"
+Example: cerberus hooks print claude"
     )]
     Print(HooksPrintArgs),
     /// Run a hook: read the event of an agent from stdin and answer it
@@ -73,9 +66,6 @@ Example: cerberus hooks run claude edit < event.json")]
 pub(crate) struct HooksPrintArgs {
     /// The tool to print the settings for
     pub(crate) tool: HookTool,
-    /// Merge the settings into this file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) write: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -124,7 +114,7 @@ pub(crate) fn run(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     match command {
-        HooksCommand::Print(args) => settings::run(args, global, out),
+        HooksCommand::Print(args) => settings::run(args, out),
         HooksCommand::Run(args) => {
             match args.event {
                 HookEvent::SessionStart => session::run(args.tool, global, out)?,

@@ -17,7 +17,6 @@ pub(crate) mod content;
 pub(crate) mod create;
 pub(crate) mod demo;
 pub(crate) mod doctor;
-pub(crate) mod export;
 pub(crate) mod feedback;
 pub(crate) mod fleet;
 pub(crate) mod hooks;

@@ -14,7 +14,9 @@ use serde::Serialize;
 
 use super::reanchor::{self, Finding, ReanchorArgs};
 use crate::bank::lockfile::Anchors;
+use crate::bank::repeated::Repeated;
 use crate::bank::shared::SharedFiles;
+use crate::bank::shared::SwitchedOff;
 use crate::bank::{MemoryFile, OutputFile};
 use crate::commands::inject;
 use crate::commands::sections::{self, Section};
@@ -29,7 +31,7 @@ use crate::ops::anchors;
 use crate::ops::examples::OtherSummary;
 use crate::ops::links::{self, Cycle, Edge};
 use crate::ops::memories::Memories;
-use crate::ops::metadata::{Metadata, OffReport, RepeatedReport};
+use crate::ops::metadata::Metadata;
 use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::pins::{self, BuiltinPin};
 use crate::ops::sync;
@@ -63,10 +65,10 @@ pub(crate) struct Report {
     pub(crate) orphans: Vec<String>,
     /// The shared memories that the project does not use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) off: Vec<OffReport>,
+    pub(crate) off: Vec<SwitchedOff>,
     /// The shared memories whose text another memory has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) repeated: Vec<RepeatedReport>,
+    pub(crate) repeated: Vec<Repeated>,
     pub(crate) links: Vec<Edge>,
     pub(crate) cycles: Vec<Cycle>,
     pub(crate) pins: Vec<pins::PinReport>,
@@ -210,8 +212,8 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         cycles: links.cycles,
         pins: pins.pins,
         default_pins: pins.defaults,
-        off: OffReport::all(&shared),
-        repeated: RepeatedReport::all(&memories.repeated),
+        off: shared.off.clone(),
+        repeated: memories.repeated.clone(),
         warnings,
     };
     Ok((report, Vec::from_iter(store_warnings)))

@@ -1,69 +1,153 @@
 //! Edits of the JSON settings of agents: comments, order and layout are preserved.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 
 /// A text with merged or removed settings.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Edited {
     /// The new text. It is empty if nothing remains, so that the file can be removed.
     pub(crate) text: Vec<u8>,
-    /// Whether an entry of an earlier version was replaced.
-    pub(crate) is_upgraded: bool,
     /// The entries of cerberus that a person edited, so that they are not changed.
     pub(crate) edited: Vec<String>,
 }
 
 impl Edited {
     pub(crate) fn new(text: Vec<u8>) -> Self {
-        Self { text, is_upgraded: false, edited: Vec::new() }
+        Self { text, edited: Vec::new() }
     }
 }
 
-/// A settings file with an object.
-pub(crate) struct SettingsFile {
-    root: CstRootNode,
-    is_new: bool,
+/// What cerberus has in settings.
+pub(crate) struct Settings {
+    /// A key that the settings need, with its value. Alone it has no meaning.
+    pub(crate) header: Option<(&'static str, CstInputValue)>,
+    /// Whether the header is added only to a new file.
+    pub(crate) is_header_optional: bool,
+    pub(crate) entries: Vec<Entry>,
 }
 
-impl SettingsFile {
-    /// Parses the bytes of a file, or returns why they are not settings. Comments and trailing
-    /// commas are accepted.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let text = std::str::from_utf8(bytes).map_err(|_| "it is not valid UTF-8".to_owned())?;
-        let root = CstRootNode::parse(text, &ParseOptions::default())
-            .map_err(|error| format!("it is not valid JSON: {error}"))?;
-        if root.value().is_none() && !text.trim().is_empty() {
-            return Err("it contains only comments".to_owned());
+/// One entry of cerberus.
+pub(crate) struct Entry {
+    /// The key of the object that it is in.
+    pub(crate) parent: &'static str,
+    /// Its key, or that of the list that it is in.
+    pub(crate) key: &'static str,
+    /// The name of the event of `cerberus hooks run`, for an entry of a list.
+    pub(crate) kind: Option<String>,
+    pub(crate) value: CstInputValue,
+}
+
+/// Returns `old` with the entries merged, or the reason for the failure. Edited entries stay.
+pub(crate) fn merge(old: &[u8], settings: Settings) -> Result<Edited, String> {
+    let root = parse(old)?;
+    let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
+    if let Some((key, value)) = settings.header
+        && (old.is_empty() || !settings.is_header_optional)
+        && object.get(key).is_none()
+    {
+        object.append(key, value);
+    }
+    let mut edited = Vec::new();
+    for Entry { parent, key, kind, value } in settings.entries {
+        let inner = object.object_value_or_create(parent);
+        let inner = inner.ok_or_else(|| format!("its `{parent}` is not an object"))?;
+        let Some(kind) = kind else {
+            match inner.get(key).and_then(|property| property.value()) {
+                None => drop(inner.append(key, value)),
+                Some(found) if is_equal(&found, &value) => {}
+                Some(found) => edited.push(found.to_string()),
+            }
+            continue;
+        };
+        let list = inner.array_value_or_create(key);
+        let list = list.ok_or_else(|| format!("its `{key}` is not an array"))?;
+        let ours = of_kind(&list, &kind);
+        if ours.is_empty() {
+            list.append(value);
+        } else if !ours.iter().any(|node| is_equal(node, &value)) {
+            edited.extend(commands(&ours[0]).into_iter().next());
         }
-        Ok(Self { root, is_new: text.is_empty() })
     }
-
-    /// Returns the object of the file, which is created if the file is empty.
-    pub(crate) fn object(&self) -> Result<CstObject, String> {
-        Ok(self.root.object_value_or_create().ok_or("it is not a JSON object")?)
+    let mut text = root.to_string();
+    if old.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
     }
+    Ok(Edited { text: text.into_bytes(), edited })
+}
 
-    /// Returns the text of the file.
-    pub(crate) fn text(&self) -> Vec<u8> {
-        let mut text = self.root.to_string();
-        if !text.ends_with('\n') && self.is_new {
-            text.push('\n');
+/// Returns `old` without the entries, or the reason for the failure. Edited entries stay. A parent
+/// that is empty then stays if `is_parent_kept`.
+pub(crate) fn remove(
+    old: &[u8],
+    settings: Settings,
+    is_parent_kept: bool,
+) -> Result<Edited, String> {
+    let unchanged = |edited| Edited { edited, ..Edited::new(old.to_vec()) };
+    if old.is_empty() {
+        return Ok(unchanged(Vec::new()));
+    }
+    let root = parse(old)?;
+    let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
+    let (mut edited, mut n_removed) = (Vec::new(), 0);
+    for Entry { parent, key, kind, value } in settings.entries {
+        let Some(inner) = object.object_value(parent) else { continue };
+        if let Some(kind) = kind {
+            let Some(list) = inner.array_value(key) else { continue };
+            for node in of_kind(&list, &kind) {
+                if is_equal(&node, &value) {
+                    node.remove();
+                    n_removed += 1;
+                } else {
+                    edited.extend(commands(&node).into_iter().next());
+                }
+            }
+            if n_removed > 0 && list.elements().is_empty() {
+                remove_property(&inner, key);
+            }
+        } else if let Some(found) = inner.get(key).and_then(|property| property.value()) {
+            if is_equal(&found, &value) {
+                remove_property(&inner, key);
+                n_removed += 1;
+            } else {
+                edited.push(found.to_string());
+            }
         }
-        text.into_bytes()
+        if n_removed > 0 && inner.properties().is_empty() && !is_parent_kept {
+            remove_property(&object, parent);
+        }
     }
+    if n_removed == 0 {
+        return Ok(unchanged(edited));
+    }
+    if let ([property], Some((key, _))) = (&object.properties()[..], &settings.header)
+        && property.decoded_name().as_deref() == Some(key)
+    {
+        property.clone().remove();
+    }
+    let text = root.to_string();
+    let is_empty = text.chars().filter(|c| !c.is_whitespace()).eq(['{', '}']);
+    Ok(Edited { text: if is_empty { Vec::new() } else { text.into_bytes() }, edited })
+}
 
-    /// Returns the text of the file after a removal, which is empty if only an empty object
-    /// remains, without a comment.
-    pub(crate) fn text_or_empty(&self) -> Vec<u8> {
-        let text = self.root.to_string();
-        let is_empty = text.chars().filter(|c| !c.is_whitespace()).eq(['{', '}']);
-        if is_empty { Vec::new() } else { text.into_bytes() }
+/// Parses the bytes of a file, or returns why they are not settings. Comments and trailing commas are
+/// accepted.
+fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not valid UTF-8".to_owned())?;
+    let root = CstRootNode::parse(text, &ParseOptions::default())
+        .map_err(|error| format!("it is not valid JSON: {error}"))?;
+    if root.value().is_none() && !text.trim().is_empty() {
+        return Err("it contains only comments".to_owned());
     }
+    Ok(root)
+}
+
+fn remove_property(object: &CstObject, key: &str) {
+    object.get(key).into_iter().for_each(|property| property.remove());
 }
 
 /// Whether a node has this value, in any layout and order of the keys.
-pub(crate) fn is_equal(node: &CstNode, value: &CstInputValue) -> bool {
+fn is_equal(node: &CstNode, value: &CstInputValue) -> bool {
     match value {
         CstInputValue::Null => node.as_null_keyword().is_some(),
         CstInputValue::Bool(value) => node.as_boolean_lit().is_some_and(|it| it.value() == *value),
@@ -87,4 +171,30 @@ pub(crate) fn is_equal(node: &CstNode, value: &CstInputValue) -> bool {
                 })
         }),
     }
+}
+
+/// Returns the entries that run cerberus for an event.
+fn of_kind(entries: &CstArray, event: &str) -> Vec<CstNode> {
+    // The longer name first.
+    const EVENTS: &[&str] = &["session-start", "commit", "after-edit", "edit"];
+    let is_of = |entry: &CstNode| {
+        let found = commands(entry).iter().find_map(|command| {
+            let (_, arguments) = command.rsplit_once("cerberus hooks run ")?;
+            EVENTS.iter().find(|event| arguments.contains(**event))
+        });
+        found == Some(&event)
+    };
+    entries.elements().into_iter().filter(is_of).collect()
+}
+
+/// Returns the commands of an entry, which may be in its `hooks`.
+fn commands(entry: &CstNode) -> Vec<String> {
+    let Some(entry) = entry.as_object() else { return Vec::new() };
+    let own = |object: &CstObject| -> Vec<String> {
+        let values = ["command", "bash"].into_iter().filter_map(|name| object.get(name)?.value());
+        values.filter_map(|value| value.as_string_lit()?.decoded_value().ok()).collect()
+    };
+    let inner = entry.array_value("hooks").map(|it: CstArray| it.elements()).unwrap_or_default();
+    let inner = inner.iter().filter_map(CstNode::as_object);
+    own(&entry).into_iter().chain(inner.flat_map(|hook| own(&hook))).collect()
 }

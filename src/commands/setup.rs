@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::commands::confirm;
@@ -17,7 +17,6 @@ mod plan;
 mod servers;
 
 pub(crate) use agents::Agent;
-pub(crate) use servers::{McpClient, server_settings};
 
 use plan::{Action, Change};
 
@@ -110,13 +109,11 @@ fn agents(args: &SetupArgs, root: &Path) -> Result<Vec<Agent>> {
     agents.sort_unstable();
     agents.dedup();
     if agents.is_empty() {
-        agents = match args.remove {
-            true => Agent::ALL.into_iter().collect(),
-            false => Agent::ALL.into_iter().filter(|agent| agent.is_in(root)).collect(),
-        };
+        let all = Agent::value_variants().iter().copied();
+        agents = all.filter(|agent| args.remove || agent.is_in(root)).collect();
     }
     if agents.is_empty() {
-        let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
+        let names: Vec<String> = Agent::value_variants().iter().map(|it| it.name()).collect();
         return Err(UserError::usage("this project has no files of an agent")
             .hint(format!("name one: {}", names.join(", ")))
             .hint("for example: cerberus setup claude")

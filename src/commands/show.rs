@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
+use crate::bank::repeated::Repeated;
 use crate::bank::shared::{Failure, SharedFiles, SwitchedOff, bank_of, is_shared};
 use crate::config::Settings;
 use crate::engine::excerpt::{self, LineRange};
@@ -20,7 +21,7 @@ use crate::ops::anchors;
 use crate::ops::banks::short;
 use crate::ops::examples::OtherSummary;
 use crate::ops::memories::{self, Filter, Memories};
-use crate::ops::metadata::{Metadata, OffReport, Override, RepeatedReport, SharedMemory};
+use crate::ops::metadata::{Metadata, Override, SharedMemory};
 use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::{Project, rounded, sync};
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
@@ -62,10 +63,10 @@ pub(crate) struct Report {
     pub(crate) memories: Vec<MemoryReport>,
     /// The shared memories that the project does not use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) off: Vec<OffReport>,
+    pub(crate) off: Vec<SwitchedOff>,
     /// The shared memories whose text another memory has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) repeated: Vec<RepeatedReport>,
+    pub(crate) repeated: Vec<Repeated>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -143,7 +144,7 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
     });
     let is_all = *filter == Filter::default() && !args.anchored && !args.unanchored;
     let (off, repeated) = match is_all {
-        true => (OffReport::all(&shared), RepeatedReport::all(&memories.repeated)),
+        true => (shared.off.clone(), memories.repeated.clone()),
         false => (Vec::new(), Vec::new()),
     };
     Ok(Report { memories: reports.collect(), off, repeated, warnings })
@@ -342,7 +343,7 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
         let rows: Vec<Vec<String>> = report.memories.iter().map(row).collect();
         out.rows(&["id", "type", "example", "text"], &rows);
     }
-    for OffReport { id, bank, reason } in &report.off {
+    for SwitchedOff { id, bank, reason } in &report.off {
         let line = format!("{id} of the shared bank {bank} is switched off: {reason}");
         out.line(&out.paint(DIM, &out.safe(&line)));
     }

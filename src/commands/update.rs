@@ -131,7 +131,7 @@ fn replace_content(
     }
     let wanted = args.section.as_deref();
     let (section, text) =
-        document::edit_content(&stored.file, text, wanted, content, EditMode::Replace)?;
+        document::edit_content(&stored.file, text, wanted, (content, EditMode::Replace))?;
     Ok(Edit { text, section, warnings })
 }
 

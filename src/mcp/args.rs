@@ -2,16 +2,11 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::setup::McpClient;
-
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
     /// Offer all tools, or a minimal set
     #[arg(long, value_name = "SET", default_value = "all")]
     pub(crate) tools: ToolSet,
-    /// Print the settings with which a client starts the server, and exit
-    #[arg(long, value_name = "CLIENT")]
-    pub(crate) print_config: Option<McpClient>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -64,8 +64,7 @@ pub(crate) fn edit_content(
     file: &str,
     text: &str,
     section: Option<&str>,
-    content: &str,
-    mode: EditMode,
+    (content, mode): (&str, EditMode),
 ) -> Result<(Option<String>, String), UserError> {
     let edited = match section {
         Some(section) => {

@@ -17,7 +17,7 @@ pub(crate) const MARKDOWN: BlockMarkers<'static> = BlockMarkers {
 };
 
 pub(crate) const SCRIPT: BlockMarkers<'static> = BlockMarkers {
-    start: "# cerberus:start (written by `cerberus hooks print git --write`)",
+    start: "# cerberus:start (written by `cerberus setup git`)",
     end: "# cerberus:end",
 };
 

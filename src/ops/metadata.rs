@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::bank::MemoryFile;
-use crate::bank::repeated::Repeated;
-use crate::bank::shared::{self, SharedFiles, SwitchedOff};
+use crate::bank::shared::{self, SharedFiles};
 use crate::model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind};
 
 /// Metadata of a memory. Reports flatten it into their own fields.
@@ -52,52 +51,6 @@ pub(crate) struct SharedMemory {
 pub(crate) struct SharedOrigin {
     pub(crate) name: String,
     pub(crate) commit: String,
-}
-
-/// A shared memory that the project does not use.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct OffReport {
-    pub(crate) id: String,
-    pub(crate) bank: String,
-    pub(crate) reason: String,
-}
-
-impl OffReport {
-    pub(crate) fn all(shared: &SharedFiles) -> Vec<Self> {
-        let report = |off: &SwitchedOff| Self {
-            id: off.id.clone(),
-            bank: off.bank.clone(),
-            reason: off.reason.clone(),
-        };
-        shared.off.iter().map(report).collect()
-    }
-}
-
-/// A shared memory that the project does not use, because another memory has its text.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct RepeatedReport {
-    pub(crate) id: String,
-    pub(crate) bank: String,
-    /// Id of the memory that is used.
-    pub(crate) used: String,
-}
-
-impl RepeatedReport {
-    pub(crate) fn all(repeated: &[Repeated]) -> Vec<Self> {
-        let report = |it: &Repeated| Self {
-            id: it.id.clone(),
-            bank: shared::bank_of(&it.file).unwrap_or_default().to_owned(),
-            used: it.used.clone(),
-        };
-        repeated.iter().map(report).collect()
-    }
-}
-
-impl std::fmt::Display for RepeatedReport {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { id, bank, used } = self;
-        write!(f, "{id} of the shared bank {bank} is not used: {used} has the same text")
-    }
 }
 
 /// Why a memory of the project replaces one of a shared bank.

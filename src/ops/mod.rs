@@ -22,7 +22,6 @@ pub(crate) mod complete;
 pub(crate) mod document;
 pub(crate) mod envelope;
 pub(crate) mod examples;
-pub(crate) mod export;
 pub(crate) mod fleet;
 pub(crate) mod links;
 pub(crate) mod managed_block;

@@ -193,17 +193,6 @@ pub(crate) struct Rendered {
     pub(crate) warnings: Vec<String>,
 }
 
-/// An entry of the event log.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Event {
-    pub(crate) at: String,
-    #[serde(rename = "type")]
-    pub(crate) kind: PinEvent,
-    pub(crate) pins: Vec<String>,
-    pub(crate) message: String,
-}
-
 /// Adds a pin and evicts others if the limits are exceeded.
 pub(crate) fn add(project: &Project, request: &Request, session: Option<&str>) -> Result<Added> {
     let new = build_pin(project, request, session)?;
@@ -232,7 +221,7 @@ pub(crate) fn add(project: &Project, request: &Request, session: Option<&str>) -
     }
     let message = format!("{} {}", new.scope, new.priority);
     events.push((PinEvent::Added, vec![new.id.clone()], message));
-    loaded.change(project, session, &evicted, Some(&new), events)?;
+    loaded.change(project, &evicted, Some(&new), events)?;
     drop(guard);
     let is_evicted = |pin: &Pin| evicted.iter().any(|it| it.id == pin.id);
     loaded.pins.retain(|pin| !is_evicted(pin));
@@ -290,7 +279,7 @@ pub(crate) fn remove(project: &Project, ids: &[String], session: Option<&str>) -
             wanted.push(pin.clone());
         }
     }
-    remove_pins(project, loaded, &wanted, session)
+    remove_pins(project, loaded, &wanted)
 }
 
 /// Removes the pins that match; requires a condition or `all`.
@@ -309,7 +298,7 @@ pub(crate) fn clear(
     let loaded = load(project, session)?;
     let is_match = |pin: &&Pin| filter.matches(pin, is_expired(project, pin));
     let wanted: Vec<Pin> = loaded.pins.iter().filter(is_match).cloned().collect();
-    remove_pins(project, loaded, &wanted, session)
+    remove_pins(project, loaded, &wanted)
 }
 
 /// Returns the injected text of the current pins.
@@ -327,24 +316,15 @@ pub(crate) fn show(project: &Project, session: Option<&str>) -> Result<Rendered>
 }
 
 /// Returns the event log, the oldest event first.
-pub(crate) fn events(project: &Project, session: Option<&str>) -> Result<Vec<Event>> {
-    let loaded = load(project, session)?;
-    let rows = table::events(loaded.store.reader())?;
-    let event =
-        |row: EventRow| Event { at: row.at, kind: row.kind, pins: row.pins, message: row.message };
-    Ok(rows.into_iter().map(event).collect())
+pub(crate) fn events(project: &Project, session: Option<&str>) -> Result<Vec<EventRow>> {
+    table::events(load(project, session)?.store.reader())
 }
 
-fn remove_pins(
-    project: &Project,
-    mut loaded: Loaded,
-    wanted: &[Pin],
-    session: Option<&str>,
-) -> Result<Removed> {
+fn remove_pins(project: &Project, mut loaded: Loaded, wanted: &[Pin]) -> Result<Removed> {
     let removed: Vec<String> = wanted.iter().map(|pin| pin.id.clone()).collect();
     if !wanted.is_empty() {
         let events = vec![(PinEvent::Removed, removed.clone(), "requested".to_owned())];
-        loaded.change(project, session, wanted, None, events)?;
+        loaded.change(project, wanted, None, events)?;
         loaded.pins.retain(|pin| !removed.contains(&pin.id));
     }
     Ok(Removed { removed, totals: totals(project, &loaded), warnings: loaded.warnings })
@@ -360,8 +340,8 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
     }
     document::check_content(content)?;
     document::check_words("tag", request.tags.iter().map(String::as_str))?;
-    let metadata_words = request.metadata.iter().flat_map(|(key, value)| [&**key, &**value]);
-    document::check_words("metadata", metadata_words)?;
+    let metadata_words = || request.metadata.iter().flat_map(|(key, value)| [&**key, &**value]);
+    document::check_words("metadata", metadata_words())?;
     document::check_words("project", request.project_id.as_deref())?;
     if !request.allow_secret {
         let metadata: Vec<String> =
@@ -394,8 +374,7 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
             .hint("name it with `--session NAME` or CERBERUS_SESSION")
             .into());
     }
-    let metadata_texts = request.metadata.iter().flat_map(|(key, value)| [key, value]);
-    let mut texts = request.tags.iter().chain(metadata_texts);
+    let mut texts = request.tags.iter().map(String::as_str).chain(metadata_words());
     if let Some(invalid) = texts.find(|text| text.trim().is_empty()) {
         return Err(UserError::usage(format!(
             "`{}` is not a valid tag or metadata: it must be one non-empty line",

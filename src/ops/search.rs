@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use crate::bank::MemoryFile;
 use crate::engine::rank::tokenize;
 use crate::error::UserError;
 use crate::markdown::frontmatter;
@@ -141,8 +142,7 @@ pub(crate) fn search_in(
         let file = &known[&found.id].file;
         match synced.read(file) {
             Ok(stored) => {
-                let mut hit = hit(&query, found, recency, &stored.file, &stored.text);
-                hit.title = memories::title(&stored.memory.body).to_owned();
+                let mut hit = hit(&query, (found, recency), &stored);
                 if request.sections.is_empty() {
                     hit.content = request.content.then(|| stored.memory.body.trim().to_owned());
                 } else {
@@ -224,19 +224,19 @@ fn boost_recent(
     found
 }
 
-fn hit(query: &Query, found: SearchResult, recency: f64, file: &str, text: &str) -> Hit {
+fn hit(query: &Query, (found, recency): (SearchResult, f64), stored: &MemoryFile) -> Hit {
     let signals = found.signals.into_iter().map(|mut it| {
         it.contribution = rounded(it.contribution);
         it
     });
-    let mut why = matched_words(query, &found.id, text);
+    let mut why = matched_words(query, &found.id, &stored.text);
     let sections = found.sections.iter().take(MAX_SECTIONS_LISTED);
     why.extend(sections.map(|id| format!("section {id}")));
     why.extend(found.related_to.map(|id| format!("related to `{id}`")));
     Hit {
         id: found.id,
-        file: file.to_owned(),
-        title: String::new(),
+        file: stored.file.clone(),
+        title: memories::title(&stored.memory.body).to_owned(),
         score: rounded(found.score),
         why,
         signals: signals.collect(),

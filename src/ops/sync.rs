@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::bank::lockfile::Anchors;
 use crate::bank::memories::check_bank_size;
 use crate::bank::repeated::{Earlier, Precedence, text_hash};
-use crate::bank::{Bank, MemoryFile, shared};
+use crate::bank::{Bank, MemoryFile, View, shared};
 use crate::engine::rank::{fusion, postings, tokenize};
 use crate::file_stat::FileStat;
 use crate::markdown::{frontmatter, links, sections};
@@ -123,42 +123,62 @@ pub(crate) fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Opt
     Ok(Some((stored, anchor)))
 }
 
+/// The files of the bank, from which the store is updated.
+struct Files<'m> {
+    /// Sorted, those of shared banks last.
+    listed: Vec<(String, FileStat)>,
+    lock_stat: Option<FileStat>,
+    view: View,
+    /// Memories and anchors that the caller has read.
+    loaded: Option<&'m Memories>,
+}
+
+impl<'m> Files<'m> {
+    fn read(&self, bank: &Bank, file: &str) -> Result<Cow<'m, MemoryFile>> {
+        let loaded = self.loaded.and_then(|memories| {
+            find_file(&memories.all, file).or_else(|| find_file(&memories.duplicates, file))
+        });
+        loaded.map_or_else(
+            || bank.read_in(&self.view, file).map(Cow::Owned),
+            |it| Ok(Cow::Borrowed(it)),
+        )
+    }
+
+    fn anchors(&self, bank: &Bank) -> Result<Cow<'m, Anchors>> {
+        self.loaded.map_or_else(
+            || bank.anchors().map(Cow::Owned),
+            |memories| Ok(Cow::Borrowed(&memories.anchors)),
+        )
+    }
+}
+
 /// Opens the store and updates it from the files that changed.
 pub(crate) fn open(project: &Project) -> Result<SyncedStore<'static>> {
     let (files, warnings) = project.bank.list()?;
     let view = project.bank.view();
-    let listed: Vec<(String, FileStat)> = files
+    let listed = files
         .into_par_iter()
         .filter_map(|file| project.bank.stat_in(&view, &file).map(|stat| (file, stat)))
         .collect();
-    let read = |file: &str| project.bank.read_in(&view, file).map(Cow::Owned);
-    let anchors = || project.bank.anchors();
-    update(project, &listed, project.bank.lock_stat(), read, anchors, &[], warnings)
+    let lock_stat = project.bank.lock_stat();
+    update(project, &Files { listed, lock_stat, view, loaded: None }, warnings)
 }
 
 /// Like [`open`], but updates the store from loaded memories and reads no files.
 pub(crate) fn open_with<'m>(project: &Project, memories: &'m Memories) -> Result<SyncedStore<'m>> {
-    let files: BTreeMap<(bool, &str), &MemoryFile> =
-        (memories.all.iter().chain(&memories.duplicates))
-            .map(|stored| (shared::order(&stored.file), stored))
-            .collect();
-    let listed: Vec<(String, FileStat)> =
-        files.values().map(|stored| (stored.file.clone(), stored.stat)).collect();
-    let read = |file: &str| Ok(Cow::Borrowed(files[&shared::order(file)]));
-    let anchors = || Ok(memories.anchors.clone());
-    let (lock, loaded) = (memories.lock_stat, &memories.all);
-    update(project, &listed, lock, read, anchors, loaded, Vec::new())
+    let all = memories.all.iter().chain(&memories.duplicates);
+    let mut listed: Vec<_> = all.map(|stored| (stored.file.clone(), stored.stat)).collect();
+    listed.sort_unstable_by(|(a, _), (b, _)| shared::order(a).cmp(&shared::order(b)));
+    let (lock_stat, view) = (memories.lock_stat, View::default());
+    update(project, &Files { listed, lock_stat, view, loaded: Some(memories) }, Vec::new())
 }
 
 fn update<'m>(
     project: &Project,
-    listed: &[(String, FileStat)],
-    lock: Option<FileStat>,
-    read: impl Fn(&str) -> Result<Cow<'m, MemoryFile>> + Sync,
-    anchors: impl FnOnce() -> Result<Anchors>,
-    loaded: &'m [MemoryFile],
+    files: &Files<'m>,
     mut warnings: Vec<String>,
 ) -> Result<SyncedStore<'m>> {
+    let Files { listed, lock_stat: lock, .. } = files;
     check_bank_size(listed.iter().map(|(_, stat)| stat.size).sum())?;
     let _step = timings::step("update the memories in the store");
     let mut store = Store::open(&project.store)?;
@@ -166,12 +186,13 @@ fn update<'m>(
     let (changes, read) = if is_up_to_date(&store, listed)? {
         (Changes::default(), Vec::new())
     } else {
-        Changes::find(&store, listed, read, &mut warnings)?
+        Changes::find(&store, &project.bank, files, &mut warnings)?
     };
-    let lock_changed = table::lock_stat(store.reader())? != lock;
+    let lock_changed = table::lock_stat(store.reader())? != *lock;
     if lock_changed || !changes.is_empty() {
-        let anchors: Vec<AnchorRow> =
-            anchors()?.iter().map(|(id, it)| anchor_row(id, it)).collect::<Result<_>>()?;
+        let anchors = files.anchors(&project.bank)?;
+        let anchors = anchors.iter().map(|(id, it)| anchor_row(id, it));
+        let anchors: Vec<AnchorRow> = anchors.collect::<Result<_>>()?;
         let now = project.now.as_nanosecond();
         let is_racy = |mtime: i64| (now - i128::from(mtime)).abs() < RACY_NANOSECONDS;
         store.transaction(|connection| {
@@ -199,6 +220,7 @@ fn update<'m>(
         let orphans = table::orphaned_anchors(store.reader())?;
         warnings.extend(orphans.iter().map(|id| orphan_warning(id)));
     }
+    let loaded = files.loaded.map_or(&[][..], |memories| &memories.all);
     Ok(SyncedStore { store, bank: project.bank.clone(), loaded, read, warnings })
 }
 
@@ -242,12 +264,13 @@ impl Changes {
     /// Compares the files with the store and reads those that changed. Also returns the memories
     /// that were not loaded before, sorted by file. A file that cannot be read is removed from the
     /// store and causes a warning.
-    fn find<'m>(
+    fn find(
         store: &Store,
-        listed: &[(String, FileStat)],
-        read: impl Fn(&str) -> Result<Cow<'m, MemoryFile>> + Sync,
+        bank: &Bank,
+        files: &Files<'_>,
         warnings: &mut Vec<String>,
     ) -> Result<(Self, Vec<MemoryFile>)> {
+        let listed = &files.listed;
         let mut known = table::files(store.reader())?;
         let is_changed = |(file, stat): &&(String, FileStat)| {
             known.get(file).is_none_or(|row| row.stat != *stat)
@@ -255,7 +278,7 @@ impl Changes {
         let changed: Vec<&(String, FileStat)> = listed.iter().filter(is_changed).collect();
         let results: Vec<(&str, FileStat, Result<Cow<MemoryFile>>)> = changed
             .into_par_iter()
-            .map(|(file, stat)| (file.as_str(), *stat, read(file)))
+            .map(|(file, stat)| (file.as_str(), *stat, files.read(bank, file)))
             .collect();
         let mut changes = Self::default();
         let mut memories: FxHashMap<&str, Cow<MemoryFile>> = FxHashMap::default();
@@ -300,7 +323,7 @@ impl Changes {
         for (id, file) in &file_by_id {
             // The id now belongs to another file, which is unchanged itself.
             if !memories.contains_key(file) && stored_files.get(id) != Some(file) {
-                memories.insert(file, read(file)?);
+                memories.insert(file, files.read(bank, file)?);
             }
         }
         let hashes = table::hashes(store.reader())?;

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::Language;
 
-use super::{query, values};
+use super::{execute, first, query, values};
 
 /// xxh3-128 hash of the bytes of a file.
 pub(crate) type ContentHash = [u8; 16];
@@ -39,7 +39,7 @@ pub(crate) fn files(connection: &Connection) -> Result<Vec<FileRow>> {
 pub(crate) fn file(connection: &Connection, path: &str) -> Result<Option<FileRow>> {
     const SQL: &str =
         "SELECT path, language, size, mtime, hash, n_terms, vector FROM code_file WHERE path = ?1";
-    Ok(connection.prepare_cached(SQL)?.query_row([path], file_row).optional()?)
+    first(connection, SQL, [path], file_row)
 }
 
 fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
@@ -60,29 +60,22 @@ pub(crate) fn upsert_file(connection: &Connection, file: &FileRow, mtime: i64) -
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT (path) DO UPDATE SET language = ?2, size = ?3, mtime = ?4, hash = ?5,
             n_terms = ?6, vector = ?7";
-    connection.prepare_cached(SQL)?.execute(params![
-        file.path,
-        file.language,
-        file.size,
-        mtime,
-        file.hash,
-        file.n_terms,
-        file.vector
-    ])?;
-    Ok(())
+    execute(
+        connection,
+        SQL,
+        params![file.path, file.language, file.size, mtime, file.hash, file.n_terms, file.vector],
+    )
 }
 
 /// Removes the row of `path`.
 pub(crate) fn remove_file(connection: &Connection, path: &str) -> Result<()> {
-    connection.prepare_cached("DELETE FROM code_file WHERE path = ?1")?.execute([path])?;
-    Ok(())
+    execute(connection, "DELETE FROM code_file WHERE path = ?1", [path])
 }
 
 /// Removes the symbols of contents that no indexed file has.
 pub(crate) fn remove_unused_symbols(connection: &Connection) -> Result<()> {
     const SQL: &str = "DELETE FROM code_symbols WHERE hash NOT IN (SELECT hash FROM code_file)";
-    connection.prepare_cached(SQL)?.execute([])?;
-    Ok(())
+    execute(connection, SQL, [])
 }
 
 /// Returns the packs of terms, each with its largest term id, ordered by that id.
@@ -101,10 +94,11 @@ pub(crate) fn last_term_id(connection: &Connection) -> Result<u32> {
 
 /// Inserts a pack of terms; `last` is the largest of their ids.
 pub(crate) fn insert_terms(connection: &Connection, last: u32, terms: &[u8]) -> Result<()> {
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO code_terms (last, terms) VALUES (?1, ?2)")?
-        .execute(params![last, terms])?;
-    Ok(())
+    execute(
+        connection,
+        "INSERT OR REPLACE INTO code_terms (last, terms) VALUES (?1, ?2)",
+        params![last, terms],
+    )
 }
 
 /// Removes all terms.
@@ -120,9 +114,7 @@ pub(crate) fn symbols(
     language: Language,
 ) -> Result<Option<Vec<u8>>> {
     const SQL: &str = "SELECT symbols FROM code_symbols WHERE hash = ?1 AND language = ?2";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let found = statement.query_row(params![hash, language], |row| row.get(0));
-    Ok(found.optional()?)
+    first(connection, SQL, params![hash, language], |row| row.get(0))
 }
 
 /// Returns whether any symbols are stored.
@@ -149,8 +141,7 @@ pub(crate) fn insert_symbols(
 ) -> Result<()> {
     const SQL: &str =
         "INSERT OR REPLACE INTO code_symbols (hash, language, symbols) VALUES (?1, ?2, ?3)";
-    connection.prepare_cached(SQL)?.execute(params![hash, language, symbols])?;
-    Ok(())
+    execute(connection, SQL, params![hash, language, symbols])
 }
 
 /// Returns the number of contents whose symbols are stored.
@@ -177,8 +168,7 @@ pub(crate) fn cache_rerank(
 ) -> Result<()> {
     const SQL: &str =
         "INSERT OR REPLACE INTO rerank_cache (memory, key, candidate) VALUES (?1, ?2, ?3)";
-    connection.prepare_cached(SQL)?.execute(params![memory, key, candidate])?;
-    Ok(())
+    execute(connection, SQL, params![memory, key, candidate])
 }
 
 /// Returns the cached times of the last commits of files as of `head`; `None` for a file

@@ -20,6 +20,8 @@ use super::{BUSY, PAUSE, Store, StoreFile, check_no_link, is_busy, limit, try_op
 pub(super) enum Rejected {
     /// This user did not make it, or made it for another folder.
     Foreign,
+    /// An older version of cerberus made it.
+    Older,
     /// Its tables, indexes or triggers are not those of the schema.
     Schema,
     /// A check found this.
@@ -30,6 +32,7 @@ impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Foreign => "it was not made by this user for this folder",
+            Self::Older => "its schema is older",
             Self::Schema => "its schema is not the expected one",
             Self::Damaged(why) => why,
         })
@@ -45,67 +48,60 @@ pub(crate) fn with_repair<T>(
     mut work: impl FnMut(Option<String>) -> Result<T>,
 ) -> Result<T> {
     match work(None) {
-        Err(error) if is_damaged(&error) => match repair(file) {
-            Ok(warning) => work(Some(warning)),
-            Err(_) => Err(error),
-        },
+        Err(error) if is_damaged(&error) => {
+            let damage = Rejected::Damaged("a command found it damaged".to_owned());
+            match recover(file, Some(damage.into())).map(|mut store| store.warnings.pop()) {
+                Ok(warning) => work(warning),
+                Err(_) => Err(error),
+            }
+        }
         done => done,
     }
 }
 
-/// Replaces a store that a command found to be damaged.
-fn repair(file: &StoreFile) -> Result<String> {
-    let _lock = lock(&file.path)?;
-    let rows = salvage(file);
-    let backup = back_up(&file.path, "corrupt")?;
-    let mut store = try_open(file)?;
-    restore(&mut store, &rows)?;
-    Ok(rebuilt(&backup))
-}
-
-fn rebuilt(backup: &Path) -> String {
-    format!(
-        "the store was corrupt and has been rebuilt; saved the corrupt file as `{}`",
-        backup.display()
-    )
-}
-
 /// Opens a store that is damaged, rejected or busy. Only one process at a time does this, and
-/// tries to open the store again first, because another process may have replaced it.
-pub(super) fn recover(file: &StoreFile) -> Result<Store> {
+/// tries to open the store again first, because another process may have replaced it, unless
+/// `damage` was found after it was opened.
+pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result<Store> {
     let _lock = lock(&file.path)?;
     let mut waited = Duration::ZERO;
     let mut replaced = None;
+    let mut opened = damage.map_or_else(|| try_open(file), Err);
     loop {
-        match try_open(file) {
+        match opened {
             Err(error) if is_busy(&error) && waited < BUSY => {
                 std::thread::sleep(PAUSE);
                 waited += PAUSE;
             }
             Err(error) if is_damaged(&error) && replaced.is_none() => {
                 let rows = salvage(file);
-                let is_foreign = matches!(error.downcast_ref(), Some(Rejected::Foreign));
-                let warning = if is_foreign {
-                    let backup = back_up(&file.path, "foreign")?;
-                    format!(
+                let warning = match error.downcast_ref() {
+                    Some(Rejected::Older) => {
+                        std::fs::remove_file(back_up(&file.path, "older")?)?;
+                        None
+                    }
+                    Some(Rejected::Foreign) => Some(format!(
                         "the store was not made by this user for this folder, so it has been \
                          rebuilt without its pins, pin events and feedback; saved it as `{}`",
-                        backup.display()
-                    )
-                } else {
-                    rebuilt(&back_up(&file.path, "corrupt")?)
+                        back_up(&file.path, "foreign")?.display()
+                    )),
+                    _ => Some(format!(
+                        "the store was corrupt and has been rebuilt; saved the corrupt file as `{}`",
+                        back_up(&file.path, "corrupt")?.display()
+                    )),
                 };
                 replaced = Some((rows, warning));
             }
             Ok(mut store) => {
                 if let Some((rows, warning)) = replaced {
                     restore(&mut store, &rows)?;
-                    store.warnings.push(warning);
+                    store.warnings.extend(warning);
                 }
                 return Ok(store);
             }
             failed => return failed,
         }
+        opened = try_open(file);
     }
 }
 

@@ -4,20 +4,22 @@ use anyhow::Result;
 use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
 
-use super::query;
+use super::{execute, query};
 
-/// Records feedback on a memory that was injected with or without an example.
-pub(crate) fn insert(
-    connection: &Connection,
-    at: &str,
-    memory: &str,
-    is_good: bool,
-    is_anchored: bool,
-) -> Result<()> {
+/// Feedback on a memory that was injected with or without an example.
+pub(crate) struct Feedback<'a> {
+    pub(crate) at: &'a str,
+    pub(crate) memory: &'a str,
+    pub(crate) is_good: bool,
+    pub(crate) is_anchored: bool,
+}
+
+/// Records feedback.
+pub(crate) fn insert(connection: &Connection, feedback: &Feedback<'_>) -> Result<()> {
+    let Feedback { at, memory, is_good, is_anchored } = feedback;
     const SQL: &str = "INSERT INTO feedback (at, memory, good, anchored, mac)
         VALUES (?1, ?2, ?3, ?4, row_mac('feedback', ?1, ?2, ?3, ?4))";
-    connection.prepare_cached(SQL)?.execute(params![at, memory, is_good, is_anchored])?;
-    Ok(())
+    execute(connection, SQL, params![at, memory, is_good, is_anchored])
 }
 
 /// Returns, for each memory with feedback, the number of positive less that of negative ones.

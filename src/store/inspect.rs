@@ -20,7 +20,7 @@ pub(crate) enum Status {
     /// The next command creates it.
     Missing,
     Ok,
-    /// The next command upgrades it.
+    /// The next command replaces it.
     Older,
     /// Its schema version and the supported one.
     Newer(usize, usize),

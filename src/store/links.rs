@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::model::EdgeType;
 
-use super::query;
+use super::{execute, query};
 
 /// MemoryFile link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +24,7 @@ pub(crate) struct LinkRow {
 
 /// Removes the links that a memory contains, but not the links to it.
 pub(super) fn remove(connection: &Connection, memory: &str) -> Result<()> {
-    connection.prepare_cached("DELETE FROM memory_link WHERE memory = ?1")?.execute([memory])?;
-    Ok(())
+    execute(connection, "DELETE FROM memory_link WHERE memory = ?1", [memory])
 }
 
 /// Inserts a link.
@@ -33,16 +32,19 @@ pub(super) fn insert(connection: &Connection, link: &LinkRow) -> Result<()> {
     const SQL: &str = "INSERT OR REPLACE INTO memory_link
             (memory, position, line, target, relation, label, context)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    connection.prepare_cached(SQL)?.execute(params![
-        link.memory,
-        link.position,
-        link.line,
-        link.target,
-        link.relation,
-        link.label,
-        link.context
-    ])?;
-    Ok(())
+    execute(
+        connection,
+        SQL,
+        params![
+            link.memory,
+            link.position,
+            link.line,
+            link.target,
+            link.relation,
+            link.label,
+            link.context
+        ],
+    )
 }
 
 /// Returns all links, ordered by memory and position.

@@ -2,15 +2,15 @@
 //! that were read.
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
 
 use crate::file_stat::FileStat;
 use crate::model::Memory;
 
 use super::links::{self, LinkRow};
-use super::query;
 use super::values::{self, lines, optional_time};
+use super::{execute, first, query};
 
 /// File of the bank at the time it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,21 +86,16 @@ pub(crate) fn upsert_file(connection: &Connection, file: &FileRow) -> Result<()>
     const SQL: &str =
         "INSERT OR REPLACE INTO memory_file (file, size, mtime, memory, text, warnings)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    connection.prepare_cached(SQL)?.execute(params![
-        file.file,
-        file.stat.size,
-        file.stat.mtime,
-        file.memory,
-        file.text,
-        file.warnings
-    ])?;
-    Ok(())
+    execute(
+        connection,
+        SQL,
+        params![file.file, file.stat.size, file.stat.mtime, file.memory, file.text, file.warnings],
+    )
 }
 
 /// Removes a file.
 pub(crate) fn remove_file(connection: &Connection, file: &str) -> Result<()> {
-    connection.prepare_cached("DELETE FROM memory_file WHERE file = ?1")?.execute([file])?;
-    Ok(())
+    execute(connection, "DELETE FROM memory_file WHERE file = ?1", [file])
 }
 
 /// Calls `each` with the path and the stat of every file.
@@ -149,8 +144,7 @@ pub(crate) fn hashes(connection: &Connection) -> Result<FxHashMap<String, [u8; 1
 
 /// Returns the file of a memory.
 pub(crate) fn file_of(connection: &Connection, id: &str) -> Result<Option<String>> {
-    let mut statement = connection.prepare_cached("SELECT file FROM memory_store WHERE id = ?1")?;
-    Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+    first(connection, "SELECT file FROM memory_store WHERE id = ?1", [id], |row| row.get(0))
 }
 
 /// Returns the ids of the memories with their files, ordered by id.
@@ -164,9 +158,9 @@ pub(crate) fn ids(connection: &Connection) -> Result<Vec<(String, String)>> {
 pub(crate) fn remove(connection: &Connection, id: &str) -> Result<()> {
     const TEXT: &str = "DELETE FROM memory_text
         WHERE rowid IN (SELECT id FROM memory_section WHERE memory = ?1)";
-    connection.prepare_cached(TEXT)?.execute([id])?;
-    connection.prepare_cached("DELETE FROM memory_section WHERE memory = ?1")?.execute([id])?;
-    connection.prepare_cached("DELETE FROM memory_store WHERE id = ?1")?.execute([id])?;
+    execute(connection, TEXT, [id])?;
+    execute(connection, "DELETE FROM memory_section WHERE memory = ?1", [id])?;
+    execute(connection, "DELETE FROM memory_store WHERE id = ?1", [id])?;
     links::remove(connection, id)
 }
 
@@ -249,9 +243,9 @@ pub(crate) fn each_content(connection: &Connection, mut each: impl FnMut(&str)) 
 
 /// Returns the stat of the lock file when the anchors were read.
 pub(crate) fn lock_stat(connection: &Connection) -> Result<Option<FileStat>> {
-    let mut statement = connection.prepare_cached("SELECT size, mtime FROM lock_file")?;
-    let stat = |row: &Row<'_>| Ok(FileStat { size: row.get(0)?, mtime: row.get(1)? });
-    Ok(statement.query_row([], stat).optional()?)
+    first(connection, "SELECT size, mtime FROM lock_file", [], |row| {
+        Ok(FileStat { size: row.get(0)?, mtime: row.get(1)? })
+    })
 }
 
 /// Replaces all anchors and the stat of their file.
@@ -281,15 +275,12 @@ pub(crate) fn update_anchor_columns(connection: &Connection, anchor: &AnchorRow)
     const SQL: &str = "UPDATE memory_store SET anchor_file = ?2, anchor_symbol = ?3,
         anchor_score = ?4, anchor_metadata = ?5 WHERE id = ?1";
     let values = params![anchor.id, anchor.file, anchor.symbol, anchor.score, anchor.metadata];
-    connection.prepare_cached(SQL)?.execute(values)?;
-    Ok(())
+    execute(connection, SQL, values)
 }
 
 /// Returns the packed anchor of a memory.
 pub(crate) fn anchor(connection: &Connection, id: &str) -> Result<Option<Vec<u8>>> {
-    let mut statement =
-        connection.prepare_cached("SELECT anchor FROM memory_anchor WHERE id = ?1")?;
-    Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+    first(connection, "SELECT anchor FROM memory_anchor WHERE id = ?1", [id], |row| row.get(0))
 }
 
 /// Returns all packed anchors with the ids of their memories, ordered by id.
@@ -301,8 +292,9 @@ pub(crate) fn anchors(connection: &Connection) -> Result<Vec<(String, Vec<u8>)>>
 
 /// Returns the id of a term that some memory contains.
 pub(crate) fn term_id(connection: &Connection, term: &str) -> Result<Option<u32>> {
-    let mut statement = connection.prepare_cached("SELECT id FROM memory_term WHERE term = ?1")?;
-    Ok(statement.query_row([term], |row| values::term_id(row, 0)).optional()?)
+    first(connection, "SELECT id FROM memory_term WHERE term = ?1", [term], |row| {
+        values::term_id(row, 0)
+    })
 }
 
 /// Returns the id of a term, inserting the term if it is new.

@@ -2,8 +2,8 @@
 //!
 //! Only pins with an expiry, the history of pins and feedback exist in the store alone. All other
 //! tables are rebuilt from files, so a corrupt store is renamed and replaced. [`Store`] owns the
-//! connection; each group of tables has a file. Opening a store upgrades an older schema in one
-//! transaction and fails for a newer one.
+//! connection; each group of tables has a file. A store with an older schema is replaced, and a newer
+//! one is refused.
 //!
 //! A store may come with a cloned repository. It is replaced unless this user made it for this
 //! folder (`authenticity`) and has the expected schema; the steps of its queries are limited
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 pub(crate) use rusqlite::Connection;
-use rusqlite::{OpenFlags, Params, Row, TransactionBehavior};
+use rusqlite::{OpenFlags, OptionalExtension, Params, Row, TransactionBehavior};
 
 use crate::error::UserError;
 use crate::timings;
@@ -72,7 +72,7 @@ impl Store {
     pub(crate) fn open(file: &StoreFile) -> Result<Self> {
         let _step = timings::step("open the store");
         let opened = match try_open(file) {
-            Err(error) if is_damaged(&error) || is_busy(&error) => recover(file),
+            Err(error) if is_damaged(&error) || is_busy(&error) => recover(file, None),
             opened => opened,
         };
         match opened {
@@ -113,7 +113,7 @@ impl Store {
         let steps = limit::install(&mut connection);
         let can_verify = authenticator.is_some();
         authenticity::define(&connection, authenticator)?;
-        schema::upgrade(&mut connection, can_verify)?;
+        schema::create(&mut connection, can_verify)?;
         Ok(Self { connection, steps, warnings: Vec::new(), not_persistent: None })
     }
 
@@ -289,6 +289,22 @@ fn query<T, C: FromIterator<T>>(
     Ok(rows.collect::<rusqlite::Result<C>>()?)
 }
 
+/// Runs a query and returns its first row, if it has one.
+fn first<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>> {
+    Ok(connection.prepare_cached(sql)?.query_row(params, map).optional()?)
+}
+
+/// Runs a statement.
+fn execute(connection: &Connection, sql: &str, params: impl Params) -> Result<()> {
+    connection.prepare_cached(sql)?.execute(params)?;
+    Ok(())
+}
+
 /// Returns the error for a store with a newer schema.
 fn too_new(found: usize, known: usize) -> anyhow::Error {
     UserError::environment(format!(
@@ -328,6 +344,27 @@ mod tests {
         assert!(store.check_persistent().is_err());
         let store = Store::open(&file(folder.path(), "cerberus.db")).expect("new");
         store.check_persistent().expect("persistent");
+    }
+
+    #[test]
+    fn an_older_store_is_replaced_and_keeps_its_pins_and_feedback() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let file = file(folder.path(), "cerberus.db");
+        let mut store = Store::open(&file).expect("new");
+        let insert = |connection: &Connection| {
+            let at = "2026-01-02T03:04:05Z";
+            let row = feedback::Feedback { at, memory: "a", is_good: true, is_anchored: true };
+            feedback::insert(connection, &row)
+        };
+        store.transaction(insert).expect("written");
+        let older = "DROP TABLE rerank_cache; CREATE TABLE best (x); PRAGMA user_version = 5;";
+        store.reader().execute_batch(older).expect("an older store");
+        drop(store);
+        let store = Store::open(&file).expect("replaced");
+        assert!(store.warnings.is_empty(), "{:?}", store.warnings);
+        assert_eq!(feedback::counts(store.reader(), true).expect("readable"), (1, 0));
+        assert!(store.reader().prepare("SELECT x FROM best").is_err());
+        assert!(!folder.path().join("cerberus.db.older").exists());
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! Session pins, temporary pins, and the history of all pins.
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
+use serde::Serialize;
 
 use crate::model::{Pin, PinEvent, PinScope};
 
-use super::query;
 use super::values::{lines, optional_time};
+use super::{execute, first, query};
 
 /// Entry of the pin history.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct EventRow {
     pub(crate) at: String,
+    #[serde(rename = "type")]
     pub(crate) kind: PinEvent,
     pub(crate) pins: Vec<String>,
     pub(crate) message: String,
@@ -55,27 +57,31 @@ pub(crate) fn insert(connection: &Connection, pin: &Pin, session: Option<&str>) 
             row_mac('pin', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10))";
     let metadata: Vec<String> =
         pin.metadata.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    connection.prepare_cached(SQL)?.execute(params![
-        key(pin, session),
-        pin.id,
-        pin.content,
-        pin.priority,
-        pin.scope,
-        pin.created_at.to_string(),
-        pin.expires_at.map(|at| at.to_string()),
-        pin.tags.join("\n"),
-        metadata.join("\n"),
-        pin.project,
-    ])?;
-    Ok(())
+    execute(
+        connection,
+        SQL,
+        params![
+            key(pin, session),
+            pin.id,
+            pin.content,
+            pin.priority,
+            pin.scope,
+            pin.created_at.to_string(),
+            pin.expires_at.map(|at| at.to_string()),
+            pin.tags.join("\n"),
+            metadata.join("\n"),
+            pin.project,
+        ],
+    )
 }
 
 /// Removes a pin.
 pub(crate) fn remove(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
-    connection
-        .prepare_cached("DELETE FROM pin WHERE session = ?1 AND id = ?2")?
-        .execute([key(pin, session), &pin.id])?;
-    Ok(())
+    execute(
+        connection,
+        "DELETE FROM pin WHERE session = ?1 AND id = ?2",
+        [key(pin, session), &pin.id],
+    )
 }
 
 fn key<'a>(pin: &Pin, session: Option<&'a str>) -> &'a str {
@@ -90,14 +96,11 @@ pub(crate) fn insert_event(
 ) -> Result<()> {
     const SQL: &str = "INSERT INTO pin_event (at, type, pins, message, hash, mac)
         VALUES (?1, ?2, ?3, ?4, ?5, row_mac('pin_event', ?1, ?2, ?3, ?4, ?5))";
-    connection.prepare_cached(SQL)?.execute(params![
-        event.at,
-        event.kind,
-        event.pins.join("\n"),
-        event.message,
-        hash
-    ])?;
-    Ok(())
+    execute(
+        connection,
+        SQL,
+        params![event.at, event.kind, event.pins.join("\n"), event.message, hash],
+    )
 }
 
 /// Returns the history, oldest event first.
@@ -119,7 +122,7 @@ pub(crate) fn last_hash(connection: &Connection) -> Result<Option<[u8; 16]>> {
     const SQL: &str = "SELECT hash FROM pin_event
         WHERE hash IS NOT NULL AND mac = row_mac('pin_event', at, type, pins, message, hash)
         ORDER BY id DESC LIMIT 1";
-    Ok(connection.prepare_cached(SQL)?.query_row([], |row| row.get(0)).optional()?)
+    first(connection, SQL, [], |row| row.get(0))
 }
 
 /// Returns whether the history contains the expiry of a pin.

@@ -1,8 +1,8 @@
 //! Schema of the store. Its version is stored in `user_version`.
 //!
-//! Most tables can be rebuilt from files: a store with an older version gets new, empty ones.
-//! Pins, the history of pins and feedback exist in the store only: a change of their tables has
-//! to migrate their rows. Each of these rows has a keyed hash (see `authenticity`).
+//! A store of another version is replaced. Most tables can be rebuilt from files. Pins, the history
+//! of pins and feedback exist in the store only; their rows are copied, so a change of their tables
+//! has to change the copy (`damage`). Each of these rows has a keyed hash (see `authenticity`).
 
 use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior};
@@ -13,26 +13,6 @@ use super::damage::Rejected;
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
 pub(super) const VERSION: usize = 12;
-
-/// Removes the tables that can be rebuilt, including those of development versions.
-const DROP_REBUILT: &str = "
-    DROP TABLE IF EXISTS code_file;
-    DROP TABLE IF EXISTS code_term;
-    DROP TABLE IF EXISTS code_terms;
-    DROP TABLE IF EXISTS code_symbols;
-    DROP TABLE IF EXISTS commit_time;
-    DROP TABLE IF EXISTS best_anchor;
-    DROP TABLE IF EXISTS rerank_cache;
-    DROP TABLE IF EXISTS memory_file;
-    DROP TABLE IF EXISTS memory_store;
-    DROP TABLE IF EXISTS memory_section;
-    DROP TABLE IF EXISTS memory_term;
-    DROP TABLE IF EXISTS memory_text;
-    DROP TABLE IF EXISTS memory_link;
-    DROP TABLE IF EXISTS memory_anchor;
-    DROP TABLE IF EXISTS lock_file;
-    DROP TABLE IF EXISTS given_rule;
-";
 
 const SCHEMA: &str = "
     CREATE TABLE code_file (
@@ -137,7 +117,7 @@ const SCHEMA: &str = "
         PRIMARY KEY (session, memory)
     ) STRICT, WITHOUT ROWID;
 
-    CREATE TABLE IF NOT EXISTS pin (
+    CREATE TABLE pin (
         session    TEXT NOT NULL,
         id         TEXT NOT NULL,
         content    TEXT NOT NULL,
@@ -151,7 +131,7 @@ const SCHEMA: &str = "
         mac        BLOB,
         PRIMARY KEY (session, id)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS pin_event (
+    CREATE TABLE pin_event (
         id      INTEGER PRIMARY KEY,
         at      TEXT NOT NULL,
         type    TEXT NOT NULL,
@@ -160,7 +140,7 @@ const SCHEMA: &str = "
         hash    BLOB,
         mac     BLOB
     ) STRICT;
-    CREATE TABLE IF NOT EXISTS feedback (
+    CREATE TABLE feedback (
         id       INTEGER PRIMARY KEY,
         at       TEXT NOT NULL,
         memory   TEXT NOT NULL,
@@ -168,7 +148,7 @@ const SCHEMA: &str = "
         anchored INTEGER NOT NULL,
         mac      BLOB
     ) STRICT;
-    CREATE TABLE IF NOT EXISTS origin (
+    CREATE TABLE origin (
         mac BLOB
     ) STRICT;
 ";
@@ -190,11 +170,8 @@ pub(super) struct Kept {
     table: &'static str,
     /// The columns that the keyed hash of a row covers.
     columns: &'static str,
-    /// The column with the number of a row, and the columns that order the rows.
-    number: Option<&'static str>,
-    order: [&'static str; 2],
-    /// The parameters for the columns.
-    parameters: &'static str,
+    /// Whether its rows have a number, in the column `id`. A pin has its session and its id instead.
+    is_numbered: bool,
 }
 
 pub(super) const KEPT: &[Kept] = &[
@@ -202,24 +179,10 @@ pub(super) const KEPT: &[Kept] = &[
         table: "pin",
         columns: "session, id, content, priority, scope, created_at, expires_at, tags, metadata, \
                   project",
-        number: None,
-        order: ["session, id", "session DESC, id DESC"],
-        parameters: "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10",
+        is_numbered: false,
     },
-    Kept {
-        table: "pin_event",
-        columns: "at, type, pins, message, hash",
-        number: Some("id"),
-        order: ["id", "id DESC"],
-        parameters: "?1, ?2, ?3, ?4, ?5",
-    },
-    Kept {
-        table: "feedback",
-        columns: "at, memory, good, anchored",
-        number: Some("id"),
-        order: ["id", "id DESC"],
-        parameters: "?1, ?2, ?3, ?4",
-    },
+    Kept { table: "pin_event", columns: "at, type, pins, message, hash", is_numbered: true },
+    Kept { table: "feedback", columns: "at, memory, good, anchored", is_numbered: true },
 ];
 
 impl Kept {
@@ -232,9 +195,14 @@ impl Kept {
 
     /// Returns the query for the authentic rows, from the first or from the last one.
     pub(super) fn select(&self, is_from_end: bool) -> String {
-        let Self { table, columns, number, order, .. } = self;
-        let number = number.map(|name| format!(", {name}")).unwrap_or_default();
-        let order = order[usize::from(is_from_end)];
+        let Self { table, columns, is_numbered } = self;
+        let number = if *is_numbered { ", id" } else { "" };
+        let order = match (is_numbered, is_from_end) {
+            (true, false) => "id",
+            (true, true) => "id DESC",
+            (false, false) => "session, id",
+            (false, true) => "session DESC, id DESC",
+        };
         format!(
             "SELECT {columns}{number} FROM {table} WHERE mac = row_mac('{table}', {columns})
                 ORDER BY {order}"
@@ -243,46 +211,47 @@ impl Kept {
 
     /// Returns the statement that inserts a row of [`Self::select`].
     pub(super) fn insert(&self) -> String {
-        let Self { table, columns, number, parameters, .. } = self;
-        let last = parameters.split(", ").count() + 1;
-        let (name, value) = match number {
-            Some(name) => (format!(", {name}"), format!(", ?{last}")),
-            None => (String::new(), String::new()),
+        let Self { table, columns, is_numbered } = self;
+        let n_columns = columns.split(", ").count();
+        let values: Vec<String> = (1..=n_columns).map(|n| format!("?{n}")).collect();
+        let values = values.join(", ");
+        let (name, value) = match is_numbered {
+            true => (", id", format!(", ?{}", n_columns + 1)),
+            false => ("", String::new()),
         };
         format!(
             "INSERT OR IGNORE INTO {table} ({columns}{name}, mac)
-                VALUES ({parameters}{value}, row_mac('{table}', {parameters}))"
+                VALUES ({values}{value}, row_mac('{table}', {values}))"
         )
     }
 }
 
-/// Creates the schema or upgrades an older one, in one exclusive transaction. Fails with
-/// [`Rejected`] for a store that another user or another program made. Without a key
+/// Creates the schema in an empty store, in one exclusive transaction. Fails with [`Rejected`] for
+/// a store that another user, another program or an older version made. Without a key
 /// (`can_verify`) only the schema is checked.
-pub(super) fn upgrade(connection: &mut Connection, can_verify: bool) -> Result<()> {
-    let found = version(connection)?;
-    if found > VERSION {
-        check_origin(connection, can_verify)?;
-        // A newer version has another schema.
-        if check(connection).is_ok() {
-            let why = format!("its version {found} does not fit to its schema");
-            return Err(Rejected::Damaged(why).into());
-        }
-        return Err(super::too_new(found, VERSION));
-    }
-    if found < VERSION {
+pub(super) fn create(connection: &mut Connection, can_verify: bool) -> Result<()> {
+    if version(connection)? == 0 && is_empty(connection)? {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
-        // Another process may have upgraded the store while this one waited for the lock.
-        if version(&transaction)? < VERSION {
-            if !is_empty(&transaction)? {
-                check_origin(&transaction, can_verify)?;
-            }
-            transaction.execute_batch(DROP_REBUILT)?;
+        // Another process may have created it while this one waited for the lock.
+        if is_empty(&transaction)? {
             transaction.execute_batch(SCHEMA)?;
             transaction.execute_batch(SIGN)?;
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
         transaction.commit()?;
+    }
+    let found = version(connection)?;
+    if found != VERSION {
+        check_origin(connection, can_verify)?;
+        // Another version has another schema.
+        if check(connection).is_ok() {
+            let why = format!("its version {found} does not fit to its schema");
+            return Err(Rejected::Damaged(why).into());
+        }
+        return Err(match found > VERSION {
+            true => super::too_new(found, VERSION),
+            false => Rejected::Older.into(),
+        });
     }
     // First: `origin` could be a view.
     check(connection)?;
@@ -307,9 +276,8 @@ pub(super) fn check_origin(connection: &Connection, can_verify: bool) -> Result<
 }
 
 /// Returns the statements of [`SCHEMA`] as SQLite stores them.
-fn statements() -> impl Iterator<Item = String> {
-    let statements = SCHEMA.split(';').map(str::trim).filter(|it| !it.is_empty());
-    statements.map(|sql| sql.replacen("IF NOT EXISTS ", "", 1))
+fn statements() -> impl Iterator<Item = &'static str> {
+    SCHEMA.split(';').map(str::trim).filter(|it| !it.is_empty())
 }
 
 /// Fails if the store has other tables, indexes, views or triggers than [`SCHEMA`].
@@ -329,8 +297,7 @@ pub(super) fn check(connection: &Connection) -> Result<()> {
             None => return Err(Rejected::Schema.into()),
         }
     }
-    let mut expected: Vec<String> = statements().collect();
-    expected.extend(TEXT_TABLES.iter().map(|sql| (*sql).to_owned()));
+    let mut expected: Vec<&str> = statements().chain(TEXT_TABLES.iter().copied()).collect();
     expected.sort_unstable();
     found.sort_unstable();
     if expected == found { Ok(()) } else { Err(Rejected::Schema.into()) }
@@ -364,10 +331,10 @@ mod tests {
             "CREATE TRIGGER t AFTER INSERT ON pin BEGIN DELETE FROM feedback; END",
         ] {
             let mut connection = connection();
-            upgrade(&mut connection, true).expect("a new schema");
-            upgrade(&mut connection, true).expect("the expected schema");
+            create(&mut connection, true).expect("a new schema");
+            create(&mut connection, true).expect("the expected schema");
             connection.execute_batch(extra).expect("changed");
-            let error = upgrade(&mut connection, true).expect_err(extra);
+            let error = create(&mut connection, true).expect_err(extra);
             assert!(matches!(error.downcast_ref(), Some(Rejected::Schema)), "{extra}: {error:#}");
         }
     }
@@ -377,34 +344,12 @@ mod tests {
         for change in ["DELETE FROM origin", "UPDATE origin SET mac = x'00'", "DROP TABLE origin"] {
             for version in [1, VERSION, VERSION + 1] {
                 let mut connection = connection();
-                upgrade(&mut connection, true).expect("a new schema");
+                create(&mut connection, true).expect("a new schema");
                 connection.execute_batch(change).expect("changed");
                 connection.pragma_update(None, "user_version", version).expect("set");
-                let error = upgrade(&mut connection, true).expect_err(change);
+                let error = create(&mut connection, true).expect_err(change);
                 assert!(error.is::<Rejected>(), "{change}: {error:#}");
             }
         }
-    }
-
-    #[test]
-    fn upgrading_an_older_store_rebuilds_the_index_and_preserves_pins_and_feedback() {
-        let mut connection = connection();
-        upgrade(&mut connection, true).expect("a new schema");
-        connection
-            .execute_batch(
-                "INSERT INTO code_file VALUES (1, 'a.py', 'python', 1, 1, x'00', 1, NULL);
-                 INSERT INTO feedback VALUES (1, '2026-01-02T03:04:05Z', 'a', 1, 1, NULL);
-                 DROP TABLE rerank_cache;
-                 CREATE TABLE best_anchor (memory TEXT PRIMARY KEY) STRICT;
-                 PRAGMA user_version = 5;",
-            )
-            .expect("an older store");
-        upgrade(&mut connection, true).expect("upgraded");
-        let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, u32>(0));
-        assert_eq!(count("SELECT count(*) FROM code_file"), Ok(0));
-        assert_eq!(count("SELECT count(*) FROM rerank_cache"), Ok(0));
-        assert_eq!(count("SELECT count(*) FROM feedback"), Ok(1));
-        assert!(count("SELECT count(*) FROM best_anchor").is_err());
-        assert_eq!(version(&connection).expect("a version"), VERSION);
     }
 }

@@ -159,7 +159,7 @@ fn parallel_writes_of_every_kind_are_serialized() {
         "memory merge c --into d",
         "memory create e --content \"Text of e.\"",
         "memory append d --content More.",
-        "memory export",
+        "memory show --json",
         "memory read a",
     ];
     all_succeed(&sandbox, &lines.map(str::to_owned));
@@ -372,7 +372,6 @@ fn leftover_temporary_files_are_ignored_by_git() {
     }
     sandbox.ok("memory create a --content Text.");
     sandbox.ok("memory inject --into AGENTS.md");
-    sandbox.ok("memory export --output out.jsonl");
     assert!(!sandbox.exists(".memories/.cerberus-tmp-0123456789abcdef"));
     for path in notes {
         assert_eq!(sandbox.read(path), "of the user");

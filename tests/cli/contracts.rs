@@ -283,10 +283,6 @@ fn json_of_pins_inject_feedback_and_hooks() {
             warnings: []
             $ cerberus hooks print claude
             text: string
-            $ cerberus hooks print claude --write settings.json
-            edited: []
-            file: string
-            written: bool
             $ cerberus setup claude
             agents: [string]
             files: [{action:string,agent:string,diff:string,edited:[],file:string}]
@@ -379,15 +375,6 @@ fn json_of_documents() {
             id: string
             merged: [{anchored:bool,file:string,id:string,name:string}]
             redirected: []
-            warnings: []
-            $ cerberus memory export --output out.jsonl
-            memories: number
-            output: string
-            warnings: []
-            $ cerberus memory import --from-export out.jsonl
-            imported: []
-            overwritten: []
-            unchanged: number
             warnings: []
         "##]],
     );

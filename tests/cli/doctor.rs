@@ -477,7 +477,7 @@ fn hook_settings_with_a_missing_program_are_reported() {
         ".mcp.json",
         "{\"mcpServers\": {\"cerberus\": {\"command\": \"/none/cerberus\", \"args\": [\"mcp\"]}}}",
     );
-    sandbox.ok("hooks print git --write .git/hooks/pre-commit");
+    sandbox.ok("setup git --yes");
     let mut command = sandbox.command("doctor");
     let git = std::env::split_paths(&std::env::var_os("PATH").expect("set"))
         .find(|folder| folder.join("git").exists())
@@ -489,7 +489,7 @@ fn hook_settings_with_a_missing_program_are_reported() {
     let outcome = sandbox.outcome("doctor", command.output().expect("it runs"));
     expect![[r#"
         $ cerberus doctor
-        error	hosts	`.mcp.json` starts `/none/cerberus`, which does not exist	fix the path; print the expected settings with: cerberus mcp --print-config claude
+        error	hosts	`.mcp.json` starts `/none/cerberus`, which does not exist	fix the path; compare it with: cerberus setup claude --check
         error	hosts	`.git/hooks/pre-commit` starts `cerberus`, which is not on PATH	install cerberus in a folder of PATH
         [exit 1]
     "#]].assert_eq(&outcome.text());

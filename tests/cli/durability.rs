@@ -35,15 +35,12 @@ fn an_import_syncs_each_folder_once() {
     if !can_trace() {
         return;
     }
-    let (from, to) = (Sandbox::bank(), Sandbox::bank());
-    for n in 0..20 {
-        from.memory(&format!("m{n}"), format!("Memory {n}.\n"));
-    }
-    to.write("out.jsonl", from.ok("memory export"));
+    let to = Sandbox::bank();
+    to.write("RULES.md", rules(20));
     // The first commands that write create the folders of the store and of the trash.
     to.ok("memory create first --content Text.");
     to.ok("memory delete first");
-    let calls = trace(&to, "memory import --from-export out.jsonl");
+    let calls = trace(&to, "memory import RULES.md --no-anchor");
     let bank = to.path(".memories").display().to_string();
     let is_sync =
         |call: &&String| call.starts_with("fsync(") && call.contains(&format!("<{bank}>"));
@@ -55,22 +52,25 @@ fn an_import_of_many_memories_syncs_them_in_one_step_before_its_end() {
     if !can_trace() {
         return;
     }
-    let (from, to) = (Sandbox::bank(), Sandbox::bank());
-    for n in 0..100 {
-        from.memory(&format!("m{n}"), format!("Memory {n}.\n"));
-    }
-    to.write("out.jsonl", from.ok("memory export"));
-    let calls = trace(&to, "memory import --from-export out.jsonl");
+    let to = Sandbox::bank();
+    to.write("RULES.md", rules(100));
+    let calls = trace(&to, "memory import RULES.md --no-anchor");
     let at = |wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
         (0..calls.len()).filter(|idx| wanted(&calls[*idx])).collect()
     };
     let bank = to.path(".memories").display().to_string();
     let synced = at(&|call| call.starts_with("syncfs(") && call.contains(&format!("<{bank}>")));
-    let created = at(&|call| call.contains("RENAME_NOREPLACE") && call.contains(".memories/m"));
+    let created =
+        at(&|call| call.contains("RENAME_NOREPLACE") && call.contains(".memories/never-use-m"));
     let finished =
         at(&|call| call.starts_with("unlink") && call.contains(".cerberus-deletion.toml"));
     assert_eq!((synced.len(), created.len(), finished.len()), (1, 100, 1), "{calls:#?}");
     assert!(created[99] < synced[0] && synced[0] < finished[0], "{calls:#?}");
+}
+
+/// A document of many rules.
+fn rules(n_rules: usize) -> String {
+    (0..n_rules).map(|n| format!("- Never use m{n} in a handler\n")).collect()
 }
 
 /// Whether `strace` can be used; prints why the test is skipped if not.

@@ -1,4 +1,4 @@
-//! `memory import` of rules. For exports see `export.rs`.
+//! `memory import` of rules.
 
 use expect_test::expect;
 
@@ -140,9 +140,9 @@ fn import_prints_a_json_report() {
 #[test]
 fn a_dry_run_writes_nothing() {
     let sandbox = with_agents();
-    let before = sandbox.ok("memory export");
+    let before = sandbox.bank_files();
     sandbox.ok("memory import AGENTS.md --dry-run --json");
-    assert_eq!(sandbox.ok("memory export"), before);
+    assert_eq!(sandbox.bank_files(), before);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::sandbox::Sandbox;
 /// The project with its rules, without built-in pins.
 fn quiet() -> Sandbox {
     let sandbox = Sandbox::anchored();
-    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.2\n[pins]\ndefaults = false\n");
+    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.2\n[pins]\nbuiltin = false\n");
     sandbox.commit("quiet");
     sandbox
 }

@@ -7,7 +7,7 @@ use crate::sandbox::Sandbox;
 /// A project with rules for all files and for folders, without built-in pins.
 fn nested() -> Sandbox {
     let sandbox = Sandbox::bank();
-    sandbox.write("cerberus.toml", "[pins]\ndefaults = false\n");
+    sandbox.write("cerberus.toml", "[pins]\nbuiltin = false\n");
     sandbox.memory("all", "Be kind.\n");
     sandbox.memory("api", "---\npaths: [api/**]\n---\nAnswer with a status.\n");
     sandbox.memory("both", "---\npaths: [api/**, web/**]\n---\nLog each request.\n");

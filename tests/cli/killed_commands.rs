@@ -33,12 +33,10 @@ pub(crate) const COMMANDS: &[&str] = &[
     "memory reanchor",
     "memory reanchor --accept hash-passwords",
     "memory import RULES.md",
-    "memory import --from-export other.jsonl --overwrite",
     "memory pin add \"Another pin\" --id new",
     "memory pin remove first",
     "memory pin add \"For now\" --id now --expires 2h",
     "memory inject --into AGENTS.md",
-    "memory export --output mine.jsonl",
     "memory sections open --fix",
     "index --full",
 ];
@@ -91,7 +89,6 @@ pub(crate) fn template() -> Sandbox {
     sandbox.ok("memory anchor one --to web/html.ts::escapeHtml");
     sandbox.ok("memory anchor gone --to web/cart.ts");
     sandbox.ok("memory pin add \"The first pin\" --id first");
-    sandbox.ok("memory export --output other.jsonl");
     for id in ["one", "deep/plan"] {
         sandbox.ok(&format!("memory update {id} --content \"Changed since.\""));
     }
@@ -233,10 +230,6 @@ fn recovers(sandbox: &Sandbox, what: &str, line: &str, after: &Files) {
         let rules = ["Always close the session", "in a handler"];
         let n_imported = rules.iter().filter(|rule| listed.contains(**rule)).count();
         assert!(n_imported == 0 || n_imported == rules.len(), "{what}: {listed}");
-    }
-    if line.ends_with("--overwrite") {
-        let n_old = sandbox.ok("memory export").matches("Changed since.").count();
-        assert!(n_old == 0 || n_old == 2, "{what}: {n_old} of 2 memories are the old ones");
     }
     let again = sandbox.run(line);
     // A command that was completed before the kill is refused, such as adding an existing id.

@@ -26,7 +26,6 @@ mod doctor;
 #[cfg(target_os = "linux")]
 mod durability;
 mod exit_status;
-mod export;
 mod feedback;
 mod fleet;
 #[cfg(unix)]

@@ -337,7 +337,7 @@ fn invalid_pins_are_refused() {
 #[test]
 fn a_full_set_evicts_the_oldest_pin_of_the_lowest_priority() {
     let sandbox = Sandbox::bank();
-    sandbox.write("cerberus.toml", "[pins]\nmax_pins = 3\ndefaults = false\n");
+    sandbox.write("cerberus.toml", "[pins]\nmax_pins = 3\nbuiltin = false\n");
     for (id, priority, at) in [("a", "safety", 1), ("b", "info", 2), ("c", "critical", 3)] {
         let line = format!("memory pin add \"note {id}\" --id {id} --priority {priority}");
         let mut command = sandbox.command(&line);
@@ -482,9 +482,9 @@ fn builtin_pins_are_disabled_one_by_one() {
         - (safety) Leave generated and vendored files alone; change what they are made from.
         [exit 0]
     "#]]);
-    sandbox.write("cerberus.toml", "[pins]\ndefaults = { git = false, tests = false }\n");
+    sandbox.write("cerberus.toml", "[pins]\nbuiltin = { git = false, tests = false }\n");
     let text = sandbox.ok("memory pin show");
     assert_eq!(text.lines().count(), 7, "{text}");
-    sandbox.write("cerberus.toml", "[pins]\ndefaults = false\n");
+    sandbox.write("cerberus.toml", "[pins]\nbuiltin = false\n");
     assert_eq!(sandbox.ok("memory pin show"), "");
 }

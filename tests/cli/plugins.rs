@@ -28,17 +28,17 @@ fn check(file: &str, expected: &str) {
 }
 
 #[test]
-fn hooks_and_servers_are_those_that_the_commands_print() {
+fn hooks_and_servers_are_those_of_the_commands() {
     let sandbox = Sandbox::empty();
     for agent in ["claude", "codex", "gemini"] {
         let hooks = sandbox.ok(&format!("hooks print {agent}"));
         check(&format!("plugins/{agent}/hooks/hooks.json"), &hooks);
     }
-    let server = sandbox.ok("mcp --print-config claude");
+    sandbox.ok("setup claude gemini --yes");
+    let server = sandbox.read(".mcp.json");
     check("plugins/claude/.mcp.json", &server);
     check("plugins/codex/.mcp.json", &server);
-    let gemini: Value =
-        serde_json::from_str(&sandbox.ok("mcp --print-config gemini")).expect("JSON");
+    let gemini: Value = serde_json::from_str(&sandbox.read(".gemini/settings.json")).expect("JSON");
     assert_eq!(json("plugins/gemini/gemini-extension.json")["mcpServers"], gemini["mcpServers"]);
 }
 

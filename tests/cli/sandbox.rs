@@ -161,6 +161,14 @@ impl Sandbox {
     }
 
     /// Runs git, which must succeed, and returns its stdout.
+    /// Returns the files of the bank with their contents, without what can be built again.
+    pub(crate) fn bank_files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = files_of(&self.path(".memories"));
+        files.retain(|(path, _)| !path.starts_with("indices"));
+        files.sort_unstable();
+        files
+    }
+
     pub(crate) fn git(&self, line: &str) -> String {
         let mut command = self.clean(Command::new("git"));
         let output = command.args(words(line)).output().expect("git runs");

@@ -41,10 +41,8 @@ const LIFE: &[&str] = &[
     "memory restore all",
     "memory restore all",
     "memory report --html ../report.html",
-    "memory export",
-    "memory export --output stored.jsonl",
     "memory delete all hash-passwords",
-    "memory import --from-export stored.jsonl",
+    "memory import AGENTS.md",
     "memory reanchor --check",
     "memory pattern hash-passwords",
     "memory review-diff --all",
@@ -92,7 +90,7 @@ fn both_storage_strategies_give_the_same_output() {
     assert!(moved[0][0].contains("people/accounts.py"), "{}", moved[0][0]);
     assert_eq!(memories(&banks[0].0), memories(&banks[1].0));
     let outside = banks[1].1.git("status --porcelain --untracked-files=all -- . :!people :!shop");
-    assert_eq!(outside, "?? stored.jsonl\n", "the user's bank leaves nothing in the project");
+    assert_eq!(outside, "", "the user's bank leaves nothing in the project");
 }
 
 /// Returns the name and text of each file of a bank, without store and trash.
@@ -160,11 +158,11 @@ fn memory_commands() -> clap::Command {
 fn shortest(command: &clap::Command) -> String {
     let in_group = command.get_groups().filter(|it| it.is_required_set());
     let firsts: Vec<_> = in_group.filter_map(|it| it.get_args().next()).collect();
-    // `import` requires either files or an export.
-    let is_either = |it: &clap::Arg| command.get_name() == "import" && it.get_id() == "files";
+    // Without a file, `import` reads those of the project.
+    let is_file = |it: &clap::Arg| command.get_name() == "import" && it.get_id() == "files";
     let needed = command
         .get_arguments()
-        .filter(|it| it.is_required_set() || firsts.contains(&it.get_id()) || is_either(it));
+        .filter(|it| it.is_required_set() || firsts.contains(&it.get_id()) || is_file(it));
     let args = needed.map(|arg| match arg.get_long() {
         Some(long) if arg.get_action().takes_values() => format!("--{long} x"),
         Some(long) => format!("--{long}"),

@@ -15,7 +15,6 @@ const COMMANDS: &[&str] = &[
     "memory search secret",
     "memory inject",
     "memory inject --into AGENTS.md",
-    "memory export",
     "memory report --html report.html",
     "memory append secret --content more",
     "memory update secret --content less",
@@ -49,7 +48,8 @@ fn forged(victim: &Sandbox) -> Sandbox {
 fn a_repository_does_not_choose_the_user_bank_that_it_opens() {
     let victim = victim();
     let forged = forged(&victim);
-    let before = victim.ok("memory export");
+    let before = victim.ok("memory read secret --json");
+    let pins = victim.ok("memory pin list --json");
     for user in ["", "[memory]\nstorage_strategy = \"user\"\n"] {
         forged.write("../home/config/cerberus/config.toml", user);
         for line in COMMANDS {
@@ -64,7 +64,9 @@ fn a_repository_does_not_choose_the_user_bank_that_it_opens() {
         assert_eq!(forged.run("doctor").status(), 1);
     }
     assert!(!forged.exists("AGENTS.md") && !forged.exists("report.html"));
-    assert_eq!(victim.ok("memory export"), before);
+    assert_eq!(victim.ok("memory read secret --json"), before);
+    assert_eq!(victim.json("memory stats")["memories"], 1);
+    assert_eq!(victim.ok("memory pin list --json"), pins);
 }
 
 #[test]

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use sha2::{Digest, Sha256};
 
-use super::super::{files, memories, names};
+use super::super::memory_file;
+use super::super::{files, names};
 
 /// Maximum number of memories of a shared bank.
 pub(crate) const MAX_FILES: usize = 2_000;
@@ -45,8 +46,8 @@ impl Pack {
         let mut checked = Vec::with_capacity(files.len());
         for (path, text) in files {
             names::check_file(&path).map_err(|error| error.message)?;
-            if text.len() as u64 > memories::MAX_BYTES {
-                let limit = memories::MAX_BYTES / 1024;
+            if text.len() as u64 > memory_file::MAX_BYTES {
+                let limit = memory_file::MAX_BYTES / 1024;
                 return Err(format!("`{path}` is larger than {limit} KB"));
             }
             let text =
@@ -120,14 +121,6 @@ fn decoded(bytes: &[u8]) -> Result<Pack, String> {
 /// Returns the file in the cache; a hash is made of digits, so that it is a safe name.
 fn path(cache: &Path, sha256: &str) -> PathBuf {
     cache.join(format!("{sha256}.bank"))
-}
-
-/// Returns a number for a text that takes the place of the time of a file: negative, and so never
-/// such a time, and different for a different text.
-pub(crate) fn time_of(text: &str) -> i64 {
-    let digest = Sha256::digest(text.as_bytes());
-    let first = digest.first_chunk::<8>().copied().unwrap_or_default();
-    i64::from_le_bytes(first) | i64::MIN
 }
 
 fn hex(bytes: &[u8]) -> String {

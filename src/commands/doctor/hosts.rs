@@ -5,10 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::bank::external_file;
-use crate::text::{plural, shell_word};
+use crate::text::plural;
 
 use super::Doctor;
-use crate::commands::hooks::{self, HookTool};
 use crate::commands::inject::{self, ClientProfile};
 use crate::ops::{Project, managed_block};
 
@@ -22,22 +21,21 @@ const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[
     (".github/copilot-instructions.md", Some(ClientProfile::Copilot)),
 ];
 
-/// The settings of clients that may start cerberus, with the tool whose hooks they contain and the
-/// command that prints them.
-const SETTINGS: &[(&str, Option<HookTool>, &str)] = &[
-    (".claude/settings.json", Some(HookTool::Claude), "cerberus hooks print claude"),
-    (".claude/settings.local.json", Some(HookTool::Claude), "cerberus hooks print claude"),
-    (".codex/hooks.json", Some(HookTool::Codex), "cerberus hooks print codex"),
-    (".cursor/hooks.json", Some(HookTool::Cursor), "cerberus hooks print cursor"),
-    (".gemini/settings.json", Some(HookTool::Gemini), "cerberus hooks print gemini"),
-    (".github/hooks/cerberus.json", Some(HookTool::Copilot), "cerberus hooks print copilot"),
-    (".opencode/plugins/cerberus.js", Some(HookTool::Opencode), "cerberus hooks print opencode"),
-    (".mcp.json", None, "cerberus mcp --print-config claude"),
-    (".codex/config.toml", None, "cerberus mcp --print-config codex"),
-    (".cursor/mcp.json", None, "cerberus mcp --print-config cursor"),
-    (".github/mcp.json", None, "cerberus mcp --print-config copilot"),
-    (".vscode/mcp.json", None, "cerberus mcp --print-config vscode"),
-    ("opencode.json", None, "cerberus mcp --print-config opencode"),
+/// The settings of clients that may start cerberus, with the name of the client for `setup`.
+const SETTINGS: &[(&str, &str)] = &[
+    (".claude/settings.json", "claude"),
+    (".claude/settings.local.json", "claude"),
+    (".codex/hooks.json", "codex"),
+    (".cursor/hooks.json", "cursor"),
+    (".gemini/settings.json", "gemini"),
+    (".github/hooks/cerberus.json", "copilot"),
+    (".opencode/plugins/cerberus.js", "opencode"),
+    (".mcp.json", "claude"),
+    (".codex/config.toml", "codex"),
+    (".cursor/mcp.json", "cursor"),
+    (".github/mcp.json", "copilot"),
+    (".vscode/mcp.json", "vscode"),
+    ("opencode.json", "opencode"),
 ];
 
 impl Doctor<'_> {
@@ -64,18 +62,13 @@ impl Doctor<'_> {
     pub(super) fn hooks(&mut self) {
         let root = &self.project.root;
         let mut n_files = 0;
-        let settings = SETTINGS.iter().map(|(path, tool, next)| (root.join(path), *tool, *next));
-        let hook = crate::tree::git::hook(root, "pre-commit");
-        let hook = hook.map(|path| (path, Some(HookTool::Git), "cerberus hooks print git"));
-        for (path, tool, next) in settings.chain(hook).collect::<Vec<_>>() {
+        let settings = SETTINGS.iter().map(|(path, client)| (root.join(path), *client));
+        let hook = crate::tree::git::hook(root, "pre-commit").map(|path| (path, "git"));
+        for (path, client) in settings.chain(hook).collect::<Vec<_>>() {
             let Some(text) = read_external(&path) else { continue };
             let programs = programs(&text);
             n_files += usize::from(!programs.is_empty());
             let file = super::shown(self.project, &path);
-            if tool.is_some_and(|tool| hooks::is_outdated(tool, text.as_bytes())) {
-                let message = format!("`{file}` has hooks of an earlier version");
-                self.info("hosts", message, format!("{next} --write {}", shell_word(&file)));
-            }
             for program in programs {
                 let is_found = match program.contains('/') {
                     true => root.join(&program).is_file(),
@@ -89,7 +82,7 @@ impl Doctor<'_> {
                 let (why, next) = match program.contains('/') {
                     true => (
                         "which does not exist",
-                        format!("fix the path; print the expected settings with: {next}"),
+                        format!("fix the path; compare it with: cerberus setup {client} --check"),
                     ),
                     false => {
                         ("which is not on PATH", "install cerberus in a folder of PATH".to_owned())
@@ -210,6 +203,6 @@ mod tests {
         );
         check(r#"spawn("cerberus", ["hooks", "run", "opencode", "edit"])"#, &["cerberus"]);
         check(r#"{"name": "cerberus", "command": "other"}"#, &[]);
-        check("# cerberus:start (written by `cerberus hooks print git --write`)", &[]);
+        check("# cerberus:start (written by `cerberus setup git`)", &[]);
     }
 }

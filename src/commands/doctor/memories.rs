@@ -11,7 +11,6 @@ use crate::text::{plural, shell_word};
 
 use crate::config::{Severity, failed_check};
 use crate::ops::anchors::no_example_reason;
-use crate::ops::metadata::RepeatedReport;
 use crate::ops::{links, memories, pins};
 
 use super::{Doctor, Stage, listed, shown};
@@ -117,7 +116,7 @@ impl Doctor<'_> {
         all.extend(used.cloned());
         let repeated = repeated::repeated(all);
         all.retain(|stored| !repeated.iter().any(|it| it.file == stored.file));
-        for it in RepeatedReport::all(&repeated) {
+        for it in repeated {
             let next = match own.contains(&it.used) {
                 true => format!("cerberus memory delete {}", shell_word(&it.used)),
                 false => "name one of them in `exclude` under `[[banks]]`".to_owned(),

@@ -1,4 +1,4 @@
-// Written by `cerberus hooks print opencode --write`.
+// Written by `cerberus setup opencode`.
 // Appends the rules for an edited file to the result of the edit.
 import { spawn } from "node:child_process"
 

@@ -1,6 +1,5 @@
 //! Prints the reports of an import.
 
-use super::from_export;
 use super::rules::{Item, Outcome, Report};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 use crate::text::plural;
@@ -115,21 +114,6 @@ pub(super) fn documents(report: &Report, out: &mut Printer) {
         })
         .collect();
     out.rows(&["document", "new", "changed", "removed", "known", "skipped"], &rows);
-}
-
-/// Prints the files of an imported export.
-pub(super) fn export(report: &from_export::Report, out: &mut Printer) {
-    for file in &report.imported {
-        out.line(&format!("{} {}", out.paint(OK, "imported"), out.safe(file)));
-    }
-    for file in &report.overwritten {
-        out.line(&format!("{} {}", out.paint(OK, "overwritten"), out.safe(file)));
-    }
-    match report.unchanged {
-        0 => {}
-        1 => out.line("1 file unchanged"),
-        n => out.line(&format!("{n} files unchanged")),
-    }
 }
 
 fn of(report: &Report, outcome: Outcome) -> impl Iterator<Item = &Item> {

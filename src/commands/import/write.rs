@@ -3,12 +3,11 @@
 use anyhow::Result;
 
 use super::classify::Update;
-use super::rules::{self, NewRule, Outcome, Plan, Report};
+use super::rules::{self, Item, NewRule, Outcome, Plan, Report};
 use super::sources::Sources;
-use crate::bank::lockfile::Anchors;
-use crate::bank::{ImportChanges, MemoryFile, WriteOp};
+use crate::bank::{ImportChanges, MemoryFile, memories, names};
 use crate::markdown::edit::{self, EditMode};
-use crate::markdown::frontmatter::{FieldValue, Frontmatter};
+use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
 use crate::model::MemoryType;
 use crate::ops::memories::Memories;
 use crate::ops::{Project, document, seconds};
@@ -33,35 +32,25 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
     let known = Sources::new(&memories);
     new_rules.retain(|rule| !is_known(&known, report, rule));
     rules::assign_ids(&memories, report, new_rules)?;
-    let old = project.bank.anchors()?;
-    let mut anchors = old.clone();
+    let before = memories.anchors.clone();
+    let mut after = before.clone();
     for rule in &mut *new_rules {
         let id = report.items[rule.item_idx].id.clone().unwrap_or_default();
-        anchors.extend(rule.anchor.take().map(|anchor| (id, anchor)));
+        after.extend(rule.anchor.take().map(|anchor| (id, anchor)));
     }
-    // If the import is interrupted, readers see the bank before it and the next writer undoes it.
-    let ids = new_rules.iter().filter_map(|rule| report.items[rule.item_idx].id.as_ref());
-    let created = ids.map(|id| format!("{id}.md")).collect();
-    let changed = changes.iter().map(|update| planned.all[update.memory_idx].file.clone());
-    let changed: Vec<String> = changed.collect();
-    let import = ImportChanges { created, replaced: Vec::new(), changed, after: &anchors };
-    let import = project.bank.begin_import(&import)?;
-    let mut written = Vec::new();
-    let result = project.bank.write_anchors(&anchors);
-    let result = result
-        .and_then(|_| write_files(project, report, new_rules, &changes, planned, &mut written))
-        .and_then(|()| project.bank.sync(&written));
-    if let Err(error) = result {
-        revert(project, written, &old)?;
-        project.bank.cancel_import(&import)?;
-        return Err(error);
+    let created = new_rules.iter().map(|rule| created(project, &report.items[rule.item_idx], rule));
+    let created = created.collect::<Result<_>>()?;
+    let mut changed = Vec::new();
+    for update in changes {
+        let stored = &planned.all[update.memory_idx];
+        let old = project.bank.utf8_text(stored)?;
+        let item = update.item_idx.map(|item_idx| &report.items[item_idx]);
+        let new = updated(project, item, (stored, &old), update)?;
+        if new != old {
+            changed.push((stored.file.clone(), new));
+        }
     }
-    project.bank.finish_import()
-}
-
-fn revert(project: &Project, written: Vec<WriteOp>, anchors: &Anchors) -> Result<()> {
-    project.bank.roll_back(written)?;
-    project.bank.write_anchors(anchors).map(drop)
+    project.bank.import(&ImportChanges { created, changed, before, after })
 }
 
 /// Marks a rule as a duplicate if the bank contains it by now.
@@ -75,53 +64,34 @@ fn is_known(known: &Sources, report: &mut Report, rule: &NewRule) -> bool {
     true
 }
 
-fn write_files(
-    project: &Project,
-    report: &Report,
-    new_rules: &[NewRule],
-    changes: &[&Update],
-    memories: &Memories,
-    written: &mut Vec<WriteOp>,
-) -> Result<()> {
-    let new_memory = |rule: &NewRule| {
-        let item = &report.items[rule.item_idx];
-        let frontmatter = Frontmatter {
-            memory_type: Some(MemoryType::Rule),
-            category: item.category.clone(),
-            heading: item.heading.clone(),
-            scope: Some(rule.scope.clone()),
-            paths: item.paths.clone(),
-            tags: item.tags.clone(),
-            created_at: Some(seconds(project.now)),
-            source: rule.sources.clone(),
-            ..Frontmatter::default()
-        };
-        (item.id.as_deref().unwrap_or_default(), frontmatter, &item.text[..])
+/// Returns the file and the text of a new memory.
+fn created(project: &Project, item: &Item, rule: &NewRule) -> Result<(String, String)> {
+    let frontmatter = Frontmatter {
+        memory_type: Some(MemoryType::Rule),
+        category: item.category.clone(),
+        heading: item.heading.clone(),
+        scope: Some(rule.scope.clone()),
+        paths: item.paths.clone(),
+        tags: item.tags.clone(),
+        created_at: Some(seconds(project.now)),
+        source: rule.sources.clone(),
+        ..Frontmatter::default()
     };
-    let new: Vec<_> = new_rules.iter().map(new_memory).collect();
-    project.bank.create_memories_unsynced(&new, written)?;
-    for update in changes {
-        let stored = &memories.all[update.memory_idx];
-        let old = project.bank.utf8_text(stored)?;
-        let new = updated(project, report, stored, &old, update)?;
-        if new != old {
-            let op = project.bank.replace_file(&stored.file, new.as_bytes(), old.into_bytes())?;
-            written.push(op);
-        }
-    }
-    Ok(())
+    let id = item.id.as_deref().unwrap_or_default();
+    names::check(id)?;
+    let text = memories::text_of(&frontmatter, &item.text);
+    memories::check_size(&text)?;
+    Ok((format!("{id}.md"), text))
 }
 
 /// Returns the new text of a memory.
 fn updated(
     project: &Project,
-    report: &Report,
-    stored: &MemoryFile,
-    old: &str,
+    item: Option<&Item>,
+    (stored, old): (&MemoryFile, &str),
     update: &Update,
 ) -> Result<String> {
     let failed = |error| document::edit_error(&stored.file, error);
-    let item = update.item_idx.map(|item_idx| &report.items[item_idx]);
     let heading = item.and_then(|item| item.heading.as_deref());
     let is_new_heading = heading != stored.memory.heading.as_deref();
     let source = match &update.sources[..] {
@@ -138,5 +108,5 @@ fn updated(
     if let Some(item) = item {
         text = edit::body(&text, &item.text, EditMode::Replace).map_err(failed)?;
     }
-    Ok(crate::markdown::frontmatter::set_updated_at(&text, &seconds(project.now).to_string()))
+    Ok(frontmatter::set_updated_at(&text, &seconds(project.now).to_string()))
 }

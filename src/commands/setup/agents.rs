@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::McpClient;
 use crate::commands::hooks::HookTool;
 use crate::tree::git;
 
@@ -34,97 +33,84 @@ pub(crate) enum Agent {
 /// What a settings file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
-    Server(McpClient),
+    Server(Agent),
     Hooks(HookTool),
 }
 
-impl Agent {
-    /// All agents.
-    pub(super) const ALL: [Self; 8] = [
-        Self::Claude,
-        Self::Codex,
-        Self::Cursor,
-        Self::Gemini,
-        Self::Copilot,
-        Self::Vscode,
-        Self::Opencode,
-        Self::Git,
-    ];
+/// The files that show that a project uses an agent, the file with the server, and the one with the
+/// hooks.
+type AgentFiles = (&'static [&'static str], &'static str, Option<(&'static str, HookTool)>);
 
+impl Agent {
     /// Returns the name on the command line.
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// Returns the files of an agent. The hook of git belongs to a clone, not to the project, so it
+    /// is set up by name only.
+    fn agent_files(self) -> AgentFiles {
         match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Gemini => "gemini",
-            Self::Copilot => "copilot",
-            Self::Vscode => "vscode",
-            Self::Opencode => "opencode",
-            Self::Git => "git",
+            Self::Claude => (
+                &[".claude", "CLAUDE.md", ".mcp.json"],
+                ".mcp.json",
+                Some((".claude/settings.json", HookTool::Claude)),
+            ),
+            Self::Codex => {
+                (&[".codex"], ".codex/config.toml", Some((".codex/hooks.json", HookTool::Codex)))
+            }
+            Self::Cursor => (
+                &[".cursor", ".cursorrules"],
+                ".cursor/mcp.json",
+                Some((".cursor/hooks.json", HookTool::Cursor)),
+            ),
+            Self::Gemini => (
+                &[".gemini", "GEMINI.md"],
+                ".gemini/settings.json",
+                Some((".gemini/settings.json", HookTool::Gemini)),
+            ),
+            Self::Copilot => (
+                &[
+                    ".github/copilot-instructions.md",
+                    ".github/instructions",
+                    ".github/hooks",
+                    ".github/mcp.json",
+                ],
+                ".github/mcp.json",
+                Some((".github/hooks/cerberus.json", HookTool::Copilot)),
+            ),
+            Self::Vscode => (&[".vscode/mcp.json"], ".vscode/mcp.json", None),
+            Self::Opencode => (
+                &[".opencode", "opencode.json", "opencode.jsonc"],
+                "opencode.json",
+                Some((".opencode/plugins/cerberus.js", HookTool::Opencode)),
+            ),
+            Self::Git => (&[], "", None),
         }
     }
 
-    /// Whether the project has files of the agent. The hook of git belongs to a clone, not to the
-    /// project, so it is set up by name only.
+    /// Whether the project has files of the agent.
     pub(super) fn is_in(self, root: &Path) -> bool {
-        let files: &[&str] = match self {
-            Self::Claude => &[".claude", "CLAUDE.md", ".mcp.json"],
-            Self::Codex => &[".codex"],
-            Self::Cursor => &[".cursor", ".cursorrules"],
-            Self::Gemini => &[".gemini", "GEMINI.md"],
-            Self::Copilot => &[
-                ".github/copilot-instructions.md",
-                ".github/instructions",
-                ".github/hooks",
-                ".github/mcp.json",
-            ],
-            Self::Vscode => &[".vscode/mcp.json"],
-            Self::Opencode => &[".opencode", "opencode.json", "opencode.jsonc"],
-            Self::Git => &[],
-        };
-        files.iter().any(|file| root.join(file).exists())
+        self.agent_files().0.iter().any(|file| root.join(file).exists())
     }
 
     /// Returns the files to write, with their contents. None outside a repository for git.
     pub(super) fn files(self, root: &Path) -> Vec<(PathBuf, Vec<Content>)> {
         use Content::{Hooks, Server};
-        let both = |server: &str, client, hooks: &str, tool| {
-            vec![(root.join(server), vec![Server(client)]), (root.join(hooks), vec![Hooks(tool)])]
-        };
-        match self {
-            Self::Claude => {
-                both(".mcp.json", McpClient::Claude, ".claude/settings.json", HookTool::Claude)
-            }
-            Self::Codex => {
-                both(".codex/config.toml", McpClient::Codex, ".codex/hooks.json", HookTool::Codex)
-            }
-            Self::Cursor => {
-                both(".cursor/mcp.json", McpClient::Cursor, ".cursor/hooks.json", HookTool::Cursor)
-            }
-            Self::Gemini => {
-                let contents = vec![Server(McpClient::Gemini), Hooks(HookTool::Gemini)];
-                vec![(root.join(".gemini/settings.json"), contents)]
-            }
-            Self::Copilot => both(
-                ".github/mcp.json",
-                McpClient::Copilot,
-                ".github/hooks/cerberus.json",
-                HookTool::Copilot,
-            ),
-            Self::Vscode => {
-                vec![(root.join(".vscode/mcp.json"), vec![Server(McpClient::Vscode)])]
-            }
-            Self::Opencode => {
-                let has_comments = root.join("opencode.jsonc").exists();
-                let settings = if has_comments { "opencode.jsonc" } else { "opencode.json" };
-                let plugin = ".opencode/plugins/cerberus.js";
-                both(settings, McpClient::Opencode, plugin, HookTool::Opencode)
-            }
-            Self::Git => {
-                let hook = git::hook(root, "pre-commit");
-                hook.into_iter().map(|path| (path, vec![Hooks(HookTool::Git)])).collect()
-            }
+        if self == Self::Git {
+            let hook = git::hook(root, "pre-commit");
+            return hook.into_iter().map(|path| (path, vec![Hooks(HookTool::Git)])).collect();
         }
+        let (_, mut server, hooks) = self.agent_files();
+        if self == Self::Opencode && root.join("opencode.jsonc").exists() {
+            server = "opencode.jsonc";
+        }
+        let mut files = vec![(root.join(server), vec![Server(self)])];
+        match hooks {
+            Some((file, tool)) if file == server => files[0].1.push(Hooks(tool)),
+            Some((file, tool)) => files.push((root.join(file), vec![Hooks(tool)])),
+            None => {}
+        }
+        files
     }
 }

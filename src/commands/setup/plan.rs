@@ -13,9 +13,6 @@ use crate::commands::hooks;
 use crate::commands::settings_file::Edited;
 use crate::error::UserError;
 
-/// The argument with which agents start the server.
-const MCP: &str = "mcp";
-
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -93,9 +90,8 @@ fn edited(old: &[u8], contents: &[Content], is_removal: bool) -> Result<Edited, 
 }
 
 fn merged(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
-    let args = [MCP.to_owned()];
     applied(old, contents, |content, text| match content {
-        Content::Server(client) => servers::merge(*client, text, &args),
+        Content::Server(client) => servers::merge(*client, text),
         Content::Hooks(tool) => hooks::merge(*tool, text),
     })
 }
@@ -116,9 +112,8 @@ fn removed(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
 }
 
 fn without(old: &[u8], contents: &[Content], is_object_kept: bool) -> Result<Edited, String> {
-    let args = [MCP.to_owned()];
     applied(old, contents, |content, text| match content {
-        Content::Server(client) => servers::remove(*client, text, &args, is_object_kept),
+        Content::Server(client) => servers::remove(*client, text, is_object_kept),
         Content::Hooks(tool) => hooks::remove(*tool, text),
     })
 }
@@ -161,12 +156,11 @@ fn on_one_line(old: &[u8], new: &[u8], contents: &[Content]) -> Option<Vec<u8>> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::servers::McpClient;
     use super::*;
 
     #[test]
     fn an_empty_object_of_servers_that_was_there_stays() {
-        let contents = [Content::Server(McpClient::Cursor)];
+        let contents = [Content::Server(Agent::Cursor)];
         for old in
             ["{\n\t\"mcpServers\": {}\n}", "{\n    \"mcpServers\": {}\n}\n", "{\"mcpServers\":{}}"]
         {
@@ -178,7 +172,7 @@ mod tests {
 
     #[test]
     fn settings_on_one_line_are_restored() {
-        let contents = [Content::Server(McpClient::Vscode)];
+        let contents = [Content::Server(Agent::Vscode)];
         for old in [
             "{\"servers\":{\"x\":{\"command\":\"x\"}}}",
             "{\"servers\": {\"x\": {\"command\": \"x\"}, \"y\": 1}}\n",

@@ -14,6 +14,7 @@ use crate::ops::{Project, folder_name, project_name};
 /// The pins of the bank and of a session, including expired ones.
 pub(crate) struct Loaded {
     pub(super) store: Store,
+    session: Option<String>,
     pub(crate) pins: Vec<Pin>,
     pub(crate) warnings: Vec<String>,
 }
@@ -32,7 +33,7 @@ pub(crate) fn load(project: &Project, session: Option<&str>) -> Result<Loaded> {
     let mut pins = table::pins(store.reader(), session)?;
     log_external_events(project, &mut store, &file, &pins)?;
     pins.extend(file.pins);
-    Ok(Loaded { store, pins, warnings })
+    Ok(Loaded { store, session: session.map(str::to_owned), pins, warnings })
 }
 
 /// Logs events that no command caused: expired pins and external changes of the file.
@@ -79,7 +80,6 @@ impl Loaded {
     pub(super) fn change(
         &mut self,
         project: &Project,
-        session: Option<&str>,
         removed: &[Pin],
         added: Option<&Pin>,
         events: Vec<(PinEvent, Vec<String>, String)>,
@@ -91,7 +91,7 @@ impl Loaded {
         if removed.iter().chain(added).any(|pin| !is_persistent(&pin)) {
             self.store.check_persistent()?;
         }
-        let warnings = &mut self.warnings;
+        let (session, warnings) = (self.session.as_deref(), &mut self.warnings);
         self.store.transaction(|connection| {
             for pin in removed.iter().filter(|pin| !is_persistent(pin)) {
                 table::remove(connection, pin, session)?;
