@@ -14,21 +14,22 @@ use crate::ops::{Project, document, seconds};
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
 pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
-    let Plan { report, new_rules, updates, memories: planned, .. } = plan;
-    if new_rules.is_empty() && updates.is_empty() {
+    if plan.new_rules.is_empty() && plan.updates.is_empty() {
         return Ok(());
     }
     let _guard = project.bank.lock_for_writing()?;
     // Another process may have imported the same rules, used the same ids or edited a memory.
     let memories = Memories::load(project)?;
-    let mut changes = Vec::new();
-    for update in updates {
+    let Plan { report, new_rules, updates, memories: planned, .. } = plan;
+    updates.retain(|update| {
         let old = &planned.all[update.memory_idx];
-        match memories.all.iter().find(|stored| stored.file == old.file) {
-            Some(current) if current.text == old.text => changes.push(&*update),
-            _ => report.warnings.push(format!("`{}` changed during the import", old.memory.id)),
+        let current = memories.all.iter().find(|stored| stored.file == old.file);
+        let is_same = current.is_some_and(|current| current.text == old.text);
+        if !is_same {
+            report.warnings.push(format!("`{}` changed during the import", old.memory.id));
         }
-    }
+        is_same
+    });
     let known = Sources::new(&memories);
     new_rules.retain(|rule| !is_known(&known, report, rule));
     rules::assign_ids(&memories, report, new_rules)?;
@@ -41,7 +42,7 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
     let created = new_rules.iter().map(|rule| created(project, &report.items[rule.item_idx], rule));
     let created = created.collect::<Result<_>>()?;
     let mut changed = Vec::new();
-    for update in changes {
+    for update in &*updates {
         let stored = &planned.all[update.memory_idx];
         let old = project.bank.utf8_text(stored)?;
         let item = update.item_idx.map(|item_idx| &report.items[item_idx]);

@@ -1,52 +1,8 @@
 //! What a piece of inline code, a link or a word of prose names.
 
 use super::{Part, Target};
+use crate::markdown::word_lists::{FILE_NAMES, RUNTIMES};
 use crate::text::Span;
-use crate::text::conventions::CONVENTIONS;
-
-/// Files without an ending, and names that start with a dot.
-const FILE_NAMES: &[&str] = &[
-    "Makefile",
-    "GNUmakefile",
-    "Dockerfile",
-    "Containerfile",
-    "Justfile",
-    "justfile",
-    "Rakefile",
-    "Gemfile",
-    "Procfile",
-    "Vagrantfile",
-    "Jenkinsfile",
-    "Tiltfile",
-    "Earthfile",
-    "Brewfile",
-    "CODEOWNERS",
-    "LICENSE",
-    "OWNERS",
-    "BUILD",
-    "WORKSPACE",
-    ".gitignore",
-    ".gitattributes",
-    ".dockerignore",
-    ".editorconfig",
-    ".npmrc",
-    ".nvmrc",
-    ".prettierrc",
-    ".eslintrc",
-    ".env",
-    ".env.example",
-    ".env.sample",
-    ".env.template",
-    ".flake8",
-    ".tool-versions",
-    ".cursorrules",
-    ".node-version",
-    ".python-version",
-];
-
-/// Languages and runtimes whose version is in a manifest of the project.
-const RUNTIMES: &[&str] =
-    &["Python", "Node.js", "Node", "NodeJS", "Go", "Rust", "Java", "JDK", "TypeScript", "React"];
 
 /// Names in capitals that are not variables.
 const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];
@@ -156,7 +112,7 @@ pub(super) fn prose(text: &str) -> Vec<(Span, Target)> {
             let span = Span::new(at(path), at(path) + path.len());
             found.push((span, located(path)));
         }
-        if RUNTIMES.contains(&trimmed)
+        if RUNTIMES.entries().contains(&trimmed)
             && let Some(next) = words.get(idx + 1)
             && let Some(version) = version(next)
         {
@@ -206,7 +162,7 @@ pub(super) fn is_path(text: &str) -> bool {
         return false;
     }
     let name = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    if FILE_NAMES.contains(&name) {
+    if FILE_NAMES.entries().contains(&name) {
         return true;
     }
     if base.contains('/') {

@@ -1,9 +1,9 @@
 //! The kind of items that a heading or an introduction announces.
 
-use super::wording::{Modality, is_conditional, is_prohibition, modality, words};
+use super::wording::{Modality, has_pair, is_conditional, is_prohibition, modality, words};
 use crate::markdown::word_lists::{
-    CONDITION_ENDS, CONTRIBUTIONS, DESCRIPTION_TITLES, LIST_ENDS, OPEN_ENDS, RULE_INTROS,
-    RULE_TITLES, SETUP_TITLES, STEP_INTROS, STEP_TITLES,
+    CONTRIBUTIONS, DESCRIPTION_TITLES, OPEN_ENDS, PROCEDURE_TITLES, RULE_INTROS, RULE_TITLES,
+    SETUP_TITLES, STEP_INTROS, STEP_TITLES,
 };
 
 /// The maximum number of words of an introduction that names its items: "Follow these rules".
@@ -20,14 +20,10 @@ pub(super) enum Kind {
 
 pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
     let all = words(plain);
-    let is_conditions = all.last().is_some_and(|last| CONDITION_ENDS.contains(last));
-    let lists_things = all.last().is_some_and(|last| LIST_ENDS.contains(last));
     let names_rules = all.len() <= MAX_INTRO_WORDS && RULE_INTROS.contains_any(&all);
     let applies = all.iter().any(|word| matches!(word.as_str(), "apply" | "applies"));
     if is_prohibition(plain) {
         Some(Kind::Prohibitions)
-    } else if is_conditions || (lists_things && !names_rules) {
-        Some(Kind::Descriptions)
     } else if STEP_INTROS.contains_any(&all) || plain.contains("as follows") {
         Some(Kind::Steps)
     } else if (names_rules && !applies) || is_open_demand(plain) {
@@ -60,12 +56,11 @@ pub(super) fn is_about_contributions(title: &str) -> bool {
 
 pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
     let words = words(title);
-    let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
-    let (first, second) = (word(0), word(1));
+    let start = &words[..words.len().min(2)];
     // "Adding a command", "How to release": a procedure.
-    let is_procedure = [("how", "to"), ("getting", "started"), ("quick", "start"), ("see", "also")]
-        .contains(&(first, second))
-        || (first.ends_with("ing") && matches!(second, "a" | "an" | "new" | "the"));
+    let is_procedure = has_pair(start, &PROCEDURE_TITLES)
+        || matches!(start, [first, second] if first.ends_with("ing")
+            && matches!(second.as_str(), "a" | "an" | "new" | "the"));
     // "Requirements" alone are those of the machine, unlike "Requirements of a change".
     let is_setup = SETUP_TITLES.contains_any(&words) || words == ["requirements"];
     if is_prohibition(title) {

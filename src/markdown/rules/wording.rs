@@ -2,11 +2,11 @@
 
 use super::blocks::CODE;
 use crate::markdown::word_lists::{
-    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CONDITION_STARTS, CONDITIONS, DETERMINERS, EMPHASES,
-    FUNCTION_WORDS, MODALS, NEGATIONS, NOT_OBJECTS, OBJECT_STARTS, OPENERS, PLACED, PROHIBITIONS,
-    STATEMENT_VERBS, VERBS,
+    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
+    DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEGATED_PHRASES, NEGATIONS,
+    OBJECT_STARTS, OPENERS, PROHIBITIONS, STATEMENT_VERBS, VERBS,
 };
-use crate::text::sentences;
+use crate::text::{WordList, sentences};
 
 /// The maximum number of words of a sentence that forbids something by "No", and of one that
 /// chooses something by "instead of".
@@ -44,8 +44,7 @@ pub(super) fn modality(plain: &str) -> Modality {
             // "If the child never answers, the parent exits" obliges nobody.
             let is_premise = clause_idx == 0
                 && has_main_clause
-                && words.first().is_some_and(|first| CONDITION_STARTS.contains(first))
-                && !words.windows(2).any(|pair| pair[0] == "you" && MODALS.contains(&pair[1]));
+                && words.first().is_some_and(|first| CONDITION_STARTS.contains(first));
             let is_emphasis = words.len() <= 2 && EMPHASES.contains_any(&words);
             if (is_obligation(&words) && !is_premise) || is_emphasis {
                 return Modality::Obligation;
@@ -54,9 +53,7 @@ pub(super) fn modality(plain: &str) -> Modality {
                 let mut words = words.iter().skip_while(|word| *word == "important");
                 in_condition = words.next().is_some_and(|first| CONDITIONS.contains(first));
             }
-            // "CI checks the format, so run `make format`"
-            let is_conclusion = words.first().is_some_and(|first| first == "so");
-            if (clause_idx == 0 || in_condition || is_conclusion) && is_imperative(&words) {
+            if (clause_idx == 0 || in_condition) && is_imperative(&words) {
                 strongest = Modality::Command;
             }
         }
@@ -74,9 +71,7 @@ fn without_label(plain: &str) -> &str {
 /// Returns whether a heading or an introduction is followed by prohibitions.
 pub(super) fn is_prohibition(plain: &str) -> bool {
     const MAX_WORDS: usize = 10;
-    const AUXILIARIES: [&str; 7] = ["do", "must", "should", "to", "is", "are", "may"];
     let words = words(plain);
-    let is_negated = |pair: &[String]| pair[1] == "not" && AUXILIARIES.contains(&pair[0].as_str());
     // "Do's and don'ts" precedes both.
     let is_both = words.iter().any(|word| matches!(word.as_str(), "do's" | "dos" | "do"))
         && words.iter().any(|word| word.starts_with("don"));
@@ -84,7 +79,7 @@ pub(super) fn is_prohibition(plain: &str) -> bool {
         && !is_both
         && !is_conditional(plain)
         && (PROHIBITIONS.contains_any(&words)
-            || words.windows(2).any(is_negated)
+            || has_pair(&words, &NEGATED_PHRASES)
             || is_permission(&words))
 }
 
@@ -104,31 +99,19 @@ pub(super) fn is_norm(plain: &str) -> bool {
         || sentences::split(plain, is_break).any(|sentence| {
             let words = words(sentence);
             let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
-            let mut pairs = words.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
             // "No floats", unlike "No problem was found in the last release of the library".
             let is_ban = word(0) == "no" && words.len() > 1 && words.len() <= MAX_BAN_WORDS;
-            let is_short = words.len() <= MAX_CHOICE_WORDS;
             let requires = |word: &String| matches!(word.as_str(), "require" | "requires");
-            let is_choice =
-                |pair| matches!(pair, ("instead", "of") | ("rather", "than")) && is_short;
             is_ban
                 || words.iter().skip(1).any(requires)
-                || pairs.any(|it| is_demand(it) || is_choice(it))
+                || has_pair(&words, &DEMAND_PHRASES)
+                || (words.len() <= MAX_CHOICE_WORDS && has_pair(&words, &CHOICE_PHRASES))
         })
 }
 
-/// Returns whether two adjacent words state a place or a condition that is demanded.
-fn is_demand(pair: (&str, &str)) -> bool {
-    matches!(
-        pair,
-        ("belongs" | "belong", "in" | "to" | "on" | "under")
-            | ("goes" | "go", "in" | "into")
-            | ("not", "acceptable" | "accepted" | "permitted" | "ok" | "okay")
-            | ("not", "complete" | "done" | "ready")
-            | ("hard", "constraint" | "requirement" | "rule")
-            | ("need" | "needs", "a" | "an" | "the")
-            | ("at", "most" | "least")
-    )
+/// Returns whether two adjacent words are in a list of pairs.
+pub(super) fn has_pair(words: &[String], pairs: &WordList) -> bool {
+    words.windows(2).any(|pair| pairs.contains(&pair.join(" ")))
 }
 
 /// Returns the verb of the first instruction in a text.
@@ -146,8 +129,8 @@ pub(super) fn is_possible_command(plain: &str) -> bool {
     let plain = plain.split_once(": ").map_or(plain, |(_, rest)| rest);
     let words = words(plain);
     let mut rest = words.iter().skip_while(|word| is_opener(word));
-    let (Some(verb), Some(next)) = (rest.next(), rest.next()) else { return false };
-    AMBIGUOUS_VERBS.contains(verb) && !NOT_OBJECTS.contains(next)
+    let (Some(verb), Some(_)) = (rest.next(), rest.next()) else { return false };
+    AMBIGUOUS_VERBS.contains(verb)
 }
 
 /// Returns whether a text is a prohibition by itself.
@@ -183,17 +166,6 @@ pub(super) fn is_about_code(plain: &str) -> bool {
     let words = words(plain);
     let is_code = words.first().is_some_and(|first| first.starts_with(CODE));
     is_code && words.iter().skip(1).take(MAX_NOUNS + 1).any(|word| is_third_person(word))
-}
-
-/// Returns whether a text says where its subject is: "Rules are located in `x`". One about all of
-/// its kind is a convention.
-pub(super) fn is_about_place(plain: &str) -> bool {
-    let words = words(plain);
-    let is_general =
-        words.first().is_some_and(|first| DETERMINERS.contains(first) && first != "the");
-    let is_placed =
-        |pair: &[String]| matches!(pair[0].as_str(), "is" | "are") && PLACED.contains(&pair[1]);
-    !is_general && words.windows(2).take(MAX_SUBJECT_WORDS + 1).any(is_placed)
 }
 
 /// Returns whether a text states a fact: "The cache holds prices", "Carts are small".
@@ -233,17 +205,10 @@ fn is_obligation(words: &[String]) -> bool {
     (0..words.len()).any(|word_idx| {
         let previous = word_idx.checked_sub(1).map_or("", word);
         let (current, next) = (word(word_idx), word(word_idx + 1));
-        let is_modal_phrase = matches!(
-            (current, next),
-            ("must", "not")
-                | ("need" | "needs" | "have" | "has", "to")
-                | ("make" | "be", "sure")
-                | ("not", "allowed")
-                | ("please", "do")
-                | ("you", "can't" | "cannot")
-        ) || (current == "please"
-            && next != "note"
-            && is_imperative(&words[word_idx..words.len().min(word_idx + MAX_REQUEST_WORDS)]));
+        let is_modal_phrase = MODAL_PHRASES.contains(&format!("{current} {next}"))
+            || (current == "please"
+                && next != "note"
+                && is_imperative(&words[word_idx..words.len().min(word_idx + MAX_REQUEST_WORDS)]));
         // "This will have to wait" is a prediction.
         let before_previous = word_idx.checked_sub(2).map_or("", word);
         let is_prediction =
@@ -255,9 +220,7 @@ fn is_obligation(words: &[String]) -> bool {
             || (matches!(previous, "and" | "but") && is_imperative(words));
         // "The child never connects" is a statement.
         let is_adverb = matches!(current, "never" | "always")
-            && (!(word_idx == 0 || ADVERB_SUBJECTS.contains(previous))
-                || is_third_person(next)
-                || AMBIGUOUS_VERBS.contains(next.strip_suffix('s').unwrap_or_default()));
+            && (!(word_idx == 0 || ADVERB_SUBJECTS.contains(previous)) || is_third_person(next));
         // "Required fields" is not an obligation, "x is required" is.
         let is_attribute =
             matches!(current, "required" | "preferred") && !matches!(previous, "is" | "are" | "be");
