@@ -33,7 +33,6 @@ mod lost_words;
 mod moved_files;
 mod outcome;
 mod rename_patterns;
-mod replay;
 mod search;
 mod single;
 mod stayed;
@@ -45,7 +44,6 @@ pub(crate) use degree::Degree;
 pub(crate) use locate::{limit_warnings, locate, locate_in};
 pub(crate) use look_alikes::remember as remember_look_alikes;
 pub(crate) use lost_words::lost_words;
-pub(crate) use replay::{PastPlace, places_at};
 pub(crate) use single::follow_through;
 
 use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
