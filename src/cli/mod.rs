@@ -25,8 +25,8 @@ use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, export,
     feedback, fleet, hooks, import, index, init, inject, linked, links, merge, merge_lock, pattern,
-    pin, read, reanchor, report, review, review_diff, search, sections, setup, show, stats,
-    trash, trust, update,
+    pin, read, reanchor, report, review, review_diff, search, sections, setup, show, stats, trash,
+    trust, update,
 };
 use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};

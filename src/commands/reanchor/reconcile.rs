@@ -213,8 +213,13 @@ impl<'a> Reconciler<'a> {
         let place = followed.new.as_ref().filter(|_| followed.edited)?;
         let commit = anchor.commit.as_ref()?;
         let root = &self.project.root;
-        git::first_changed_line(root, commit, &anchor.file, &place.file, place.lines?)
-            .map(|line| line + 1)
+        git::first_changed_line(
+            root,
+            &format!("{commit}:./{}", anchor.file),
+            &place.file,
+            place.lines?,
+        )
+        .map(|line| line + 1)
     }
 
     /// Returns the anchor at its new location with its new fingerprint.

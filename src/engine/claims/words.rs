@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::engine::rank::path_class::PathClass;
 use crate::model::Language;
 use crate::syntax::{ParsedFile, TokenKind, language};
+use crate::text::WordList;
 use crate::tree::git::past::{EntryKind, TreeEntry};
 use crate::tree::read;
 
@@ -21,126 +22,24 @@ use crate::tree::read;
 /// not counted.
 const MAX_PARSED: usize = 12;
 
+/// The lists of this module and of [`super::then`].
+pub(super) const FILE: &str = include_str!("words/code.txt");
+
 /// Endings of files that are not code.
-const OTHER_ENDINGS: &[&str] = &[
-    "md",
-    "mdx",
-    "mdc",
-    "markdown",
-    "rst",
-    "adoc",
-    "txt",
-    "ipynb",
-    "lock",
-    "snap",
-    "svg",
-    "png",
-    "jpg",
-    "gif",
-    "ico",
-    "pdf",
-    "csv",
-    "tsv",
-    "jsonl",
-    "log",
-    "po",
-    "pot",
-    "map",
-    "woff",
-    "woff2",
-    "ttf",
-    "sum",
-    "patch",
-    "diff",
-    "approved",
-    "golden",
-    "cursorrules",
-    "html",
-    "htm",
-];
+static OTHER_ENDINGS: WordList = WordList::section(FILE, "other endings");
 
 /// Parts of paths whose files repeat names of code.
-const OTHER_PARTS: &[&str] = &[
-    "testdata",
-    "fixtures",
-    "__fixtures__",
-    "__snapshots__",
-    "snapshots",
-    "cassettes",
-    ".changeset",
-    "changelogs",
-];
+static OTHER_PARTS: WordList = WordList::section(FILE, "other parts");
 
 /// Words before a name that is defined, in languages that are not parsed and for what the parsed
 /// ones do not list as symbols.
-const DEFINING: &[&str] = &[
-    "class",
-    "struct",
-    "enum",
-    "trait",
-    "interface",
-    "type",
-    "def",
-    "func",
-    "fun",
-    "fn",
-    "function",
-    "const",
-    "let",
-    "var",
-    "val",
-    "static",
-    "macro_rules!",
-    "mod",
-    "module",
-    "namespace",
-    "object",
-    "protocol",
-    "record",
-    "typedef",
-    "union",
-    "define",
-    "#define",
-    "sub",
-    "message",
-    "service",
-    "rpc",
-    "extension",
-    "package",
-    "alias",
-    "resource",
-    "variable",
-    "data",
-    "local",
-    "readonly",
-];
+static DEFINING: WordList = WordList::section(FILE, "defining");
 
 /// Those of [`DEFINING`] that introduce a value, which may be a local one.
-const VALUES: &[&str] =
-    &["const", "let", "var", "val", "static", "variable", "data", "local", "readonly"];
+static VALUES: WordList = WordList::section(FILE, "values");
 
 /// Words that may precede one of [`DEFINING`] on its line.
-const MODIFIERS: &[&str] = &[
-    "pub",
-    "pub(crate)",
-    "pub(super)",
-    "export",
-    "default",
-    "async",
-    "abstract",
-    "final",
-    "public",
-    "private",
-    "protected",
-    "internal",
-    "override",
-    "unsafe",
-    "declare",
-    "sealed",
-    "open",
-    "inline",
-    "suspend",
-];
+static MODIFIERS: WordList = WordList::section(FILE, "modifiers");
 
 /// Words that are looked for.
 pub(super) struct Words {
@@ -221,10 +120,10 @@ pub(super) fn is_code(entry: &TreeEntry) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let lower = name.to_ascii_lowercase();
     entry.kind == EntryKind::File
-        && (!OTHER_ENDINGS.contains(&ending) || name == "CMakeLists.txt")
+        && (!OTHER_ENDINGS.entries().contains(&ending) || name == "CMakeLists.txt")
         && !lower.starts_with("changelog")
         && !lower.contains("lock.")
-        && !entry.path.split('/').any(|part| OTHER_PARTS.contains(&part))
+        && !entry.path.split('/').any(|part| OTHER_PARTS.entries().contains(&part))
         && PathClass::from_path(&entry.path) != PathClass::Vendored
 }
 
@@ -409,13 +308,18 @@ pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
 pub(super) fn declares(text: &str, name: &str) -> bool {
     positions(text, name).any(|at| {
         let keyword = text[..at].split_whitespace().next_back();
-        keyword.is_some_and(|it| DEFINING.contains(&it) && !VALUES.contains(&it))
+        keyword.is_some_and(|it| is_defining(it) && !VALUES.entries().contains(&it))
     })
 }
 
 /// Returns whether a file of a programming language defines a constant.
 pub(super) fn is_constant(path: &str, text: &str, name: &str) -> bool {
     language::from_path(path).is_some() && defines(text, name)
+}
+
+/// Returns whether a name that is defined may follow a word.
+fn is_defining(word: &str) -> bool {
+    DEFINING.entries().contains(&word) || word == "#define"
 }
 
 fn is_word(c: char) -> bool {
@@ -441,8 +345,8 @@ fn is_introduced(text: &str, word: &str) -> bool {
         let before = &text[line_start..at];
         let mut words = before.split_whitespace().rev();
         match words.next() {
-            Some(keyword) if DEFINING.contains(&keyword) => {
-                words.all(|word| MODIFIERS.contains(&word))
+            Some(keyword) if is_defining(keyword) => {
+                words.all(|word| MODIFIERS.entries().contains(&word))
             }
             // A method of Go.
             Some(_) => before.starts_with("func (") && before.ends_with(") "),
@@ -458,8 +362,7 @@ pub(super) fn defines(text: &str, word: &str) -> bool {
         let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let before = text[line_start..at].trim();
         let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
-        let is_introduced =
-            before.rsplit([' ', '\t', '(']).next().is_some_and(|it| DEFINING.contains(&it));
+        let is_introduced = before.rsplit([' ', '\t', '(']).next().is_some_and(is_defining);
         let is_assigned =
             before.is_empty() && after.starts_with(['=', ':']) && !after.starts_with("==");
         is_introduced || is_assigned

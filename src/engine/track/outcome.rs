@@ -7,16 +7,13 @@ use super::assign::Assignment;
 use super::file_symbols::{FileSymbol, FileSymbols, split_path};
 use super::history::History;
 use super::look_alikes;
-use super::search::{MissingAnchor, Pair};
+use super::search::{Candidates, MissingAnchor, Pair};
 use super::walk::{End, Walk};
-use super::{Degree, FoundSymbol, InPlaceMatch, Outcome, REPLACED, Step};
+use super::weights::WEIGHTS;
+use super::{Degree, FoundSymbol, InPlaceMatch, Outcome, Step};
 
 /// Maximum number of similar symbols that are listed.
 const MAX_LISTED: usize = 5;
-
-/// Minimum share of the neighbours that moved along, for the class of a method to count as renamed
-/// and not the method as moved. One of one counts 0.5, minus the error of the filter's estimate.
-const RENAMED_CONTAINER: f64 = 0.4;
 
 /// Returns the outcome of an anchor whose code is unchanged.
 pub(super) fn fresh(anchor: &Anchor) -> Outcome {
@@ -119,7 +116,7 @@ pub(super) fn walked(
 /// Returns the outcome of a search for the last known code of an anchor, for the recorded code.
 pub(super) fn restated(
     recorded: &Anchor,
-    walk: Walk,
+    walk: &Walk,
     has_all_renames: bool,
     mut outcome: Outcome,
 ) -> Outcome {
@@ -129,8 +126,8 @@ pub(super) fn restated(
         // The comparison was with the last known code, which may be edited already.
         if outcome.edited && walk.anchor.fingerprint != recorded.fingerprint {
             let n_tokens = |it: &Fingerprint| f64::from(it.n_tokens.max(1));
-            let is_most = outcome.similarity >= REPLACED
-                && n_tokens(fingerprint) / n_tokens(&recorded.fingerprint) >= REPLACED;
+            let is_most = outcome.similarity >= WEIGHTS.replaced
+                && n_tokens(fingerprint) / n_tokens(&recorded.fingerprint) >= WEIGHTS.replaced;
             let at_least = if is_most { Degree::Edited } else { Degree::Gutted };
             outcome.degree = Some(at_least);
         }
@@ -146,19 +143,18 @@ pub(super) fn restated(
     if outcome.new.is_none() && !has_all_renames && walk.end != End::Unknown {
         outcome.reason += "; git could not look for renamed files, because objects are missing";
     }
-    outcome.steps = walk.steps;
+    outcome.steps.clone_from(&walk.steps);
     outcome
 }
 
-/// Returns the outcome of an anchor that was searched for.
+/// Returns the outcome of an anchor that was searched for, one of `candidates`.
 pub(super) fn searched(
-    missing: &MissingAnchor<'_>,
-    missing_idx: usize,
-    files: &[FileSymbols],
+    Candidates { missing, files, .. }: Candidates<'_>,
     pairs: &[Pair],
-    assignment: &Assignment,
+    (missing_idx, assignment): (usize, &Assignment),
     history: &History<'_>,
 ) -> Outcome {
+    let missing = &missing[missing_idx];
     let (candidates, mut outcome) = match assignment {
         Assignment::Found(pair_idx) => return found(missing, files, &pairs[*pair_idx]),
         Assignment::FoundByGit(pair_idx) => {
@@ -200,7 +196,7 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
         && !container.is_empty()
         && !missing.container.is_empty()
         && container != missing.container
-        && evidence.siblings >= RENAMED_CONTAINER
+        && evidence.siblings >= WEIGHTS.renamed_container
         && !file.defines(missing.container);
     let is_renamed = name != missing.name || is_container_renamed;
     let fingerprint = file.fingerprint(pair.symbol_idx);

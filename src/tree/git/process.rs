@@ -106,12 +106,7 @@ pub(super) struct Git<'a> {
 
 impl<'a> Git<'a> {
     pub(super) fn new<S: AsRef<OsStr>>(root: &'a Path, args: impl IntoIterator<Item = S>) -> Self {
-        let mut git = Self::plain(root);
-        for setting in OVERRIDES {
-            git.command.args(["-c", setting]);
-        }
-        git.command.args(args);
-        git
+        Self::plain(root).overridden(args)
     }
 
     /// Like [`Git::new`], but with the settings of the repository, for queries of settings.
@@ -128,11 +123,15 @@ impl<'a> Git<'a> {
     ) -> Self {
         let mut git = Self::plain(folder);
         git.command.arg("--git-dir").arg(folder);
+        git.overridden(args)
+    }
+
+    fn overridden<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         for setting in OVERRIDES {
-            git.command.args(["-c", setting]);
+            self.command.args(["-c", setting]);
         }
-        git.command.args(args);
-        git
+        self.command.args(args);
+        self
     }
 
     fn plain(root: &'a Path) -> Self {
