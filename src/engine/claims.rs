@@ -318,47 +318,31 @@ impl Checker<'_> {
         }
         let _step = timings::step("compare the claims");
         let mut former = Vec::new();
-        let n_moments = open.iter().map(|it| it.moments.len()).max().unwrap_or(0);
-        let mut unread = FxHashSet::default();
-        for moment_idx in 0..n_moments {
-            let mut by_commit: BTreeMap<String, Vec<Open>> = BTreeMap::new();
-            let mut rest = Vec::new();
-            for it in std::mem::take(&mut open) {
-                match it.moments.get(moment_idx) {
-                    Some(moment) => by_commit.entry(moment.commit.clone()).or_default().push(it),
-                    None => rest.push(it),
-                }
-            }
-            for (commit, claims) in by_commit {
-                let Some(tree) = trees.get_mut(&commit) else {
-                    unread.extend(claims.iter().map(|it| it.at));
-                    rest.extend(claims);
-                    continue;
+        // Claims that were written together are compared with the same files.
+        open.sort_by(|a, b| a.moments.cmp(&b.moments));
+        for Open { at, moments } in open {
+            let (document, claim) = self.project.claim(at);
+            let needs_code = Needs::of(&claim.target).code;
+            let mut is_unread = false;
+            let truth = moments.iter().find_map(|Moment { commit, path }| {
+                let Some(tree) = trees.get_mut(commit) else {
+                    is_unread = true;
+                    return None;
                 };
-                for it in claims {
-                    let (document, claim) = self.project.claim(it.at);
-                    if Needs::of(&claim.target).code && omitted.contains(&commit) {
-                        unread.insert(it.at);
-                    }
-                    let writer = Writer { document, old_path: &it.moments[moment_idx].path };
-                    match past.truth(tree, writer, &claim.target) {
-                        Some(truth) => {
-                            let (at, written) = (it.at, it.moments[0].clone());
-                            former.push(Former { at, commit: commit.clone(), written, truth });
-                        }
-                        None => rest.push(it),
-                    }
+                is_unread |= needs_code && omitted.contains(commit);
+                let writer = Writer { document, old_path: path };
+                Some((commit.clone(), past.truth(tree, writer, &claim.target)?))
+            });
+            match (truth, moments.into_iter().next()) {
+                (Some((commit, truth)), Some(written)) => {
+                    former.push(Former { at, commit, written, truth });
                 }
+                (_, None) => {
+                    self.put(at, Verdict::Unknown("git could not name the commit of its line"));
+                }
+                _ if is_unread => self.put(at, Verdict::Unknown("its commit was not read")),
+                _ => self.put(at, Verdict::NeverTrue),
             }
-            open = rest;
-        }
-        for it in open {
-            let verdict = match (it.moments.is_empty(), unread.contains(&it.at)) {
-                (true, _) => Verdict::Unknown("git could not name the commit of its line"),
-                (_, true) => Verdict::Unknown("its commit was not read"),
-                _ => Verdict::NeverTrue,
-            };
-            self.put(it.at, verdict);
         }
         former.sort_by_key(|it| it.at);
         former

@@ -251,7 +251,7 @@ fn outcome_in_place(
     found: InPlaceMatch,
 ) -> Option<Outcome> {
     let file_idx = find_file(files, &anchor.file)?;
-    Some(outcome::in_place(anchor, &files[file_idx], found))
+    Some(outcome::in_place(anchor, &files[file_idx], found.symbol_idx))
 }
 
 /// Finds the code of the missing anchors: along the history, and else in the tree. Returns the files
@@ -340,7 +340,7 @@ fn arrival(root: &Path, recorded: &Anchor, walk: &Walk) -> Option<Arrival> {
     let found = in_place_match(&walk.anchor, &file)
         .or_else(renamed)
         .filter(|found| !found.is_ambiguous(&walk.anchor))?;
-    let outcome = outcome::walked(recorded, &file, found, walk.steps.clone());
+    let outcome = outcome::walked(recorded, &file, found.symbol_idx, walk.steps.clone());
     Some(Arrival { file: file.path, symbol_idx: found.symbol_idx, outcome })
 }
 
@@ -444,7 +444,7 @@ fn outcomes_in_place(
         } else {
             found.is_doubtful(anchor, code)
         };
-        (!is_doubtful).then(|| (idx, outcome::in_place(anchor, code, found)))
+        (!is_doubtful).then(|| (idx, outcome::in_place(anchor, code, found.symbol_idx)))
     };
     idxs.iter().map(outcome).collect()
 }

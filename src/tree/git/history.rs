@@ -4,15 +4,14 @@
 //! fetched.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, Error, ErrorKind, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::process::Git;
-use super::records::{EntryKind, TreeEntry, sides};
+use super::records::{self, EntryKind, Record, TreeEntry};
 use super::{commit_id, git, merge_base, objects, with_renames};
-use crate::tree::read::MAX_BYTES;
 
 /// Maximum number of commits that are listed to find those after an old commit.
 const MAX_LISTED: usize = 20_000;
@@ -239,41 +238,27 @@ fn read_changes(
         }
         rest = later;
         let Some(git) = Git::for_history(root, &args) else { return false };
-        let is_read = git.with_input(input.into_bytes()).read(|stdout| {
-            let mut at = None;
-            while let Some(field) = field(stdout)? {
-                if let Some(status) = field.strip_prefix(':') {
-                    let missing = || Error::new(ErrorKind::InvalidData, "a path is missing");
-                    let first = self::field(stdout)?.ok_or_else(missing)?;
-                    let is_rename = status.rsplit(' ').next().is_some_and(|it| it.starts_with('R'));
-                    let second = if is_rename { self::field(stdout)? } else { None };
-                    let sides = sides(&field, &first, second.as_deref());
-                    if let (Some(idx), Some([old, new])) = (at, sides) {
-                        let is_file = |it: &TreeEntry| it.kind == EntryKind::File;
-                        let change = Change { old: old.filter(is_file), new: new.filter(is_file) };
+        let mut at = None;
+        let is_read = records::read(git.with_input(input.into_bytes()), |record| {
+            match record {
+                Record::Header(id) => {
+                    let id = id.split_ascii_whitespace().next();
+                    at = id.and_then(|id| by_newer.get(id)).copied();
+                }
+                Record::Change(_, [old, new]) => {
+                    let is_file = |it: &TreeEntry| it.kind == EntryKind::File;
+                    let change = Change { old: old.filter(is_file), new: new.filter(is_file) };
+                    if let Some(idx) = at {
                         let comparison: &mut Comparison = &mut comparisons[idx];
                         comparison.changes.push(change);
                     }
-                } else {
-                    let id = field.split_ascii_whitespace().next();
-                    at = id.and_then(|id| by_newer.get(id)).copied();
                 }
             }
-            Ok(())
+            ControlFlow::Continue(())
         });
         if is_read.is_err() {
             return false;
         }
     }
     true
-}
-
-/// Returns the text up to the next zero byte.
-fn field(stdout: &mut dyn BufRead) -> std::io::Result<Option<String>> {
-    let mut bytes = Vec::new();
-    let n_bytes = stdout.take(MAX_BYTES).read_until(0, &mut bytes)?;
-    if bytes.last() == Some(&0) {
-        bytes.pop();
-    }
-    Ok((n_bytes > 0).then(|| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::process::Git;
-use super::records::{self, entry, sides};
+use super::records::{self, Record, entry};
 use super::{commit_id, git, in_parallel, n_parts, objects, with_renames};
 
 pub(crate) use super::merge_base;
@@ -137,24 +138,19 @@ fn walk_trees(
     let args = args.into_iter().chain(["--no-abbrev", "--relative", "--ignore-submodules=dirty"]);
     let mut differences = Differences::new();
     let mut at: Option<String> = None;
-    let is_read = Git::new(root, args).with_input(input.into_bytes()).read(|stdout| {
-        let mut records = stdout.split(0);
-        while let Some(record) = records.next() {
-            let record = record?;
-            let record = String::from_utf8_lossy(&record);
-            if !record.starts_with(':') {
-                if let Some(done) = at.replace(record.trim().to_owned()) {
+    let git = Git::new(root, args).with_input(input.into_bytes());
+    let is_read = records::read(git, |record| {
+        match record {
+            Record::Header(id) => {
+                if let Some(done) = at.replace(id.trim().to_owned()) {
                     each(&done, &differences);
                 }
-                continue;
             }
-            let path = records.next().transpose()?.unwrap_or_default();
-            let path = String::from_utf8_lossy(&path);
-            if let Some([_, entry]) = sides(&record, &path, None) {
+            Record::Change(path, [_, entry]) => {
                 differences.insert(path.into(), entry.map(Arc::new));
             }
         }
-        Ok(())
+        ControlFlow::Continue(())
     });
     // After a failure the last list may be incomplete.
     if is_read.is_ok()
@@ -198,39 +194,33 @@ pub(crate) fn versions(root: &Path, from: &[&str], paths: &[&str]) -> Option<Vec
     args.extend(literal.iter().map(String::as_str));
     let mut found = Vec::new();
     let mut open: FxHashSet<&str> = paths.iter().copied().collect();
-    let read = Git::for_history(root, &args)?.read(|stdout| {
-        let (mut commit, mut parents) = (String::new(), Vec::new());
-        let mut records = stdout.split(0);
-        while let Some(record) = records.next() {
-            let record = record?;
-            let record = String::from_utf8_lossy(&record);
-            let record = record.trim_start_matches('\n');
-            if let Some(header) = record.strip_prefix('\u{1}') {
+    let (mut commit, mut parents) = (String::new(), Vec::new());
+    let read = records::read(Git::for_history(root, &args)?, |record| {
+        match record {
+            Record::Header(header) => {
+                let Some(header) = header.strip_prefix('\u{1}') else {
+                    return ControlFlow::Continue(());
+                };
+                // The rest of the history is not needed.
+                if open.is_empty() {
+                    return ControlFlow::Break(());
+                }
                 let mut ids = header.split_whitespace().map(str::to_owned);
                 commit = ids.next().unwrap_or_default();
                 parents = ids.collect();
-                // The rest of the history is not needed.
-                if open.is_empty() {
-                    break;
-                }
-            } else if record.starts_with(':') {
-                let path = records.next().transpose()?.unwrap_or_default();
-                let path = String::from_utf8_lossy(&path).into_owned();
-                let Some([old, Some(new)]) = sides(record, &path, None) else { continue };
+            }
+            Record::Change(path, [old, Some(new)]) => {
                 let is_merge = parents.len() > 1;
                 if old.is_none() && !is_merge {
                     open.remove(path.as_str());
                 }
-                found.push(Version {
-                    commit: commit.clone(),
-                    parents: parents.clone(),
-                    path,
-                    object: new.object,
-                    old: old.map(|old| old.object),
-                });
+                let (commit, parents) = (commit.clone(), parents.clone());
+                let old = old.map(|old| old.object);
+                found.push(Version { commit, parents, path, object: new.object, old });
             }
+            Record::Change(..) => {}
         }
-        Ok(())
+        ControlFlow::Continue(())
     });
     read.is_ok().then_some(found)
 }
